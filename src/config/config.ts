@@ -1,0 +1,128 @@
+/** The one configuration in memory. Every dialect becomes this; defaults are filled in, limits are checked. */
+export interface Config {
+  /** In the order they were written: in plain naming the last registered wins. */
+  readonly servers: readonly ServerSpec[];
+  readonly toolbox: ToolboxConfig;
+  /** The dialect the file was written in. */
+  readonly dialect: Dialect;
+}
+
+export type Dialect = 'native' | 'squidbot' | 'myai' | 'bridge' | 'client';
+
+export type ToolMode = 'strict' | 'dynamic';
+export type TransportName = 'stdio' | 'http' | 'sse' | 'auto';
+export type Naming = 'mcp' | 'server__tool' | 'plain';
+export type OnChange = 'quarantine' | 'ask' | 'allow';
+export type ApprovalMode = 'auto' | 'always-ask' | 'trusted-only';
+/** `auto` asks the server which protocol era it speaks; the other two skip the question. */
+export type ProtocolChoice = 'auto' | 'legacy' | 'modern';
+
+/** A server as configured. Secrets may still be `${VAR}` or `${file:…}` references: they are resolved when it connects. */
+export interface ServerSpec {
+  readonly name: string;
+  readonly description?: string;
+  readonly enabled: boolean;
+  /** A required server that can't be reached stops the start. */
+  readonly required: boolean;
+  readonly target: StdioTarget | HttpTarget;
+  readonly protocol: ProtocolChoice;
+  /** The server's word on read-only and idempotent tools is believed. */
+  readonly trusted: boolean;
+  /** Time for one request, connect included: 1 000 to 300 000. */
+  readonly timeoutMs: number;
+  /** Connection attempts after the first, 0 to 5, before the server counts as failed at start. */
+  readonly retryAttempts: number;
+  readonly mode: ToolMode;
+  /** Limits for tools that are not named; in dynamic mode. */
+  readonly defaultTool: ToolLimits;
+  /** Globs over the server's own tool names. Only allowed ones are registered; denied ones never. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly onChange: OnChange;
+  readonly rate?: RateLimit;
+  /** Names of prompts to offer; undefined offers all. */
+  readonly prompts?: readonly string[];
+}
+
+export interface StdioTarget {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface HttpTarget {
+  readonly transport: 'http' | 'sse' | 'auto';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authentication: Authentication;
+  /** Plain http to an address that is not loopback. */
+  readonly allowInsecure: boolean;
+}
+
+export type Authentication =
+  | { readonly type: 'none' }
+  | { readonly type: 'bearer'; readonly token: string }
+  | { readonly type: 'api-key'; readonly key: string; readonly header: string }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+  | OAuthAuthentication;
+
+export interface OAuthAuthentication {
+  readonly type: 'oauth';
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scope?: string;
+  /** Where the person's browser comes back to; the callback port's own address if undefined. */
+  readonly redirectUrl?: string;
+  /** HTTPS address of our client metadata document, for servers that take one instead of a registration. */
+  readonly clientMetadataUrl?: string;
+}
+
+export interface ToolLimits {
+  readonly maxInstances: number;
+  readonly timeoutMs: number;
+}
+
+/** Settings for one tool by name. Undefined means: take the server's default. */
+export interface ToolConfig {
+  /** The server's own name for it, or a local tool's name. */
+  readonly name: string;
+  /** Only for this server's tool of that name. */
+  readonly server?: string;
+  readonly maxInstances?: number;
+  readonly timeoutMs?: number;
+  /** Overrides the server's mode for this tool. */
+  readonly mode?: ToolMode;
+}
+
+export interface RateLimit {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
+export interface ApprovalConfig {
+  readonly mode: ApprovalMode;
+  /** Globs over agent-visible names that `trusted-only` runs without asking. */
+  readonly trustedTools: readonly string[];
+  /** Globs that are always asked about, whatever the mode. */
+  readonly ask: readonly string[];
+  /** Globs that are never run. */
+  readonly deny: readonly string[];
+  /** How long an approval may wait; then the answer is no. */
+  readonly expiresMs: number;
+}
+
+export interface ToolboxConfig {
+  /** Calls at a time over all tools. */
+  readonly maxConcurrent: number;
+  /** Calls that may wait for a place; one more is refused. */
+  readonly maxQueued: number;
+  readonly naming: Naming;
+  /** Results above this are cut, and say so; the rest can be read in pages. */
+  readonly maxResultBytes: number;
+  readonly approval: ApprovalConfig;
+  readonly tools: readonly ToolConfig[];
+  /** Local tools must be named in `tools` (the myai dialect's rule). */
+  readonly localToolsMustBeConfigured: boolean;
+}

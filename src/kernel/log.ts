@@ -1,0 +1,30 @@
+export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Where Toolwharf's log goes: an event name for programs, a sentence for people, flat fields. Never secrets or tool arguments. */
+export interface Log {
+  debug(event: string, message: string, fields?: LogFields): void;
+  info(event: string, message: string, fields?: LogFields): void;
+  warning(event: string, message: string, fields?: LogFields): void;
+  error(event: string, message: string, fields?: LogFields): void;
+}
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly event: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A `Log` that hands each entry to one function. */
+export function createLog(write: (entry: LogEntry) => void): Log {
+  const at =
+    (level: LogLevel) =>
+    (event: string, message: string, fields: LogFields = {}) =>
+      write({ level, event, message, fields });
+  return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') };
+}
+
+/** Says nothing: the library's default. */
+export const silentLog: Log = createLog(() => {});

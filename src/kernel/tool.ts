@@ -1,0 +1,116 @@
+import type { JsonObject, JsonSchema } from './json.ts';
+
+/** One block of a tool's result, as MCP defines it. Unknown types and fields pass through untouched. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string; readonly [extra: string]: unknown }
+  | { readonly type: 'image'; readonly data: string; readonly mimeType: string; readonly [extra: string]: unknown }
+  | { readonly type: 'audio'; readonly data: string; readonly mimeType: string; readonly [extra: string]: unknown }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name?: string; readonly [extra: string]: unknown }
+  | { readonly type: 'resource'; readonly resource: ResourceContents; readonly [extra: string]: unknown }
+  | { readonly type: string & {}; readonly [extra: string]: unknown };
+
+export interface ResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blob?: string;
+  readonly [extra: string]: unknown;
+}
+
+/** Why a call has no result of the tool's own. `code` is one of the codes in `docs/errors.md`. */
+export interface CallFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly data?: JsonObject;
+}
+
+/**
+ * What a call gives back. A failure is a result too: `isError` is true and `text` starts with `MCP error: `,
+ * so a model can read it. `failure` is set when Toolwharf, not the tool, ended the call.
+ */
+export interface ToolResult {
+  readonly isError: boolean;
+  readonly content: readonly ContentBlock[];
+  /** The text of all content blocks; what has no text is named in brackets. */
+  readonly text: string;
+  readonly structuredContent?: unknown;
+  readonly _meta?: JsonObject;
+  readonly failure?: CallFailure;
+  /** The id of the call in the journal and in events. */
+  readonly callId: string;
+  /** The server's result exactly as it came, where there was one. */
+  readonly raw?: JsonObject;
+}
+
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+  readonly [extra: string]: unknown;
+}
+
+/** A tool's definition as its server sent it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  readonly _meta?: JsonObject;
+  readonly [extra: string]: unknown;
+}
+
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** A tool an agent can use. One from a server and one written in code look the same. */
+export interface Tool {
+  /** The name the agent uses; unique in its toolbox. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, always of an object. */
+  readonly parameters: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  /** The server it comes from; undefined for a local tool. */
+  readonly server?: string;
+  /** The name the server knows it by. */
+  readonly originalName: string;
+  /** Never throws: every failure is a result with `isError`. */
+  execute(args: JsonObject, options?: ExecuteOptions): Promise<ToolResult>;
+}
+
+/** Who asks: an API key, a user, an assistant. Shown in records and approvals. */
+export interface Caller {
+  readonly id: string;
+  readonly kind: 'program' | 'assistant' | 'client' | 'person';
+  readonly name?: string;
+  /** Groups calls that share a remembered "this conversation" answer. */
+  readonly conversation?: string;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface CallOptions extends ExecuteOptions {
+  readonly caller?: Caller;
+  /** Same key and arguments give the stored result; other arguments are a conflict. */
+  readonly idempotencyKey?: string;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Passed on to the server as the request's `_meta`. */
+  readonly meta?: JsonObject;
+}
+
+/** What a bridge needs of a toolbox: what there is, and a way to call it that never throws. */
+export interface ToolSource {
+  readonly tools: readonly Tool[];
+  call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>;
+}
