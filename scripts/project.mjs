@@ -1,0 +1,106 @@
+// What the scripts know of this checkout. Plain JavaScript for Node 18 and later, without dependencies: it runs first.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's root directory. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const bin = join(root, 'node_modules', '.bin');
+const minimum = [22, 19];
+
+/** The environment in which `node` and the tools of `node_modules/.bin` are the project's own. */
+export const toolEnvironment = () => ({ ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` });
+
+/** The environment without `node_modules/.bin`: what npm must run in while it replaces that very directory. */
+export function outerEnvironment() {
+  const outer = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.endsWith(join('node_modules', '.bin')));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^npm_config_(workspaces?|global|omit|location)$/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), PATH: outer.join(delimiter) };
+}
+
+/** Whether every package that package-lock.json requires is installed in the version it names. */
+export function isInstalled() {
+  const wanted = packagesOf(join(root, 'package-lock.json'));
+  const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
+  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional }]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    if (found === undefined) return Boolean(optional || devOptional);
+    return found.version === version && found.integrity === integrity && existsSync(join(root, path));
+  });
+}
+
+/** The Node to run the project with: the installed one, else the running one; undefined when both are too old. */
+export function nodePath() {
+  const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const { status, stdout } = spawnSync(own, ['--version'], { encoding: 'utf8' });
+  if (status === 0 && isRecent(stdout)) return own;
+  return isRecent(process.version) ? process.execPath : undefined;
+}
+
+/** Whether dist is there and no source is newer. Directories count too, so that a removed source is noticed. */
+export function isBuilt() {
+  const built = [join(root, 'dist', 'index.js'), join(root, 'dist', 'cli', 'main.js')];
+  if (!built.every((file) => existsSync(file))) return false;
+  const sources = [join(root, 'tsconfig.json'), ...entriesBelow(join(root, 'src'))];
+  const newest = Math.max(...sources.map((file) => statSync(file).mtimeMs));
+  return built.every((file) => statSync(file).mtimeMs >= newest);
+}
+
+/** Runs a command to its end in the foreground and gives its exit code. The signals we get end it too. */
+export function run(command, args, { env = toolEnvironment() } = {}) {
+  // A group of its own: what a tool started is ended with it.
+  const child = spawn(command, args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: sep === '/',
+  });
+  const stop = (signal) => {
+    try {
+      process.kill(sep === '/' ? -child.pid : child.pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  const onSignal = (signal) => {
+    stop(signal);
+    setTimeout(stop, 5_000, 'SIGKILL').unref();
+    child.once('exit', () => process.exit(signal === 'SIGINT' ? 130 : 143));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function isRecent(version) {
+  const [major, minor] = version.replace('v', '').split('.').map(Number);
+  return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
+}
+
+function entriesBelow(directory) {
+  const below = readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? entriesBelow(path) : [path];
+  });
+  return [directory, ...below];
+}

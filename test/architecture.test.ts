@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type Import,
+  importsOf,
+  packageOf,
+  readSources,
+  root,
+  type Sources,
+  withoutComments,
+} from './support/imports.ts';
+
+/** Data walks through src from left to right; imports point left only. */
+const line = [
+  'kernel',
+  'config',
+  'connections',
+  'catalog',
+  'policy',
+  'invocation',
+  'storage',
+  'fleet',
+  'toolbox.ts',
+  'index.ts',
+  'bridges',
+  'chat',
+  'gateway',
+  'cli',
+];
+
+const forbiddenInLibrary = [
+  { what: 'a terminal library', packages: /^(commander|picocolors)$/ },
+  { what: 'a web server', packages: /^(express|fastify|hono|koa|@hono\/.*|@modelcontextprotocol\/(server|node))$/ },
+  { what: 'a database', packages: /^(node:sqlite|better-sqlite3|pg|postgres|redis|ioredis)$/ },
+  {
+    what: 'a model SDK',
+    packages: /^(openai|ai|@ai-sdk\/.*|@anthropic-ai\/.*|@google\/genai|@langchain\/.*|langchain)$/,
+  },
+];
+
+const maximumLines = 400;
+
+const all = readSources('src');
+const product: Sources = new Map([...all].filter(([file]) => !file.endsWith('.test.ts')));
+
+describe('the rooms of src', () => {
+  test('every file lives in a room of the line', () => {
+    expect([...all.keys()].filter((file) => !line.includes(roomOf(file)))).toEqual([]);
+  });
+
+  test('imports point left only', () => {
+    expect(importsToTheRight(product)).toEqual([]);
+  });
+
+  test('a bridge imports no other bridge', () => {
+    expect(bridgesImportingBridges(product)).toEqual([]);
+  });
+
+  test('no import leads out of src, or to a test', () => {
+    const outside = importsIn(product).filter(({ ours, to }) => ours && !product.has(to));
+    expect(outside.map(described)).toEqual([]);
+  });
+
+  test('no file imports itself by a detour', () => {
+    expect(cycleIn(product)).toBeUndefined();
+  });
+
+  test('only src/index.ts gathers the exports of others', () => {
+    expect(barrelsIn(product)).toEqual([]);
+  });
+});
+
+describe('the library entry', () => {
+  const reached = reachedFrom('src/index.ts', product);
+  const packages = [...new Set(reached.filter(({ ours }) => !ours).map(({ to }) => packageOf(to)))];
+
+  test.each(forbiddenInLibrary)('pulls in no $what', ({ packages: forbidden }) => {
+    expect(packages.filter((name) => forbidden.test(name))).toEqual([]);
+  });
+
+  test('pulls in nothing of the command line, the gateway or the chat', () => {
+    const rooms = new Set(reached.filter(({ ours }) => ours).map(({ to }) => roomOf(to)));
+    expect(['cli', 'gateway', 'chat'].filter((room) => rooms.has(room))).toEqual([]);
+  });
+
+  test('reaches the rooms at all', () => {
+    expect(reached.filter(({ ours }) => ours).length).toBeGreaterThan(20);
+  });
+});
+
+test('every package needed at run time is a dependency of the published package', () => {
+  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const listed = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+  const needed = importsIn(product).filter(({ ours, types, to }) => !ours && !types && !to.startsWith('node:'));
+  expect(needed.filter(({ to }) => !listed.has(packageOf(to))).map(described)).toEqual([]);
+});
+
+test(`no file is longer than ${maximumLines} lines`, () => {
+  const files = [...all, ...readSources('test', ['.ts', '.mjs']), ...readSources('scripts', ['.mjs'])];
+  const long = files.filter(([, source]) => source.trimEnd().split('\n').length > maximumLines);
+  expect(long.map(([file]) => file)).toEqual([]);
+});
+
+describe('these checks', () => {
+  const check = (files: Record<string, string>): Sources => new Map(Object.entries(files));
+
+  test('find an import that points right, a type import too', () => {
+    const sources = check({
+      'src/kernel/a.ts': "import type { B } from '../config/b.ts';",
+      'src/config/b.ts': "import { a } from '../kernel/a.ts';",
+    });
+    expect(importsToTheRight(sources)).toEqual(['src/kernel/a.ts imports src/config/b.ts']);
+  });
+
+  test('find a bridge that imports a bridge, and let shared parts be', () => {
+    const sources = check({
+      'src/bridges/a.ts': "import { b } from './b.ts';\nimport { s } from './shared/s.ts';",
+      'src/bridges/shared/s.ts': "import { b } from '../b.ts';",
+    });
+    expect(bridgesImportingBridges(sources)).toEqual([
+      'src/bridges/a.ts imports src/bridges/b.ts',
+      'src/bridges/shared/s.ts imports src/bridges/b.ts',
+    ]);
+  });
+
+  test('find a cycle and a barrel', () => {
+    const sources = check({
+      'src/kernel/a.ts': "import { b } from './b.ts';\nexport const a = b;",
+      'src/kernel/b.ts': "import { a } from './a.ts';\nexport const b = a;",
+      'src/kernel/all.ts': "/** Both. */\nexport { a } from './a.ts';\nexport * from './b.ts';\n",
+    });
+    expect(cycleIn(sources)).toEqual(['src/kernel/a.ts', 'src/kernel/b.ts', 'src/kernel/a.ts']);
+    expect(barrelsIn(sources)).toEqual(['src/kernel/all.ts']);
+  });
+});
+
+function roomOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+function importsIn(sources: Sources): Import[] {
+  return [...sources].flatMap(([file, source]) => importsOf(file, source));
+}
+
+function described({ from, to }: Import): string {
+  return `${from} imports ${to}`;
+}
+
+function importsToTheRight(sources: Sources): string[] {
+  return importsIn(sources)
+    .filter(({ ours, from, to }) => ours && line.indexOf(roomOf(to)) > line.indexOf(roomOf(from)))
+    .map(described);
+}
+
+function bridgesImportingBridges(sources: Sources): string[] {
+  const isBridge = (file: string) => /^src\/bridges\/[^/]+$/.test(file);
+  return importsIn(sources)
+    .filter(({ from, to }) => roomOf(from) === 'bridges' && isBridge(to))
+    .map(described);
+}
+
+function reachedFrom(entry: string, sources: Sources): Import[] {
+  const reached: Import[] = [];
+  const seen = new Set<string>();
+  const open = [entry];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const imports = importsOf(file, sources.get(file) ?? '').filter(({ types }) => !types);
+    reached.push(...imports);
+    open.push(...imports.filter(({ ours }) => ours).map(({ to }) => to));
+  }
+  return reached;
+}
+
+function cycleIn(sources: Sources): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const { ours, to } of importsOf(file, sources.get(file) ?? '')) {
+      const cycle = ours ? visit(to, [...path, file]) : undefined;
+      if (cycle) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of sources.keys()) {
+    const cycle = visit(file, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
+
+function barrelsIn(sources: Sources): string[] {
+  const gathering = /^[ \t]*(?:export|import)\b[^'"`;()=]*?\bfrom\s*['"][^'"]+['"];?/gm;
+  const isBarrel = (code: string) => /^[ \t]*export\b/m.test(code) && code.replace(gathering, '').trim() === '';
+  return [...sources]
+    .filter(([file]) => file !== 'src/index.ts')
+    .filter(([file, source]) => file.endsWith('/index.ts') || isBarrel(withoutComments(source)))
+    .map(([file]) => file);
+}

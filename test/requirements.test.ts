@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { notBuiltYet, requirements } from './requirements.ts';
+import { readSources, withoutComments } from './support/imports.ts';
+
+// A title is the string that opens a call with further arguments; `test.each(…)('title', …)` has a table before it.
+const title = /\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)\s*,/g;
+const citation = /\[((?:[ARMB]\d+)(?:,\s*[ARMB]\d+)*)\]/g;
+
+const ids = Object.keys(requirements);
+const files = [...readSources('src', ['.test.ts']), ...readSources('test', ['.test.ts'])];
+const cited = new Set(
+  files.filter(([file]) => file !== 'test/requirements.test.ts').flatMap(([, code]) => citedIn(code)),
+);
+
+test('every requirement that is built is proved by a test that names it', () => {
+  const unproved = ids.filter((id) => !cited.has(id) && !notBuiltYet.some((other) => other === id));
+  expect(unproved).toEqual([]);
+});
+
+test('what a test proves is not on the list of what is not built', () => {
+  expect(notBuiltYet.filter((id) => cited.has(id))).toEqual([]);
+});
+
+test('every id that a test names is a requirement', () => {
+  expect([...cited].filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test('no test is skipped, put off or singled out', () => {
+  const apart = /\b(?:test|it|describe)\.(?:skip|skipIf|runIf|todo|only)\b/;
+  expect(files.filter(([, code]) => apart.test(withoutComments(code))).map(([file]) => file)).toEqual([]);
+});
+
+test('ids are read from the titles of tests and groups, alone or together, and from nowhere else', () => {
+  const code = [
+    "test('one [A1]', () => {});",
+    "test.each([{ a: '(' }])(`two [A2, B8]`, () => {});",
+    "describe(\n  'it\\'s three [M4]',\n  () => {});",
+    "// test('four [R1]')",
+    "const list = '[R2]';",
+  ].join('\n');
+  expect(citedIn(code)).toEqual(['A1', 'A2', 'B8', 'M4']);
+});
+
+function citedIn(code: string): string[] {
+  return [...withoutComments(code).matchAll(title)]
+    .map(([, single, double, template]) => single ?? double ?? template ?? '')
+    .flatMap((text) => [...text.matchAll(citation)])
+    .flatMap(([, list = '']) => list.split(',').map((id) => id.trim()));
+}

@@ -1,0 +1,71 @@
+import type { ServerSpec } from '../../src/config/config.ts';
+import { type Connection, type ConnectionOptions, createConnection } from '../../src/connections/connection.ts';
+import { createHttpOpener } from '../../src/connections/open-http.ts';
+import { createSessionMemory } from '../../src/connections/session-memory.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import type { Program } from './fixtures.ts';
+
+export interface TestConnection extends Connection, AsyncDisposable {
+  /** Every state it went through. */
+  readonly states: string[];
+  readonly notes: { method: string; params: JsonObject }[];
+}
+
+/** A specification with the defaults of the native dialect. */
+export function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): ServerSpec {
+  return {
+    name: 'subject',
+    enabled: true,
+    required: false,
+    protocol: 'auto',
+    trusted: false,
+    timeoutMs: 15_000,
+    retryAttempts: 0,
+    mode: 'dynamic',
+    defaultTool: { maxInstances: 64, timeoutMs: 15_000 },
+    onChange: 'ask',
+    target:
+      typeof target === 'string'
+        ? { transport: 'auto', url: target, headers: {}, authentication: { type: 'none' }, allowInsecure: false }
+        : { transport: 'stdio', command: target.command, args: target.args, env: target.env },
+    ...changes,
+  };
+}
+
+/** A connection to a program or a URL, not yet connected; disposing disconnects it. */
+export function createTestConnection(
+  target: Program | string,
+  changes: Partial<ServerSpec> = {},
+  options: Partial<ConnectionOptions> = {},
+): TestConnection {
+  const states: string[] = [];
+  const notes: { method: string; params: JsonObject }[] = [];
+  const connection = createConnection(specOf(target, changes), {
+    questions: {},
+    memory: createSessionMemory(),
+    log: silentLog,
+    env: process.env,
+    openHttp: createHttpOpener({ env: process.env, log: silentLog, clock: systemClock }),
+    maxMessageBytes: 64 * 1024 * 1024,
+    clock: systemClock,
+    healthMs: 30_000,
+    onStatus: (status) => states.push(status.state),
+    onList: () => {},
+    onNotification: (method, params) => notes.push({ method, params }),
+    ...options,
+  });
+  // Getters must stay getters: a copy would freeze the status.
+  return Object.defineProperties(connection, {
+    states: { value: states },
+    notes: { value: notes },
+    [Symbol.asyncDispose]: { value: () => connection.disconnect() },
+  }) as TestConnection;
+}
+
+/** The text of a raw result's first block. */
+export function firstText(result: JsonObject): string {
+  const [block] = result.content as { text?: string }[];
+  return block?.text ?? '';
+}

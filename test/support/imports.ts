@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** One import of one file. `types` says that nothing of it is left at run time. */
+export interface Import {
+  readonly from: string;
+  /** A path from the repository's root for a file of ours, else what is written: a package or a built-in module. */
+  readonly to: string;
+  readonly ours: boolean;
+  readonly types: boolean;
+}
+
+/** Source files by their path from the repository's root. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** The repository's root. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** All files below `directory`, read, whose name ends in one of `endings`. */
+export function readSources(directory: string, endings: readonly string[] = ['.ts']): Sources {
+  const files = readdirSync(join(root, directory), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(files.sort().map((file) => [relative(root, file), readFileSync(file, 'utf8')]));
+}
+
+/** Every import of a file: static, re-exported, dynamic, and in type positions. */
+export function importsOf(from: string, source: string): Import[] {
+  const code = withoutComments(source);
+  return patterns.flatMap((pattern) =>
+    [...code.matchAll(pattern)].map(({ groups }) => {
+      const to = groups?.to ?? '';
+      const ours = to.startsWith('.');
+      return { from, to: ours ? normalize(join(dirname(from), to)) : to, ours, types: groups?.types !== undefined };
+    }),
+  );
+}
+
+/** The package a specifier belongs to: `@scope/name/path` → `@scope/name`. */
+export function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** The source with its comments blanked out; strings stay. */
+export function withoutComments(source: string): string {
+  return source.replace(commentOrString, (match) => (/^\/[/*]/.test(match) ? match.replace(/[^\n]/g, ' ') : match));
+}
+
+const commentOrString = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+
+// The names between the keyword and `from` hold no quotes, parentheses or semicolons; a declaration always has one first.
+const patterns = [
+  /^[ \t]*(?:import|export)\b(?<types>\s+type\b(?!\s+from\b|\s*,))?[^'"`;()=]*?\bfrom\s*['"](?<to>[^'"]+)['"]/gm,
+  /^[ \t]*import\s*['"](?<to>[^'"]+)['"]/gm,
+  /\b(?:import|require|import\.meta\.resolve)\(\s*['"`](?<to>[^'"`]+)['"`]/g,
+];

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Whether a process with this id runs. A zombie, which only waits for its parent, does not. */
+export function isAlive(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
+}
+
+/** The ids of all living children, grandchildren and so on of a process. */
+export function descendantsOf(pid: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = statOf(Number(name));
+    if (stat === undefined || stat.state === 'Z') continue;
+    parents.set(stat.parent, [...(parents.get(stat.parent) ?? []), Number(name)]);
+  }
+  const found: number[] = [];
+  const open = [pid];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const children = parents.get(next) ?? [];
+    found.push(...children);
+    open.push(...children);
+  }
+  return found;
+}
+
+/** The first truthy value `predicate` gives; fails with `what` in its message when none came in time. */
+export async function waitFor<Value>(
+  predicate: () => Value | Promise<Value>,
+  { timeoutMs = 15_000, what = 'the condition' }: { readonly timeoutMs?: number; readonly what?: string } = {},
+): Promise<Value> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await predicate();
+    if (value) return value;
+    if (performance.now() > until) throw new Error(`${what} did not come true within ${timeoutMs} ms`);
+    await wait(10);
+  }
+}
+
+function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may itself contain spaces and parentheses.
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === undefined ? undefined : { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
