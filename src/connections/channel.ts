@@ -1,0 +1,217 @@
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Progress } from '../kernel/tool.ts';
+import { toReachedError } from './to-reached-error.ts';
+
+export interface ChannelRequestOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+  /** HTTP headers for this request alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The call this request belongs to. */
+  readonly callId?: string;
+}
+
+/**
+ * Our own requests beside the SDK's, on one transport: results come back as the server sent them, parsed once and
+ * validated never. The SDK's `Client` keeps the handshake, server requests and subscriptions; ids tell the two apart.
+ */
+export interface Channel extends Transport {
+  request(method: string, params: JsonObject, options?: ChannelRequestOptions): Promise<JsonObject>;
+  /** What the modern era wants in every message's `_meta`; set once the era is known. */
+  envelope: JsonObject | undefined;
+  readonly inFlight: number;
+  /** The one call under way, where there is exactly one: a server's question then belongs to it. */
+  readonly soleCallId: string | undefined;
+  readonly dropped: DroppedReplies;
+  /** Ends every request under way that this text, cut from an unreadable reply, may belong to. */
+  failUnreadable(edges: string, reason: string): void;
+}
+
+/** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
+export interface DroppedReplies {
+  replies: number;
+  progress: number;
+}
+
+interface Pending {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (cause: unknown) => void;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly callId?: string;
+}
+
+// The SDK counts its own ids up from 0 and needs only a handful; ours start where it never gets.
+const firstId = 1_000_000;
+
+export function createChannel(inner: Transport): Channel {
+  const pending = new Map<number, Pending>();
+  const dropped: DroppedReplies = { replies: 0, progress: 0 };
+  let nextId = firstId;
+
+  const channel: Channel = {
+    envelope: undefined,
+    dropped,
+    get inFlight() {
+      return pending.size;
+    },
+    get soleCallId() {
+      const calls = [...pending.values()].filter((request) => request.callId !== undefined);
+      return calls.length === 1 ? calls[0]?.callId : undefined;
+    },
+    get sessionId() {
+      return inner.sessionId;
+    },
+    get hasPerRequestStream() {
+      return inner.hasPerRequestStream;
+    },
+    start: () => inner.start(),
+    send: (message, options) => inner.send(message, options),
+    close: () => inner.close(),
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+
+    request(method, params, options = {}) {
+      const { signal, onProgress, headers, callId } = options;
+      const id = nextId++;
+      return new Promise<JsonObject>((resolve, reject) => {
+        if (signal?.aborted) {
+          reject(signal.reason);
+          return;
+        }
+        const ended = new AbortController();
+        const settle = () => {
+          pending.delete(id);
+          signal?.removeEventListener('abort', onAbort);
+        };
+        const fail = (cause: unknown) => {
+          settle();
+          reject(cause);
+        };
+        const onAbort = () => {
+          fail(signal?.reason);
+          // A modern HTTP request is cancelled by closing it; everything else has to be told.
+          if (channel.envelope && inner.hasPerRequestStream) ended.abort();
+          else void notifyCancelled(id).finally(() => ended.abort());
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+        pending.set(id, {
+          resolve: (result) => {
+            settle();
+            resolve(result);
+          },
+          reject: fail,
+          ...(onProgress && { onProgress }),
+          ...(callId !== undefined && { callId }),
+        });
+        const sendOptions: TransportSendOptions = {
+          requestSignal: ended.signal,
+          ...(headers && { headers }),
+          // The server closed the stream without an answer: without this the request would wait for its deadline.
+          onRequestStreamEnd: () => {
+            if (pending.has(id)) fail(streamEnded(method));
+          },
+        };
+        const message = { jsonrpc: '2.0', id, method, params: withMeta(params, onProgress && { progressToken: id }) };
+        inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
+          if (pending.has(id)) fail(toReachedError(cause));
+        });
+      });
+    },
+
+    failUnreadable(edges, reason) {
+      const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));
+      const named = ids.filter((id) => pending.has(id));
+      const isReply = edges.trimStart().startsWith('{');
+      const failed = named.length > 0 ? named : isReply && pending.size === 1 ? [...pending.keys()] : [];
+      for (const id of failed) {
+        pending.get(id)?.reject(new ProtocolError('SERVER_PROTOCOL', reason, { data: { reached: true } }));
+      }
+    },
+  };
+
+  async function notifyCancelled(id: number): Promise<void> {
+    const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params: withMeta({ requestId: id }) };
+    // The server may be the very reason we cancel: whether it hears of it changes nothing for us.
+    await inner.send(notification as JSONRPCMessage).catch(() => {});
+  }
+
+  inner.onmessage = (message, extra) => {
+    const record = message as JsonObject;
+    if (record.method === undefined && receiveReply(record)) return;
+    if (record.method === 'notifications/progress' && receiveProgress(record)) return;
+    channel.onmessage?.(message, extra);
+  };
+  inner.onerror = (cause) => channel.onerror?.(cause);
+  inner.onclose = () => {
+    const lost = [...pending.values()];
+    for (const request of lost) {
+      request.reject(
+        new ConnectionError('SERVER_DISCONNECTED', 'The connection to the server was lost before it answered', {
+          data: { reached: true },
+        }),
+      );
+    }
+    channel.onclose?.();
+  };
+  // The SDK tells a child process from HTTP by these two.
+  if ('pid' in inner && 'stderr' in inner) {
+    Object.defineProperties(channel, {
+      pid: { get: () => inner.pid, enumerable: true },
+      stderr: { get: () => inner.stderr, enumerable: true },
+    });
+  }
+
+  function withMeta(params: JsonObject, own?: JsonObject): JsonObject {
+    if (!own && !channel.envelope) return params;
+    return { ...params, _meta: { ...channel.envelope, ...(isObject(params._meta) ? params._meta : {}), ...own } };
+  }
+
+  function receiveReply(reply: JsonObject): boolean {
+    // Some servers answer a number with its text.
+    const id = typeof reply.id === 'string' && /^\d{7,}$/.test(reply.id) ? Number(reply.id) : reply.id;
+    if (typeof id !== 'number' || id < firstId) return false;
+    const request = pending.get(id);
+    if (!request) dropped.replies++;
+    else if (isObject(reply.error)) request.reject(toRpcError(reply.error));
+    else if (isObject(reply.result)) request.resolve(reply.result);
+    else {
+      const found = reply.result === undefined ? 'neither a result nor an error' : 'a result that is not an object';
+      request.reject(
+        new ProtocolError('SERVER_PROTOCOL', `The server answered with ${found}`, { data: { reached: true } }),
+      );
+    }
+    return true;
+  }
+
+  function receiveProgress(notification: JsonObject): boolean {
+    const params = isObject(notification.params) ? notification.params : {};
+    const token = typeof params.progressToken === 'string' ? Number(params.progressToken) : params.progressToken;
+    if (typeof token !== 'number' || !(token >= firstId)) return false;
+    const listener = pending.get(token)?.onProgress;
+    if (!listener || typeof params.progress !== 'number') dropped.progress++;
+    else {
+      listener({
+        progress: params.progress,
+        ...(typeof params.total === 'number' && { total: params.total }),
+        ...(typeof params.message === 'string' && { message: params.message }),
+      });
+    }
+    return true;
+  }
+
+  return channel;
+}
+
+function streamEnded(method: string): ToolwharfError {
+  return new ConnectionError('SERVER_DISCONNECTED', `The server closed the stream without answering ${method}`, {
+    data: { reached: true },
+  });
+}
+
+function toRpcError(error: JsonObject): ToolwharfError {
+  const message = typeof error.message === 'string' ? error.message : messageOf(error.message ?? 'unknown error');
+  return new ProtocolError('SERVER_ERROR', message, {
+    data: { reached: true, rpcCode: error.code, ...(error.data !== undefined && { rpcData: error.data }) },
+  });
+}

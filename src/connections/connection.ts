@@ -1,0 +1,330 @@
+import type { ServerSpec } from '../config/config.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ConnectionError, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { createRedactor } from '../kernel/redact.ts';
+import { backoffMs } from './backoff.ts';
+import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
+import type { ListKind } from './discovery.ts';
+import { requestWithInput } from './input-required.ts';
+import { createListKeeper, type ServerLists } from './list-keeper.ts';
+import { listenForChanges } from './listen-for-changes.ts';
+import { answerQuestion } from './questions.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+import type { ConnectionState, ConnectionStatus } from './status.ts';
+import { createStderrTail } from './stderr-tail.ts';
+import { watchHealth } from './watch-health.ts';
+
+export interface ConnectionOptions
+  extends Pick<SessionOptions, 'questions' | 'memory' | 'log' | 'env' | 'openHttp' | 'maxMessageBytes' | 'logLevel'> {
+  readonly clock: Clock;
+  /** How long a quiet connection is believed before it is asked; 30 000. */
+  readonly healthMs: number;
+  readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
+  /** A list was read: the first time, or again after the server said it changed or was reconnected. Connecting waits for it. */
+  readonly onList: (kind: ListKind) => void | Promise<void>;
+  readonly onNotification: (method: string, params: JsonObject) => void;
+}
+
+export interface RequestOptions extends ChannelRequestOptions {
+  /** An `input_required` answer comes back as it is, instead of being answered here. */
+  readonly passInputRequired?: boolean;
+}
+
+/** A server we stay connected to: opened once, kept up by itself, and honest about its state. */
+export interface Connection {
+  readonly spec: ServerSpec;
+  readonly status: ConnectionStatus;
+  readonly lists: ServerLists;
+  readonly dropped: DroppedReplies;
+  /** Its last lines of error output, secrets hidden. */
+  stderr(): readonly string[];
+  /** The value without this server's secrets. */
+  redact<Value>(value: Value): Value;
+  /** Resolves once connected; rejects when `attempts` tries in a row failed. Goes on trying by itself until `disconnect`. */
+  connect(options?: { attempts?: number; signal?: AbortSignal }): Promise<void>;
+  disconnect(): Promise<void>;
+  /** One request, answered raw. Sent a second time only when the first surely never reached the server. */
+  request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  /** Reads a list again. */
+  refresh(kind: ListKind): Promise<void>;
+}
+
+// After this many failures in a row, a request no longer waits for a try of its own but fails at once.
+const patience = 3;
+
+export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
+  const { clock, log } = options;
+  const redactor = createRedactor();
+  const stderr = createStderrTail({ redact: redactor.text });
+  const lists = createListKeeper({
+    request: (method, params) =>
+      sendOnce(currentSession(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) }),
+    log,
+    server: spec.name,
+    onList: options.onList,
+    onHealth: settleState,
+  });
+
+  let session: Session | undefined;
+  let wanted = false;
+  let opening: { promise: Promise<void>; cancel: AbortController } | undefined;
+  let retry: AbortController | undefined;
+  let lifetime = new AbortController();
+  let status: ConnectionStatus = { state: 'disconnected', since: new Date(clock.now()).toISOString(), failures: 0 };
+  let dropped: DroppedReplies = { replies: 0, progress: 0 };
+  let lastTraffic = 0;
+
+  function setStatus(change: Partial<ConnectionStatus> & { state: ConnectionState }): void {
+    const before = status;
+    const same =
+      before.state === change.state && before.reason === change.reason && before.nextTryAt === change.nextTryAt;
+    const { reason: _reason, code: _code, nextTryAt: _next, ...kept } = before;
+    status = { ...kept, since: same ? before.since : new Date(clock.now()).toISOString(), ...change };
+    if (!same) options.onStatus(status, before.state);
+  }
+
+  /** Connected or degraded, by what the lists say. */
+  function settleState(): void {
+    if (!session || status.state === 'connecting') return;
+    settle();
+  }
+
+  function settle(): void {
+    const trouble = lists.trouble();
+    setStatus(trouble ? { state: 'degraded', reason: trouble, code: 'SERVER_ERROR' } : { state: 'connected' });
+  }
+
+  function open(): Promise<void> {
+    if (opening) return opening.promise;
+    retry?.abort();
+    const cancel = new AbortController();
+    const promise = attempt(cancel.signal).finally(() => {
+      if (opening?.cancel === cancel) opening = undefined;
+    });
+    opening = { promise, cancel };
+    promise.catch(() => {});
+    return promise;
+  }
+
+  async function attempt(signal: AbortSignal): Promise<void> {
+    setStatus({ state: 'connecting' });
+    const started = performance.now();
+    let opened: Session | undefined;
+    try {
+      opened = await openSession(spec, {
+        ...options,
+        stderr,
+        redactor,
+        signal,
+        onNotification: receive,
+        onLost: (cause) => lost(opened, cause),
+      });
+      signal.throwIfAborted();
+      session = opened;
+      dropped = opened.channel.dropped;
+      lifetime = new AbortController();
+      lastTraffic = clock.now();
+      status = { ...status, ...factsOf(opened) };
+      await lists.readAll(opened.capabilities);
+      if (session !== opened)
+        throw new ConnectionError('SERVER_DISCONNECTED', 'The server went away while its tools were read');
+    } catch (cause) {
+      await abandon(opened);
+      const error = toToolwharfError(cause, 'SERVER_UNREACHABLE');
+      if (signal.aborted) throw error;
+      failed(error);
+      throw error;
+    }
+    status = {
+      ...status,
+      failures: 0,
+      lastConnectedAt: new Date(clock.now()).toISOString(),
+      connectMs: Math.round(performance.now() - started),
+    };
+    settle();
+    watch(opened);
+  }
+
+  function watch(opened: Session): void {
+    const { signal } = lifetime;
+    listenForChanges(opened, {
+      signal,
+      clock,
+      log,
+      server: spec.name,
+      onMissed: () => void lists.readAll(opened.capabilities),
+    });
+    watchHealth(opened, {
+      signal,
+      clock,
+      intervalMs: options.healthMs,
+      timeoutMs: Math.min(spec.timeoutMs, 10_000),
+      lastTraffic: () => lastTraffic,
+      onDead: (cause) => lost(opened, cause),
+    });
+  }
+
+  function receive(method: string, params: JsonObject): void {
+    lists.noteChange(method);
+    options.onNotification(method, params);
+  }
+
+  function lost(which: Session | undefined, cause: ToolwharfError): void {
+    if (!which || session !== which) return;
+    void abandon(which);
+    failed(cause);
+  }
+
+  function failed(error: ToolwharfError): void {
+    const failures = status.failures + 1;
+    const waitMs = backoffMs(failures);
+    const nextTryAt = new Date(clock.now() + waitMs).toISOString();
+    const { pid: _pid, ...rest } = status;
+    status = { ...rest, failures };
+    setStatus({ state: 'error', reason: error.message, code: error.code, ...(wanted && { nextTryAt }) });
+    if (!wanted) return;
+    retry?.abort();
+    retry = new AbortController();
+    clock
+      .sleep(waitMs, retry.signal)
+      .then(open, () => {})
+      .catch(() => {});
+  }
+
+  async function abandon(which: Session | undefined): Promise<void> {
+    if (!which) return;
+    if (session === which) {
+      session = undefined;
+      lifetime.abort();
+      lists.markStale();
+    }
+    await which.close();
+  }
+
+  function currentSession(): Session {
+    if (session) return session;
+    const when = status.nextTryAt ? `; next try at ${status.nextTryAt}` : '';
+    const why = status.reason ? ` (${status.reason}${when})` : '';
+    throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${spec.name}${why}`, {
+      data: { reached: false },
+    });
+  }
+
+  /** A session to use now: the one there is, or the one being opened, or, while failures are few, a new one. */
+  async function ready(signal?: AbortSignal): Promise<Session> {
+    if (!session && wanted && (opening || status.failures <= patience)) {
+      await abortable(open(), signal).catch((cause) => {
+        if (signal?.aborted) throw cause;
+      });
+    }
+    return currentSession();
+  }
+
+  function sendOnce(
+    on: Session,
+    method: string,
+    params: JsonObject,
+    requestOptions: RequestOptions,
+  ): Promise<JsonObject> {
+    const { passInputRequired = false, ...channelOptions } = requestOptions;
+    const send = async (withParams: JsonObject) => {
+      const result = await on.channel.request(method, withParams, channelOptions);
+      lastTraffic = clock.now();
+      return result;
+    };
+    if (on.era === 'legacy' || passInputRequired) return send(params);
+    const context = {
+      server: spec.name,
+      signal: channelOptions.signal ?? lifetime.signal,
+      ...(channelOptions.callId !== undefined && { callId: channelOptions.callId }),
+    };
+    return requestWithInput(params, {
+      send,
+      answer: (question, questionParams) => answerQuestion(options.questions, question, questionParams, context),
+    });
+  }
+
+  return {
+    spec,
+    get status() {
+      return status;
+    },
+    get dropped() {
+      return dropped;
+    },
+    lists,
+    stderr: () => stderr.lines(),
+    redact: (value) => redactor.value(value),
+
+    async connect({ attempts = 1, signal } = {}) {
+      wanted = true;
+      for (let tried = 1; ; tried++) {
+        try {
+          if (session) return;
+          return await abortable(open(), signal);
+        } catch (cause) {
+          if (signal?.aborted || !wanted || tried >= attempts) throw cause;
+          await clock.sleep(backoffMs(tried), signal);
+        }
+      }
+    },
+
+    async disconnect() {
+      wanted = false;
+      retry?.abort();
+      const cause = new ConnectionError('SERVER_DISCONNECTED', `Server '${spec.name}' was disconnected`);
+      const pendingOpen = opening;
+      pendingOpen?.cancel.abort(cause);
+      await pendingOpen?.promise.catch(() => {});
+      await abandon(session);
+      lists.clear();
+      const { pid: _pid, ...rest } = status;
+      status = { ...rest, failures: 0 };
+      setStatus({ state: 'disconnected' });
+    },
+
+    async request(method, params, requestOptions = {}) {
+      const first = await ready(requestOptions.signal);
+      try {
+        return await sendOnce(first, method, params, requestOptions);
+      } catch (cause) {
+        if (!neverArrived(cause) || !wanted || requestOptions.signal?.aborted) throw cause;
+        // The session is gone (expired, or its server was restarted). One caller rebuilds it, the others wait for that.
+        lost(first, cause);
+        return sendOnce(await ready(requestOptions.signal), method, params, requestOptions);
+      }
+    },
+
+    refresh: (kind) => lists.read(kind),
+  };
+}
+
+function factsOf(session: Session): Partial<ConnectionStatus> {
+  return {
+    transport: session.transport,
+    era: session.era,
+    protocolVersion: session.protocolVersion,
+    capabilities: session.capabilities,
+    ...(session.serverInfo && { serverInfo: session.serverInfo }),
+    ...(session.instructions !== undefined && { instructions: session.instructions }),
+    ...(session.pid !== undefined && { pid: session.pid }),
+  };
+}
+
+function neverArrived(cause: unknown): cause is ToolwharfError {
+  if (!(cause instanceof ToolwharfError) || cause.data.reached !== false) return false;
+  if (cause.code === 'SERVER_UNREACHABLE') return cause.data.network !== undefined;
+  return cause.code === 'SERVER_DISCONNECTED' && (cause.data.httpStatus === undefined || cause.data.httpStatus === 404);
+}
+
+/** The promise, or the signal's reason if that comes first; the work itself goes on. */
+function abortable<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

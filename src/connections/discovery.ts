@@ -1,0 +1,102 @@
+import { ProtocolError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
+
+export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+
+/** One kind of thing a server offers: where to ask, where the answer has it, and what each item must have. */
+export interface ListSource {
+  readonly method: string;
+  readonly member: string;
+  readonly capability: string;
+  readonly check: (item: JsonObject) => string | undefined;
+}
+
+export const listSources: Readonly<Record<ListKind, ListSource>> = {
+  tools: { method: 'tools/list', member: 'tools', capability: 'tools', check: checkTool },
+  resources: { method: 'resources/list', member: 'resources', capability: 'resources', check: needsText('uri') },
+  resourceTemplates: {
+    method: 'resources/templates/list',
+    member: 'resourceTemplates',
+    capability: 'resources',
+    check: needsText('uriTemplate'),
+  },
+  prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts', check: needsText('name') },
+};
+
+/** What a list gave: the good items as they came, and what was wrong with the others. */
+export interface Listing {
+  readonly items: readonly JsonObject[];
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+}
+
+export interface ListOptions {
+  /** Follows pages no further than this many items; 50 000. */
+  readonly maxItems?: number;
+  /** 1 000. */
+  readonly maxPages?: number;
+}
+
+/** The whole list, page by page. One bad item costs that item only; a list without end is an error. */
+export async function listAll(
+  source: ListSource,
+  request: (method: string, params: JsonObject) => Promise<JsonObject>,
+  options: ListOptions = {},
+): Promise<Listing> {
+  const { maxItems = 50_000, maxPages = 1_000 } = options;
+  const items: JsonObject[] = [];
+  const rejected: { name: string; reason: string }[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; ; page++) {
+    const result = await request(source.method, cursor === undefined ? {} : { cursor });
+    const found = result[source.member];
+    if (!Array.isArray(found)) {
+      throw new ProtocolError(
+        'SERVER_PROTOCOL',
+        `The server answered ${source.method} without a list of ${source.member}`,
+      );
+    }
+    for (const item of found) {
+      const reason = isObject(item) ? source.check(item) : 'not an object';
+      if (reason === undefined) items.push(item as JsonObject);
+      else rejected.push({ name: nameOf(item), reason });
+    }
+    if (typeof result.nextCursor !== 'string' || result.nextCursor === '') return { items, rejected };
+    cursor = result.nextCursor;
+    if (cursors.has(cursor))
+      throw new ProtocolError('SERVER_PROTOCOL', `${source.method} sent the same page marker twice`);
+    cursors.add(cursor);
+    if (items.length >= maxItems || page + 1 >= maxPages) {
+      throw new ProtocolError(
+        'SERVER_PROTOCOL',
+        `${source.method} goes on beyond ${items.length} items and ${page + 1} pages`,
+      );
+    }
+  }
+}
+
+/** A tool that passed `listSources.tools.check`. */
+export function toToolDefinition(item: JsonObject): ToolDefinition {
+  return item as ToolDefinition;
+}
+
+function checkTool(item: JsonObject): string | undefined {
+  if (typeof item.name !== 'string' || item.name === '') return 'it has no name';
+  const schema = item.inputSchema;
+  if (!isObject(schema)) return 'its inputSchema is not an object';
+  if (schema.type !== undefined && schema.type !== 'object')
+    return `its inputSchema is of type ${JSON.stringify(schema.type)}, not object`;
+  if (item.description !== undefined && typeof item.description !== 'string') return 'its description is not a text';
+  if (item.outputSchema !== undefined && !isObject(item.outputSchema)) return 'its outputSchema is not an object';
+  return undefined;
+}
+
+function needsText(member: string): (item: JsonObject) => string | undefined {
+  return (item) => (typeof item[member] === 'string' && item[member] !== '' ? undefined : `it has no ${member}`);
+}
+
+function nameOf(item: unknown): string {
+  if (isObject(item) && typeof item.name === 'string' && item.name !== '') return item.name.slice(0, 100);
+  return '(without a name)';
+}

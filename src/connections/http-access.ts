@@ -1,0 +1,13 @@
+import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client';
+
+/** What an HTTP session needs to reach its server and to prove who it is. */
+export interface HttpAccess {
+  readonly fetch: FetchLike;
+  /** The configured headers and fixed credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authProvider?: AuthProvider | OAuthClientProvider;
+  /** Has the person sign in; rejects where nobody can. Undefined where the server uses no OAuth. */
+  readonly authorize?: (signal: AbortSignal) => Promise<void>;
+  /** Ends all sockets. */
+  close(): Promise<void>;
+}

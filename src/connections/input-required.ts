@@ -1,0 +1,43 @@
+import { ToolwharfError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+
+export interface InputRequiredOptions {
+  readonly send: (params: JsonObject) => Promise<JsonObject>;
+  readonly answer: (method: string, params: JsonObject) => Promise<JsonObject>;
+  /** A server that keeps asking is cut off; 10. */
+  readonly maxRounds?: number;
+}
+
+/**
+ * The modern era's way to ask: the server answers "input required", we collect the answers and send the request again
+ * with them and with its state as it came, until it answers for good.
+ */
+export async function requestWithInput(params: JsonObject, options: InputRequiredOptions): Promise<JsonObject> {
+  const { send, answer, maxRounds = 10 } = options;
+  let result = await send(params);
+  for (let round = 0; result.resultType === 'input_required'; round++) {
+    if (round >= maxRounds) {
+      throw new ToolwharfError('SERVER_PROTOCOL', `The server asked for input ${maxRounds} times without finishing`);
+    }
+    const questions = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {});
+    const answers = await Promise.all(questions.map(async ([key, question]) => [key, await ask(question)] as const));
+    result = await send({
+      ...params,
+      ...(answers.length > 0 && { inputResponses: Object.fromEntries(answers) }),
+      ...(result.requestState !== undefined && { requestState: result.requestState }),
+    });
+  }
+  return result;
+
+  async function ask(question: unknown): Promise<JsonObject> {
+    if (!isObject(question) || typeof question.method !== 'string') {
+      throw new ToolwharfError('SERVER_PROTOCOL', 'The server asked for input in a form that is not MCP');
+    }
+    try {
+      return await answer(question.method, isObject(question.params) ? question.params : {});
+    } catch (cause) {
+      if (cause instanceof ToolwharfError) throw cause;
+      throw new ToolwharfError('INPUT_REFUSED', `The server asked ${question.method} and got no answer`, { cause });
+    }
+  }
+}

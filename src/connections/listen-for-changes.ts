@@ -1,0 +1,62 @@
+import type { SubscriptionFilter } from '@modelcontextprotocol/client';
+import type { Clock } from '../kernel/clock.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import { backoffMs } from './backoff.ts';
+import type { Session } from './session.ts';
+
+export interface ListenOptions {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly server: string;
+  /** The subscription was away for a while: changes may have been missed. */
+  readonly onMissed: () => void;
+}
+
+/** Keeps the modern era's change subscription open for the life of a session. Legacy servers push without being asked. */
+export function listenForChanges(session: Session, options: ListenOptions): void {
+  const filter = filterFor(session);
+  if (session.era === 'legacy' || Object.keys(filter).length === 0) return;
+  void keepListening(session, filter, options);
+}
+
+async function keepListening(session: Session, filter: SubscriptionFilter, options: ListenOptions): Promise<void> {
+  const { signal, clock, log, server } = options;
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const subscription = await session.client.listen(filter, { signal });
+      if (failures > 0) options.onMissed();
+      failures = 0;
+      await Promise.race([subscription.closed, aborted(signal)]);
+      if (signal.aborted) return void subscription.close().catch(() => {});
+    } catch (cause) {
+      if (signal.aborted) return;
+      log.debug('connection.listen-failed', `Server '${server}' does not announce its changes: ${messageOf(cause)}`, {
+        server,
+      });
+    }
+    failures++;
+    await clock.sleep(backoffMs(failures, { firstMs: 500 }), signal).catch(() => {});
+  }
+}
+
+function filterFor(session: Session): SubscriptionFilter {
+  const announces = (capability: string) => {
+    const found = session.capabilities[capability];
+    return isObject(found) && found.listChanged === true;
+  };
+  return {
+    ...(announces('tools') && { toolsListChanged: true as const }),
+    ...(announces('resources') && { resourcesListChanged: true as const }),
+    ...(announces('prompts') && { promptsListChanged: true as const }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,71 @@
+/** What was left of a line that was too long to keep. */
+export interface OversizeLine {
+  readonly bytes: number;
+  /** Its first and last bytes: enough to find which request it answers. */
+  readonly edges: string;
+}
+
+export interface LineReader {
+  push(chunk: Buffer): void;
+}
+
+export interface LineReaderOptions {
+  readonly maxBytes: number;
+  readonly onLine: (line: string) => void;
+  readonly onOversize: (line: OversizeLine) => void;
+}
+
+const newline = 0x0a;
+const edgeBytes = 2_048;
+
+/** Cuts a byte stream into lines, and never holds more than `maxBytes` of one. */
+export function createLineReader({ maxBytes, onLine, onOversize }: LineReaderOptions): LineReader {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let dropping: { bytes: number; head: Buffer; tail: Buffer } | undefined;
+
+  function keep(part: Buffer): void {
+    if (part.length === 0) return;
+    if (dropping) {
+      dropping.bytes += part.length;
+      dropping.tail = Buffer.concat([dropping.tail, part.subarray(-edgeBytes)]).subarray(-edgeBytes);
+      return;
+    }
+    parts.push(part);
+    length += part.length;
+    if (length <= maxBytes) return;
+    const whole = Buffer.concat(parts, length);
+    dropping = {
+      bytes: length,
+      head: Buffer.from(whole.subarray(0, edgeBytes)),
+      tail: Buffer.from(whole.subarray(-edgeBytes)),
+    };
+    parts = [];
+    length = 0;
+  }
+
+  function end(): void {
+    if (dropping) {
+      const { bytes, head, tail } = dropping;
+      dropping = undefined;
+      onOversize({ bytes, edges: `${head.toString('utf8')}\n${tail.toString('utf8')}` });
+      return;
+    }
+    const line = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, length)).toString('utf8');
+    parts = [];
+    length = 0;
+    if (line.trim() !== '') onLine(line);
+  }
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, start)) {
+        keep(chunk.subarray(start, at));
+        end();
+        start = at + 1;
+      }
+      keep(chunk.subarray(start));
+    },
+  };
+}

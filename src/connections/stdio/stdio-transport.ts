@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { ConnectionError, messageOf } from '../../kernel/errors.ts';
+import type { StderrTail } from '../stderr-tail.ts';
+import { childEnvironment } from './child-environment.ts';
+import { createLineReader, type OversizeLine } from './line-reader.ts';
+import { markerVariable, sendSignal } from './process-tree.ts';
+import { createReaper } from './reaper.ts';
+import { type StopOptions, stopChild } from './stop-child.ts';
+
+export interface StdioTransportOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Already resolved: no references. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stderr: StderrTail;
+  readonly maxMessageBytes: number;
+  /** Told of output that is not a message: a stray print, or a line beyond the cap. */
+  readonly onNoise: (noise: { kind: 'not-json' } | { kind: 'oversize'; line: OversizeLine }) => void;
+  readonly stop?: StopOptions;
+}
+
+/** A server as a child process in a group of its own. The SDK tells it from HTTP by `pid` and `stderr`. */
+export interface StdioTransport extends Transport {
+  readonly pid: number | null;
+  readonly stderr: StderrTail;
+  /** Why the process ended, once it has. */
+  readonly ending: string | undefined;
+}
+
+const reaper = createReaper();
+const running = new Map<number, ChildProcess>();
+let exitHookInstalled = false;
+
+export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
+  const marker = randomUUID();
+  let launching: Promise<ChildProcess> | undefined;
+  let child: ChildProcess | undefined;
+  let ending: string | undefined;
+  let closing: Promise<void> | undefined;
+  let closed = false;
+
+  const transport: StdioTransport & { onmessage?: Transport['onmessage'] } = {
+    stderr: options.stderr,
+    get pid() {
+      return child?.pid ?? null;
+    },
+    get ending() {
+      return ending;
+    },
+
+    async start() {
+      launching = launch(options, marker);
+      const started = await launching;
+      child = started;
+      const reader = createLineReader({
+        maxBytes: options.maxMessageBytes,
+        onLine: receive,
+        onOversize: (line) => options.onNoise({ kind: 'oversize', line }),
+      });
+      started.stdout?.on('data', (chunk: Buffer) => reader.push(chunk));
+      started.stderr?.on('data', (chunk: Buffer) => options.stderr.push(chunk));
+      for (const stream of [started.stdin, started.stdout, started.stderr]) stream?.on('error', () => {});
+      started.once('exit', (code, signal) => {
+        if (closing) return;
+        ending = signal ? `ended by ${signal}` : `exited with code ${code}`;
+        // Output written just before the end is still in the pipe: `close` comes after it has been read, but a
+        // grandchild can hold the pipe open for ever, so don't wait for it long.
+        const done = () => void transport.close();
+        started.once('close', done);
+        setTimeout(done, 200).unref();
+      });
+    },
+
+    async send(message) {
+      const stdin = child?.stdin;
+      if (!stdin?.writable || closed || ending) {
+        throw new ConnectionError('SERVER_DISCONNECTED', `The server's process ${ending ?? 'is not running'}`, {
+          data: { reached: false },
+        });
+      }
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(`${JSON.stringify(message)}\n`, (cause) => {
+          // A line that was not written whole cannot have been acted on.
+          if (cause)
+            reject(new ConnectionError('SERVER_DISCONNECTED', messageOf(cause), { cause, data: { reached: false } }));
+          else resolve();
+        });
+      });
+    },
+
+    close() {
+      closing ??= stop();
+      return closing;
+    },
+  };
+
+  function receive(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      options.onNoise({ kind: 'not-json' });
+      return;
+    }
+    for (const item of Array.isArray(message) ? message : [message]) {
+      if (typeof item === 'object' && item !== null) transport.onmessage?.(item as JSONRPCMessage);
+      else options.onNoise({ kind: 'not-json' });
+    }
+  }
+
+  async function stop(): Promise<void> {
+    // A close can come while the process is still being started.
+    const stopping = await launching?.catch(() => undefined);
+    if (stopping?.pid !== undefined) {
+      await stopChild(stopping, marker, options.stop);
+      running.delete(stopping.pid);
+      await reaper.remove(stopping.pid);
+    }
+    closed = true;
+    transport.onclose?.();
+  }
+
+  return transport;
+}
+
+async function launch(options: StdioTransportOptions, marker: string): Promise<ChildProcess> {
+  const child = spawn(options.command, [...options.args], {
+    cwd: options.cwd,
+    env: { ...childEnvironment(process.env, options.env), [markerVariable]: marker },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Its own group, so that the whole of it can be ended, and a Ctrl-C in our terminal does not reach it before us.
+    detached: process.platform !== 'win32',
+    // npx and its like are scripts on Windows, which only a shell can start.
+    shell: process.platform === 'win32' && !/\.(exe|com)$/i.test(options.command),
+    windowsHide: true,
+  });
+  try {
+    await once(child, 'spawn');
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const where = options.cwd === undefined ? '' : ` (or its working directory ${options.cwd})`;
+    throw new ConnectionError(
+      'SERVER_UNREACHABLE',
+      missing ? `Command not found: ${options.command}${where}. Is it installed and on PATH?` : messageOf(cause),
+      { cause, data: { reached: false } },
+    );
+  }
+  const pid = child.pid as number;
+  running.set(pid, child);
+  reaper.add(pid, marker);
+  if (!exitHookInstalled) {
+    exitHookInstalled = true;
+    process.once('exit', killRunning);
+  }
+  return child;
+}
+
+/** The last resort of a process that ends without closing its toolbox; the reaper ends what left the group. */
+function killRunning(): void {
+  for (const pid of running.keys()) sendSignal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+}

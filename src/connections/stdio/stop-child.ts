@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findMarked, sendSignal } from './process-tree.ts';
+
+export interface StopOptions {
+  /** How long a server may take to end by itself once its input is closed; 2 000. */
+  readonly closeMs?: number;
+  /** How long it may take after SIGTERM; 5 000. */
+  readonly termMs?: number;
+  /** How long what it started may outlive it; 500. */
+  readonly orphanMs?: number;
+}
+
+/** Ends a server and everything it started: input closed, SIGTERM, SIGKILL, each to the whole group, then to whoever left it. */
+export async function stopChild(child: ChildProcess, marker: string, options: StopOptions = {}): Promise<void> {
+  const { closeMs = 2_000, termMs = 5_000, orphanMs = 500 } = options;
+  const pid = child.pid;
+  if (pid === undefined) return;
+
+  child.stdin?.end();
+  if (!(await exitsWithin(child, closeMs))) {
+    signalGroup(pid, 'SIGTERM');
+    if (!(await exitsWithin(child, termMs))) {
+      signalGroup(pid, 'SIGKILL');
+      await exitsWithin(child, termMs);
+    }
+  }
+  await endOrphans(pid, marker, orphanMs);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+async function endOrphans(pid: number, marker: string, graceMs: number): Promise<void> {
+  const groupIsAlive = () => process.platform !== 'win32' && sendSignal(-pid, 0);
+  const orphans = await findMarked(marker);
+  if (orphans.length === 0 && !groupIsAlive()) return;
+  signalGroup(pid, 'SIGTERM');
+  for (const orphan of orphans) sendSignal(orphan, 'SIGTERM');
+  const step = 25;
+  for (let waited = 0; waited < graceMs; waited += step) {
+    await delay(step);
+    if (!groupIsAlive() && (await findMarked(marker)).length === 0) return;
+  }
+  // A process can be forked between two looks, so look again until nobody is left.
+  for (let round = 0; round < 20; round++) {
+    signalGroup(pid, 'SIGKILL');
+    const left = await findMarked(marker);
+    for (const orphan of left) sendSignal(orphan, 'SIGKILL');
+    if (left.length === 0) return;
+    await delay(step);
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  if (process.platform === 'win32') spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).unref();
+  else sendSignal(-pid, signal);
+}
+
+async function exitsWithin(child: ChildProcess, ms: number): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return true;
+  const waiting = new AbortController();
+  try {
+    return await Promise.race([
+      once(child, 'exit', { signal: waiting.signal }).then(() => true),
+      delay(ms, false, { signal: waiting.signal }),
+    ]);
+  } catch {
+    return child.exitCode !== null || child.signalCode !== null;
+  } finally {
+    waiting.abort();
+  }
+}

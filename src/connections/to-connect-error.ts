@@ -1,0 +1,28 @@
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { ServerSpec } from '../config/config.ts';
+import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { StderrTail } from './stderr-tail.ts';
+import { toReachedError } from './to-reached-error.ts';
+
+/** Why a session could not be opened, in words that name the place and, for a child process, what it last complained of. */
+export function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrTail): ToolwharfError {
+  if (cause instanceof ToolwharfError && cause.code !== 'SERVER_DISCONNECTED') return cause;
+  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms` : toReachedError(cause).message;
+  const complaint = spec.target.transport === 'stdio' ? lastWords(stderr) : '';
+  return new ConnectionError('SERVER_UNREACHABLE', `${text}${complaint}`, {
+    cause,
+    data: { ...(cause instanceof ToolwharfError ? cause.data : toReachedError(cause).data), reached: false },
+  });
+}
+
+function isTimeout(cause: unknown): boolean {
+  if (cause instanceof SdkError) return cause.code === SdkErrorCode.RequestTimeout;
+  return cause instanceof DOMException && cause.name === 'TimeoutError';
+}
+
+function lastWords(stderr: StderrTail): string {
+  // A crash repeated is one message, not three.
+  const lines = [...new Set(stderr.lines().filter((line) => line.trim() !== ''))];
+  const words = lines.slice(-3).join(' | ').slice(-300);
+  return words ? `. Its last words: ${words}` : '';
+}

@@ -1,0 +1,82 @@
+import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
+
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_HAS_EXPIRED',
+]);
+
+/**
+ * A failed send as our error. `data.reached` is false only where the server surely did nothing: no connection was made,
+ * or it turned the request down by its HTTP status. That is what decides whether a call may be sent again.
+ */
+export function toReachedError(cause: unknown): ToolwharfError {
+  if (cause instanceof ToolwharfError) return cause;
+  if (cause instanceof SdkHttpError) return toHttpError(cause);
+  if (cause instanceof SdkError) {
+    if (cause.code === SdkErrorCode.NotConnected) return disconnected(cause, false);
+    if (cause.code === SdkErrorCode.ClientHttpUnexpectedContent) {
+      return new ProtocolError('SERVER_PROTOCOL', messageOf(cause), { cause, data: { reached: true } });
+    }
+    return disconnected(cause, true);
+  }
+  if (cause instanceof Error && cause.name === 'UnauthorizedError') {
+    return new ConnectionError('OAUTH_REQUIRED', 'The server wants a sign-in', { cause, data: { reached: false } });
+  }
+  if (cause instanceof SyntaxError) {
+    return new ProtocolError('SERVER_PROTOCOL', `The server's answer is not JSON: ${cause.message}`, {
+      cause,
+      data: { reached: true },
+    });
+  }
+  const code = networkCode(cause);
+  if (code && neverConnected.has(code)) {
+    return new ConnectionError('SERVER_UNREACHABLE', messageOf(cause) || code, {
+      cause,
+      data: { reached: false, network: code },
+    });
+  }
+  return disconnected(cause, true);
+}
+
+function toHttpError(cause: SdkHttpError): ToolwharfError {
+  const status = cause.status ?? 0;
+  const reached = status >= 500 || status < 400;
+  const data = { reached, httpStatus: status };
+  if (status === 401 || status === 403) {
+    return new ConnectionError('SERVER_UNREACHABLE', `The server refused our credentials (HTTP ${status})`, {
+      cause,
+      data,
+    });
+  }
+  return new ConnectionError('SERVER_DISCONNECTED', `The server answered HTTP ${status}${brief(cause)}`, {
+    cause,
+    data,
+  });
+}
+
+function brief(cause: SdkHttpError): string {
+  const text = (cause.data as { text?: unknown }).text;
+  if (typeof text !== 'string' || text.trim() === '' || text.includes('<')) return '';
+  return `: ${text.trim().slice(0, 200)}`;
+}
+
+function disconnected(cause: unknown, reached: boolean): ToolwharfError {
+  return new ConnectionError('SERVER_DISCONNECTED', messageOf(cause), { cause, data: { reached } });
+}
+
+function networkCode(cause: unknown): string | undefined {
+  for (let current = cause, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+    const code = (current as { code?: unknown }).code;
+    if (typeof code === 'string' && code !== 'ERR_INVALID_STATE') return code;
+    if (current instanceof AggregateError && current.errors[0] instanceof Error) return networkCode(current.errors[0]);
+  }
+  return undefined;
+}
