@@ -1,0 +1,132 @@
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
+import { callExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
+import {
+  type BridgeOptions,
+  type ExpressedTool,
+  expressTools,
+  type OmittedTool,
+  omittedTools,
+} from './shared/express-tools.ts';
+import { anyProviderRules } from './shared/provider-rules.ts';
+import { commonImageTypes, type Media, textOf, toResultParts } from './shared/result-parts.ts';
+
+export type { BridgeOptions, OmittedTool, RunOptions };
+
+/** What a tool's `execute` gives the AI SDK: the result without its raw copy, so that stored messages stay small. */
+export type AiSdkToolOutput = Omit<ToolResult, 'raw'>;
+
+/** A tool of the AI SDK, version 7. */
+export interface AiSdkTool {
+  type: 'dynamic';
+  description?: string;
+  /** OpenAI's Responses API is strict unless told otherwise, and makes every optional argument a required one. */
+  strict: false;
+  /** Which tool this is, for your own use; the SDK copies it to the tool's calls and never sends it to the model. */
+  metadata: { name: string; server?: string };
+  inputSchema: AiSdkSchema;
+  execute(input: unknown, options: { readonly abortSignal?: AbortSignal }): Promise<AiSdkToolOutput>;
+  toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput;
+}
+
+/** A schema by two standards: the AI SDK's own mark, which keeps the JSON Schema as it is, and Standard JSON Schema. */
+export interface AiSdkSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: 'toolwharf';
+    readonly validate: (value: unknown) => { readonly value: unknown };
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>;
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+}
+
+export type AiSdkModelOutput =
+  | { type: 'text'; value: string }
+  | { type: 'error-text'; value: string }
+  | { type: 'content'; value: AiSdkContent[] };
+
+export type AiSdkContent =
+  | { type: 'text'; text: string }
+  | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } };
+
+export interface AiSdkOptions extends BridgeOptions<Tool> {
+  /** How the calls are made; the SDK's abort signal is added to its own. */
+  readonly run?: RunOptions;
+}
+
+/**
+ * The tools for `generateText({ tools })` and `streamText({ tools })`, by name. Arguments are checked by the toolbox, not
+ * by the SDK. A failed call is an output with `isError`, and reaches the model as an error.
+ */
+export function toAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): Record<string, AiSdkTool> {
+  // Without a prototype: the SDK looks up the names that models send.
+  const tools: Record<string, AiSdkTool> = Object.create(null);
+  for (const expressed of expressTools(source.tools, anyProviderRules, options))
+    tools[expressed.name] = toAiSdkTool(source, expressed, options.run);
+  return tools;
+}
+
+/** The tools that not every provider of the AI SDK can take, with the reasons. */
+export function aiSdkOmitted(source: ToolSource, options?: Pick<BridgeOptions<Tool>, 'maxTools'>): OmittedTool<Tool>[] {
+  return omittedTools(source.tools, anyProviderRules, options);
+}
+
+function toAiSdkTool(source: ToolSource, expressed: ExpressedTool<Tool>, run: RunOptions = {}): AiSdkTool {
+  const { tool, description, schema, originals } = expressed;
+  return {
+    type: 'dynamic',
+    ...(description && { description }),
+    strict: false,
+    metadata: { name: tool.name, ...(tool.server !== undefined && { server: tool.server }) },
+    inputSchema: toSchema(schema),
+    async execute(input, { abortSignal }) {
+      const signals = [run.signal, abortSignal].filter((signal) => signal !== undefined);
+      const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+      const { raw, ...output } = await callExpressed(source, tool, originals, input, {
+        ...run,
+        ...(signal && { signal }),
+      });
+      return output;
+    },
+    toModelOutput: ({ output }) => toModelOutput(output),
+  };
+}
+
+function toSchema(schema: JsonObject): AiSdkSchema {
+  const jsonSchema = () => ({ ...schema });
+  const own = { [Symbol.for('vercel.ai.schema')]: true, _type: undefined, jsonSchema: schema, validate: undefined };
+  const standard = {
+    version: 1,
+    vendor: 'toolwharf',
+    validate: (value: unknown) => ({ value }),
+    jsonSchema: { input: jsonSchema, output: jsonSchema },
+  } as const;
+  return { ...own, '~standard': standard };
+}
+
+function toModelOutput(output: unknown): AiSdkModelOutput {
+  // Outputs may come back from a browser, where anything can have happened to them.
+  if (!isToolOutput(output)) return { type: 'text', value: JSON.stringify(output) ?? '' };
+  const parts = toResultParts({ ...output, text: String(output.text ?? '') }, isReadable);
+  if (output.isError) return { type: 'error-text', value: textOf(parts) };
+  if (parts.every((part) => part.kind === 'text')) return { type: 'text', value: textOf(parts) };
+  return {
+    type: 'content',
+    value: parts.map((part) =>
+      part.kind === 'text'
+        ? { type: 'text', text: part.text }
+        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
+    ),
+  };
+}
+
+function isToolOutput(output: unknown): output is AiSdkToolOutput {
+  return isObject(output) && Array.isArray(output.content) && output.content.every(isObject);
+}
+
+// Providers drop other kinds of files from tool results without a word to the model.
+function isReadable({ mimeType }: Media): boolean {
+  return commonImageTypes.has(mimeType) || mimeType === 'application/pdf';
+}

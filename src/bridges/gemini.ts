@@ -1,0 +1,85 @@
+import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
+import { callByProviderName, type RunOptions } from './shared/call-by-provider-name.ts';
+import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import { geminiRules } from './shared/provider-rules.ts';
+import { type GeminiFunction, type GeminiTool, toGeminiShape } from './shared/provider-shapes.ts';
+import { type Media, textOf, toResultParts } from './shared/result-parts.ts';
+
+export type { BridgeOptions, GeminiFunction, GeminiTool, OmittedTool, RunOptions };
+
+/** The part of a Gemini function call that is read. */
+export interface GeminiFunctionCall {
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: unknown;
+}
+
+/** The answer to one function call: a part of the next `user` content. */
+export interface GeminiFunctionResponsePart {
+  functionResponse: {
+    id?: string;
+    name: string;
+    response: { output: string } | { error: string };
+    parts?: { inlineData: { mimeType: string; data: string } }[];
+  };
+}
+
+export interface GeminiRunOptions extends RunOptions {
+  /** Whether images and PDFs go along, which models before Gemini 3 refuse. `text` only names them. Default: `parts`. */
+  readonly media?: 'parts' | 'text';
+}
+
+/** The tools for `generateContent({ config: { tools } })`. */
+export function toGeminiTools(source: ToolSource, options?: BridgeOptions<Tool>): GeminiTool[] {
+  return toGeminiShape(expressTools(source.tools, geminiRules, options));
+}
+
+/** The tools that Gemini cannot take, with the reasons. */
+export function geminiOmitted(
+  source: ToolSource,
+  options?: Pick<BridgeOptions<Tool>, 'maxTools'>,
+): OmittedTool<Tool>[] {
+  return omittedTools(source.tools, geminiRules, options);
+}
+
+/**
+ * Runs `response.functionCalls` side by side and gives the parts of the content to append, in the order of the calls.
+ * Never throws: a call that cannot be made is answered with the reason as `error`.
+ */
+export async function runGeminiFunctionCalls(
+  source: ToolSource,
+  functionCalls: readonly GeminiFunctionCall[] | null | undefined,
+  options: GeminiRunOptions = {},
+): Promise<GeminiFunctionResponsePart[]> {
+  const { media = 'parts', ...run } = options;
+  const calls = (functionCalls ?? []).map(({ id, name = '', args }) => ({ id, name, args }));
+  const results = await callByProviderName(source, calls, geminiRules, run);
+  const carries = media === 'parts' ? isReadable : () => false;
+  return results.map((result, index) => toResponse(calls[index], result, carries));
+}
+
+const readableTypes = new Set(['application/pdf', 'image/jpeg', 'image/png', 'image/webp']);
+
+function isReadable({ mimeType }: Media): boolean {
+  return readableTypes.has(mimeType);
+}
+
+function toResponse(
+  call: { readonly id?: string; readonly name: string } | undefined,
+  result: ToolResult,
+  carries: (media: Media) => boolean,
+): GeminiFunctionResponsePart {
+  const parts = toResultParts(result, carries);
+  const text = textOf(parts);
+  const media = parts.flatMap((part) =>
+    part.kind === 'media' ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : [],
+  );
+  return {
+    functionResponse: {
+      ...(call?.id !== undefined && { id: call.id }),
+      name: call?.name ?? '',
+      response: result.isError ? { error: text } : { output: text },
+      ...(media.length > 0 && { parts: media }),
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { DynamicStructuredTool } from '@langchain/core/tools';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
+import { callExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
+import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import { anyProviderRules } from './shared/provider-rules.ts';
+import { commonImageTypes, type ResultPart, textOf, toResultParts } from './shared/result-parts.ts';
+
+export type { BridgeOptions, OmittedTool, RunOptions };
+
+export interface LangChainOptions extends BridgeOptions<Tool> {
+  /** Whether images go to the model as `image_url` blocks; some models refuse them in tool messages. Default: true. */
+  readonly images?: boolean;
+  /** How the calls are made; LangChain's abort signal is added to its own. */
+  readonly run?: RunOptions;
+}
+
+/**
+ * The tools for `model.bindTools(tools)` or an agent. Needs the package `@langchain/core`, loaded when this is called.
+ * A call's message carries the whole result as `artifact`; a failed call has the status `error`.
+ */
+export async function toLangChainTools(
+  source: ToolSource,
+  options: LangChainOptions = {},
+): Promise<DynamicStructuredTool[]> {
+  const { DynamicStructuredTool, ToolMessage } = await loadLangChain();
+  const { images = true, run = {} } = options;
+  return expressTools(source.tools, anyProviderRules, options).map(
+    ({ tool, name, description, schema, originals }) =>
+      new DynamicStructuredTool({
+        name,
+        description,
+        schema,
+        responseFormat: 'content_and_artifact',
+        async func(input: unknown, _runManager: unknown, config?: CallConfig) {
+          const signals = [run.signal, config?.signal].filter((signal) => signal !== undefined);
+          const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+          const result = await callExpressed(source, tool, originals, input, { ...run, ...(signal && { signal }) });
+          const content = toContent(result, images);
+          const id = config?.toolCall?.id;
+          if (!result.isError || id === undefined) return [content, result];
+          return [new ToolMessage({ status: 'error', content, artifact: result, tool_call_id: id, name }), result];
+        },
+      }),
+  );
+}
+
+/** The tools that not every provider of LangChain can take, with the reasons. */
+export function langChainOmitted(
+  source: ToolSource,
+  options?: Pick<BridgeOptions<Tool>, 'maxTools'>,
+): OmittedTool<Tool>[] {
+  return omittedTools(source.tools, anyProviderRules, options);
+}
+
+/** What is read of LangChain's configuration of one call. */
+interface CallConfig {
+  readonly signal?: AbortSignal;
+  readonly toolCall?: { readonly id?: string };
+}
+
+type Content = string | ({ type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } })[];
+
+async function loadLangChain() {
+  try {
+    const [{ DynamicStructuredTool }, { ToolMessage }] = await Promise.all([
+      import('@langchain/core/tools'),
+      import('@langchain/core/messages'),
+    ]);
+    return { DynamicStructuredTool, ToolMessage };
+  } catch (cause) {
+    throw new ToolwharfError(
+      'CONFIG_INVALID',
+      'LangChain tools need the package @langchain/core: npm install @langchain/core',
+      { cause },
+    );
+  }
+}
+
+function toContent(result: ToolResult, images: boolean): Content {
+  const parts = toResultParts(result, ({ mimeType }) => images && commonImageTypes.has(mimeType));
+  return parts.every((part) => part.kind === 'text') ? textOf(parts) : parts.map(toBlock);
+}
+
+function toBlock(part: ResultPart) {
+  if (part.kind === 'text') return { type: 'text' as const, text: part.text };
+  return { type: 'image_url' as const, image_url: { url: `data:${part.mimeType};base64,${part.data}` } };
+}

@@ -1,0 +1,85 @@
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { CallOptions, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
+import { type ProviderRules, tryExpress } from './express-tools.ts';
+import { type OriginalNames, restoreProperties } from './property-names.ts';
+import { toProviderName } from './provider-name.ts';
+
+/** How the calls of one answer are made. An idempotency key belongs to a single call, so there is none. */
+export type RunOptions = Omit<CallOptions, 'idempotencyKey'>;
+
+/** A call as a model asked for it: nothing in it can be relied on. */
+export interface ModelCall {
+  readonly name: unknown;
+  /** The arguments, or their JSON text. */
+  readonly args: unknown;
+}
+
+/** Makes the calls side by side; the results come in the order of the calls. Never throws: what is wrong with a call is its result. */
+export async function callByProviderName(
+  source: ToolSource,
+  calls: readonly ModelCall[],
+  rules: ProviderRules,
+  options?: RunOptions,
+): Promise<ToolResult[]> {
+  const { limit, letterFirst } = rules.names;
+  const tools = new Map<string, Tool>();
+  for (const tool of source.tools) {
+    const name = toProviderName(tool.name, limit, letterFirst);
+    // The first holder of a name is the one the model was shown.
+    if (!tools.has(name)) tools.set(name, tool);
+  }
+  return Promise.all(calls.map((call) => callOne(source, tools.get(call.name as string), call, rules, options)));
+}
+
+/** Calls one tool that the model was shown in this form. */
+export async function callExpressed(
+  source: ToolSource,
+  tool: Tool,
+  originals: OriginalNames,
+  args: unknown,
+  options?: RunOptions,
+): Promise<ToolResult> {
+  const read = readArguments(args);
+  if ('problem' in read) return refusal('ARGUMENTS_INVALID', read.problem);
+  return source.call(tool.name, restoreProperties(read.args, originals), options);
+}
+
+async function callOne(
+  source: ToolSource,
+  tool: Tool | undefined,
+  call: ModelCall,
+  rules: ProviderRules,
+  options?: RunOptions,
+): Promise<ToolResult> {
+  if (tool === undefined) return refusal('TOOL_NAME_INVALID', `Invalid MCP tool name: ${String(call.name)}`);
+  return callExpressed(source, tool, originalsOf(tool, rules), call.args, options);
+}
+
+function originalsOf(tool: Tool, rules: ProviderRules): OriginalNames {
+  const expressed = rules.properties === 'rename' ? tryExpress(tool, rules) : '';
+  return typeof expressed === 'string' ? new Map() : expressed.originals;
+}
+
+function readArguments(args: unknown): { readonly args: JsonObject } | { readonly problem: string } {
+  let value = args;
+  if (typeof value === 'string') {
+    // Models send nothing at all for a tool without parameters.
+    if (value.trim() === '') return { args: {} };
+    try {
+      value = JSON.parse(value);
+    } catch (cause) {
+      return { problem: `The arguments are not valid JSON (${messageOf(cause)}). Send one JSON object.` };
+    }
+  }
+  if (value === null || value === undefined) return { args: {} };
+  if (isObject(value)) return { args: value };
+  return {
+    problem: `The arguments must be one JSON object, not ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}.`,
+  };
+}
+
+function refusal(code: 'ARGUMENTS_INVALID' | 'TOOL_NAME_INVALID', message: string): ToolResult {
+  const text = `MCP error: ${message}`;
+  return { isError: true, content: [{ type: 'text', text }], text, failure: { code, message }, callId: '' };
+}

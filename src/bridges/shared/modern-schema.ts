@@ -1,0 +1,151 @@
+import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { toCurrentKeywords } from './current-keywords.ts';
+import { listKeywords, mapKeywords, schemaKeywords } from './map-subschemas.ts';
+import { createReferences } from './references.ts';
+import { sayInDescription } from './say-in-description.ts';
+
+/**
+ * The schema as valid JSON Schema 2020-12, which is what the providers check before they look at anything else:
+ * older drafts' forms are translated, keywords with a wrong value are dropped, and each `$ref` points into `$defs`.
+ */
+export function toModernSchema(root: JsonSchema): JsonSchema {
+  const references = createReferences(root);
+  const schema = modernise(root, references.to);
+  const definitions = references.definitions((target) => modernise(target, references.to));
+  return definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
+}
+
+/** True where the schema names this type, alone or among others. */
+export function hasType(schema: JsonSchema, name: string): boolean {
+  return schema.type === name || (Array.isArray(schema.type) && schema.type.includes(name));
+}
+
+type RefersTo = (reference: string) => string;
+
+function modernise(value: unknown, refersTo: RefersTo): JsonSchema {
+  if (value === false) return { not: {} };
+  if (!isObject(value)) return {};
+  const schema = toCurrentKeywords(value);
+  const inWords: [string, unknown][] = [];
+  const entries: [string, unknown][] = [];
+  for (const [keyword, member] of Object.entries(schema)) {
+    if (member === undefined || forgotten.has(keyword)) continue;
+    if (referenceKeywords.has(keyword)) {
+      if (typeof member === 'string') entries.push(['$ref', refersTo(member)]);
+    } else if (keyword === 'pattern' && typeof member === 'string' && !isPattern(member)) {
+      inWords.push([keyword, member]);
+    } else {
+      const kept = keep(keyword, member, refersTo);
+      if (kept !== undefined) entries.push([keyword, kept]);
+    }
+  }
+  const modern = Object.fromEntries(entries);
+  // OpenAI and Gemini refuse an array that does not say what is in it.
+  const complete = hasType(modern, 'array') && modern.items === undefined ? { ...modern, items: {} } : modern;
+  return sayInDescription(complete, inWords);
+}
+
+const forgotten = new Set([
+  '$anchor',
+  '$comment',
+  '$defs',
+  '$dynamicAnchor',
+  '$id',
+  '$recursiveAnchor',
+  '$schema',
+  '$vocabulary',
+  'definitions',
+]);
+const referenceKeywords = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+const types = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+const mayBeBoolean = new Set(['additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']);
+
+const isNumber = (value: unknown) => typeof value === 'number';
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+const isText = (value: unknown) => typeof value === 'string';
+const isFlag = (value: unknown) => typeof value === 'boolean';
+const isList = (value: unknown) => Array.isArray(value);
+
+const valid: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['contentEncoding', isText],
+  ['contentMediaType', isText],
+  ['deprecated', isFlag],
+  ['description', isText],
+  ['enum', (value) => Array.isArray(value) && value.length > 0],
+  ['examples', isList],
+  ['exclusiveMaximum', isNumber],
+  ['exclusiveMinimum', isNumber],
+  ['format', isText],
+  ['maxContains', isCount],
+  ['maximum', isNumber],
+  ['maxItems', isCount],
+  ['maxLength', isCount],
+  ['maxProperties', isCount],
+  ['minContains', isCount],
+  ['minimum', isNumber],
+  ['minItems', isCount],
+  ['minLength', isCount],
+  ['minProperties', isCount],
+  ['multipleOf', (value) => typeof value === 'number' && value > 0],
+  ['pattern', isText],
+  ['readOnly', isFlag],
+  ['title', isText],
+  ['uniqueItems', isFlag],
+  ['writeOnly', isFlag],
+]);
+
+/** The value the keyword may have, or undefined where the keyword has to go. */
+function keep(keyword: string, value: unknown, refersTo: RefersTo): unknown {
+  if (keyword === 'type') return toType(value);
+  if (keyword === 'required') return toNames(value);
+  if (keyword === 'dependentRequired') return toNameLists(value);
+  if (schemaKeywords.has(keyword))
+    return typeof value === 'boolean' && mayBeBoolean.has(keyword) ? value : modernise(value, refersTo);
+  if (listKeywords.has(keyword)) return toBranches(keyword, value, refersTo);
+  if (mapKeywords.has(keyword)) {
+    if (!isObject(value)) return undefined;
+    const members = Object.entries(value).filter(([name]) => keyword !== 'patternProperties' || isPattern(name));
+    return Object.fromEntries(members.map(([name, member]) => [name, modernise(member, refersTo)]));
+  }
+  return (valid.get(keyword) ?? (() => true))(value) ? value : undefined;
+}
+
+function toType(value: unknown): unknown {
+  if (!Array.isArray(value)) return types.has(value as string) ? value : undefined;
+  const known = [...new Set(value)].filter((name) => types.has(name));
+  // A name nobody knows may stand for anything, so the list says nothing either.
+  return known.length > 0 && known.length === new Set(value).size ? known : undefined;
+}
+
+function toNames(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return [...new Set(value)].filter((name): name is string => typeof name === 'string');
+}
+
+function toNameLists(value: unknown): JsonSchema | undefined {
+  if (!isObject(value)) return undefined;
+  const lists = Object.entries(value).map(([name, list]) => [name, toNames(list)] as const);
+  return Object.fromEntries(lists.filter(([, list]) => list !== undefined));
+}
+
+function toBranches(keyword: string, value: unknown, refersTo: RefersTo): JsonSchema[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const branches = value.map((branch) => modernise(branch, refersTo));
+  if (keyword !== 'anyOf' && keyword !== 'oneOf') return branches;
+  const possible = branches.filter((branch) => !isNever(branch));
+  return possible.length > 0 ? possible : branches;
+}
+
+// Generators write `{ not: {} }` for "undefined", which JSON cannot send.
+function isNever(schema: JsonSchema): boolean {
+  return Object.keys(schema).length === 1 && isObject(schema.not) && Object.keys(schema.not).length === 0;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { Inexpressible } from './inexpressible.ts';
+import { mapSubschemas } from './map-subschemas.ts';
+import { shortHash } from './provider-name.ts';
+
+/** From the name a provider accepts to the name the tool knows. Holds only the names that differ. */
+export type OriginalNames = ReadonlyMap<string, string>;
+
+/** The schema with each property named so that every provider takes it, and the way back for the arguments. */
+export function renameProperties(schema: JsonSchema): {
+  readonly schema: JsonSchema;
+  readonly originals: OriginalNames;
+} {
+  const originals = new Map<string, string>();
+  const rename = (name: string) => {
+    const accepted = toPropertyName(name);
+    if (accepted !== name) originals.set(accepted, name);
+    return accepted;
+  };
+  return { schema: renamed(schema, rename), originals };
+}
+
+/** Throws `Inexpressible` for a property name that not every provider takes. */
+export function refuseForeignProperties(schema: JsonSchema): JsonSchema {
+  return renamed(schema, (name) => {
+    if (toPropertyName(name) === name) return name;
+    throw new Inexpressible(`its property name ${JSON.stringify(name)} is not allowed there`);
+  });
+}
+
+/** The model's arguments with the tool's own property names, at every depth. */
+export function restoreProperties(value: unknown, originals: OriginalNames, depth = 0): unknown {
+  // No schema is as deep as this, so there is nothing to restore below.
+  if (originals.size === 0 || depth > maxDepth) return value;
+  if (Array.isArray(value)) return value.map((item) => restoreProperties(item, originals, depth + 1));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      originals.get(name) ?? name,
+      restoreProperties(member, originals, depth + 1),
+    ]),
+  );
+}
+
+const maxLength = 64;
+const maxDepth = 500;
+
+function toPropertyName(name: string): string {
+  const allowed = name.replace(/[^a-zA-Z0-9_.-]/g, '_');
+  if (allowed === name && name.length > 0 && name.length <= maxLength) return name;
+  return `${allowed.slice(0, maxLength - 9)}_${shortHash(name)}`;
+}
+
+function renamed(schema: JsonSchema, rename: (name: string) => string): JsonSchema {
+  const inner = mapSubschemas(schema, (subschema) => renamed(subschema, rename));
+  const names = (value: unknown) => (Array.isArray(value) ? value.map((name) => rename(String(name))) : value);
+  const keys = (value: unknown, change = (member: unknown) => member) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, member]) => [rename(name), change(member)]))
+      : value;
+  return Object.fromEntries(
+    Object.entries(inner).map(([keyword, value]) => {
+      if (keyword === 'properties' || keyword === 'dependentSchemas') return [keyword, keys(value)];
+      if (keyword === 'dependentRequired') return [keyword, keys(value, names)];
+      if (keyword === 'required') return [keyword, names(value)];
+      return [keyword, value];
+    }),
+  );
+}

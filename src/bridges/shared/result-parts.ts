@@ -1,0 +1,104 @@
+import { isObject } from '../../kernel/json.ts';
+import type { ContentBlock, ToolResult } from '../../kernel/tool.ts';
+
+/** One piece of a result in the form every provider can be given: text, or bytes of a kind it said it takes. */
+export type ResultPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'media'; readonly mimeType: string; readonly data: string; readonly uri?: string };
+
+export interface Media {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/**
+ * The result as parts, never none. Media that `carries` declines becomes a short text that names it, as does everything
+ * else a model cannot be sent. Of an error only text is left, the first starting with `MCP error: `.
+ */
+export function toResultParts(result: ToolResult, carries: (media: Media) => boolean = () => false): ResultPart[] {
+  const takes = result.isError ? () => false : carries;
+  const parts = result.content.map((block) => toPart(block, takes)).filter((part) => !isBlank(part));
+  const spoken = result.content.some((block) => block.type === 'text' && !isBlank(toPart(block, takes)));
+  if (!spoken && result.structuredContent !== undefined && result.structuredContent !== null)
+    parts.unshift(text(toJson(result.structuredContent)));
+  if (!result.isError) return parts.length > 0 ? parts : [text('[no content]')];
+  const [first = text(result.text || 'The tool failed without saying why.'), ...others] = parts;
+  return [asError(first), ...others];
+}
+
+/** All text parts, one after the other. */
+export function textOf(parts: readonly ResultPart[]): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** Image kinds that every provider with eyes takes. */
+export const commonImageTypes: ReadonlySet<string> = new Set(['image/gif', 'image/jpeg', 'image/png', 'image/webp']);
+
+const errorPrefix = 'MCP error: ';
+
+function asError(part: ResultPart): ResultPart {
+  if (part.kind !== 'text' || part.text.startsWith(errorPrefix)) return part;
+  return text(errorPrefix + part.text);
+}
+
+function toPart(block: ContentBlock, carries: (media: Media) => boolean): ResultPart {
+  if (block.type === 'text' && typeof block.text === 'string') return text(block.text);
+  if (block.type === 'image' || block.type === 'audio')
+    return media(block.type, block.mimeType, block.data, undefined, carries);
+  if (block.type === 'resource_link')
+    return text(bracketed('resource link', block.name, block.uri, block.mimeType, block.description));
+  if (block.type === 'resource' && isObject(block.resource)) {
+    const { uri, mimeType, text: written, blob } = block.resource;
+    if (typeof written === 'string') return text(`${bracketed('resource', uri, mimeType)}\n${written}`);
+    return media('resource', mimeType, blob, uri, carries);
+  }
+  return text(bracketed('content of type', block.type));
+}
+
+function media(
+  kind: string,
+  mimeType: unknown,
+  data: unknown,
+  uri: unknown,
+  carries: (media: Media) => boolean,
+): ResultPart {
+  const address = typeof uri === 'string' ? uri : undefined;
+  // Line breaks are common in base64, and refused by most providers.
+  const bytes = typeof data === 'string' ? data.replace(/\s+/g, '') : '';
+  if (typeof mimeType === 'string' && isBase64(bytes) && carries({ mimeType, data: bytes }))
+    return { kind: 'media', mimeType, data: bytes, ...(address !== undefined && { uri: address }) };
+  const size = bytes === '' ? ', no data' : `, ${sizeOf(bytes)}`;
+  return text(bracketed(kind, address, mimeType).replace(/\]$/, `${size}]`));
+}
+
+function isBase64(data: string): boolean {
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '[no content]';
+  } catch {
+    return '[structured content that cannot be written as JSON]';
+  }
+}
+
+function sizeOf(data: string): string {
+  const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='));
+  const bytes = Math.floor(((data.length - padding) * 3) / 4);
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function bracketed(...words: unknown[]): string {
+  return `[${words.filter((word) => typeof word === 'string' && word !== '').join(' ')}]`;
+}
+
+function isBlank(part: ResultPart): boolean {
+  return part.kind === 'text' && part.text.trim() === '';
+}
+
+function text(value: string): ResultPart {
+  return { kind: 'text', text: value };
+}
