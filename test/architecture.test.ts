@@ -19,6 +19,7 @@ const line = [
   'catalog',
   'policy',
   'invocation',
+  'servers',
   'storage',
   'fleet',
   'toolbox.ts',

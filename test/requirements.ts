@@ -80,7 +80,6 @@ export const notBuiltYet: readonly RequirementId[] = [
   'R13',
   'R14',
   'R15',
-  'R16',
   'R17',
   'R21',
   'R23',

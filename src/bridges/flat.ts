@@ -1,39 +1,11 @@
-import { isObject, type JsonSchema } from '../kernel/json.ts';
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
 import { callByProviderName, type RunOptions } from './shared/call-by-provider-name.ts';
-import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import { type BridgeOptions, type OmittedTool, omittedTools } from './shared/express-tools.ts';
 import { openAIRules } from './shared/provider-rules.ts';
+import { type FlatParameter, type FlatTool, toFlatTools } from './shared/to-flat-tools.ts';
 
-export type { BridgeOptions, OmittedTool, RunOptions };
-
-/** A tool with its parameters as a plain list. */
-export interface FlatTool {
-  name: string;
-  description: string;
-  parameters: FlatParameter[];
-}
-
-export interface FlatParameter {
-  name: string;
-  /**
-   * The JSON Schema type. `null` beside another type is not named (`string | null` is `string`); several types are
-   * joined (`string | number`); a parameter that may be anything is `any`.
-   */
-  type: string;
-  description: string;
-  required: boolean;
-  default?: unknown;
-  enum?: unknown[];
-}
-
-/** The tools with flat parameter lists, for agents that do not read JSON Schema. */
-export function toFlatTools(source: ToolSource, options?: BridgeOptions<Tool>): FlatTool[] {
-  return expressTools(source.tools, openAIRules, options).map(({ name, description, schema }) => ({
-    name,
-    description,
-    parameters: toParameters(schema),
-  }));
-}
+export type { BridgeOptions, FlatParameter, FlatTool, OmittedTool, RunOptions };
+export { toFlatTools };
 
 /** The tools that have no flat form, with the reasons. */
 export function flatOmitted(source: ToolSource, options?: Pick<BridgeOptions<Tool>, 'maxTools'>): OmittedTool<Tool>[] {
@@ -49,69 +21,4 @@ export async function callFlatTool(
 ): Promise<ToolResult> {
   const [result] = await callByProviderName(source, [{ name, args }], openAIRules, options);
   return result as ToolResult;
-}
-
-function toParameters(schema: JsonSchema): FlatParameter[] {
-  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const definitions = isObject(schema.$defs) ? schema.$defs : {};
-  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];
-  return properties.map(([name, member]) => {
-    const views = viewsOf(member, definitions, new Set());
-    const [outer = {}] = views;
-    const choices = choicesOf(views);
-    const stated = views.find((view) => 'default' in view);
-    return {
-      name,
-      type: typeOf(views),
-      description: String(views.find((view) => typeof view.description === 'string')?.description ?? outer.title ?? ''),
-      required: required.has(name),
-      ...(stated !== undefined && { default: stated.default }),
-      ...(choices !== undefined && { enum: choices }),
-    };
-  });
-}
-
-/** The schema and everything it is made of at this place: what it refers to, each once, and the branches of its unions. */
-function viewsOf(schema: unknown, definitions: JsonSchema, seen: Set<string>): JsonSchema[] {
-  if (!isObject(schema)) return [];
-  const views: JsonSchema[] = [schema];
-  if (typeof schema.$ref === 'string' && !seen.has(schema.$ref) && seen.size < maxReferences) {
-    seen.add(schema.$ref);
-    views.push(...viewsOf(definitions[schema.$ref.slice('#/$defs/'.length)], definitions, seen));
-  }
-  for (const branches of [schema.allOf, schema.anyOf, schema.oneOf])
-    if (Array.isArray(branches)) views.push(...branches.flatMap((branch) => viewsOf(branch, definitions, seen)));
-  return views;
-}
-
-// Enough for every schema written by people, and few enough to follow one into the other.
-const maxReferences = 100;
-
-function typeOf(views: readonly JsonSchema[]): string {
-  const stated = views.flatMap((view) => {
-    if (view.type !== undefined) return Array.isArray(view.type) ? view.type : [view.type];
-    return valuesOf(view).map(typeOfValue);
-  });
-  const types = [...new Set(stated.map(String))];
-  const named = types.length > 1 ? types.filter((type) => type !== 'null') : types;
-  return named.join(' | ') || 'any';
-}
-
-function typeOfValue(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
-}
-
-function valuesOf(view: JsonSchema): unknown[] {
-  if ('const' in view) return [view.const];
-  return Array.isArray(view.enum) ? view.enum : [];
-}
-
-/** The allowed values, where every branch of the parameter is a list of them. */
-function choicesOf(views: readonly JsonSchema[]): unknown[] | undefined {
-  const choices = [...new Set(views.flatMap(valuesOf))];
-  if (choices.length === 0) return undefined;
-  const open = views.some((view) => view.type !== undefined && view.type !== 'null' && valuesOf(view).length === 0);
-  return open ? undefined : choices;
 }

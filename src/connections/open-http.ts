@@ -5,7 +5,10 @@ import { assertSecureUrl } from './http/https-rule.ts';
 import { createPoolFetch } from './http/pool-fetch.ts';
 import type { HttpAccess } from './http-access.ts';
 
+export interface OAuthPorts {}
+
 export interface HttpOpenerOptions {
+  readonly oauth?: OAuthPorts;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { ServerSpec } from '../config/config.ts';
-import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
+import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
 import type { StderrTail } from './stderr-tail.ts';
 import { toReachedError } from './to-reached-error.ts';
 

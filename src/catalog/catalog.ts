@@ -1,0 +1,223 @@
+import type { Naming, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
+import { findParamHeaders, type ParamHeader } from '../connections/param-headers.ts';
+import { addressOf } from '../connections/session-memory.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
+import { type DefinitionChange, diffDefinitions } from './definition-diff.ts';
+import { definitionHash } from './definition-hash.ts';
+import type { LocalTool } from './local-tool.ts';
+import { assignNames } from './name-tools.ts';
+import type { PinStore } from './pins.ts';
+import { type RegisteredTool, registerTools, strictViolation } from './register-tools.ts';
+
+/** A tool as the toolbox knows it. */
+export interface CatalogEntry {
+  /** The name the agent uses. */
+  readonly name: string;
+  /** The name the server, or the program, gave it. */
+  readonly originalName: string;
+  readonly server?: string;
+  readonly serverAddress?: string;
+  readonly serverTrusted: boolean;
+  readonly definition: ToolDefinition;
+  readonly annotations?: ToolAnnotations;
+  readonly definitionHash: string;
+  readonly limits: ToolLimits;
+  /** The definition is not the accepted one: it may not run, or only after asking. */
+  readonly changed?: 'quarantine' | 'ask';
+  readonly changes?: readonly DefinitionChange[];
+  readonly paramHeaders: readonly ParamHeader[];
+  readonly local?: LocalTool;
+}
+
+/** What an update did, in agent-visible names. */
+export interface CatalogDifference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+export interface CatalogOptions {
+  readonly naming: () => Naming;
+  /** Configured servers in their order: in plain naming the last one wins. */
+  readonly servers: () => readonly string[];
+  readonly toolConfigs: () => readonly ToolConfig[];
+  readonly pins: PinStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChanged: (difference: CatalogDifference, server?: string) => void;
+}
+
+/** Every tool known right now. */
+export interface Catalog {
+  readonly entries: readonly CatalogEntry[];
+  find(name: string): CatalogEntry | undefined;
+  /** Takes what a server offers. At the start, strict mode rejects tools it does not know; later it leaves them out. */
+  setServer(spec: ServerSpec, offered: readonly ToolDefinition[], facts?: ServerFacts): Promise<void>;
+  removeServer(server: string): void;
+  setLocal(entries: readonly UnnamedEntry[]): void;
+  /** Makes a changed definition the accepted one. */
+  accept(name: string): Promise<boolean>;
+}
+
+export interface ServerFacts {
+  /** The server is reached over modern HTTP, where schemas may ask for arguments in headers. */
+  readonly usesParamHeaders?: boolean;
+  /** The toolbox is still starting: a strict server's unknown tools stop it. */
+  readonly starting?: boolean;
+}
+
+export type UnnamedEntry = Omit<CatalogEntry, 'name'>;
+
+export function createCatalog(options: CatalogOptions): Catalog {
+  const { log, pins } = options;
+  const groups = new Map<string, { entries: UnnamedEntry[]; seen: ReadonlySet<string> }>();
+  let locals: readonly UnnamedEntry[] = [];
+  let entries: readonly CatalogEntry[] = [];
+  let byName = new Map<string, CatalogEntry>();
+  const collisionsTold = new Set<string>();
+
+  function rename(server?: string): void {
+    const configured = options.servers();
+    const others = [...groups.keys()].filter((name) => !configured.includes(name));
+    const unnamed = [...locals, ...[...configured, ...others].flatMap((name) => groups.get(name)?.entries ?? [])];
+    const { named, collisions } = assignNames(unnamed, options.naming(), configured);
+    const before = byName;
+    entries = named;
+    byName = new Map(named.map((entry) => [entry.name, entry]));
+    for (const { name, owners } of collisions) {
+      const key = JSON.stringify([name, owners]);
+      if (collisionsTold.has(key)) continue;
+      collisionsTold.add(key);
+      const list = owners.map((owner) => `'${owner}'`).join(', ');
+      log.warning('catalog.collision', `Tool name '${name}' is offered by ${list}; the last one registered is used`, {
+        tool: name,
+      });
+    }
+    const difference = compare(before, byName);
+    if (difference.added.length + difference.removed.length + difference.changed.length > 0)
+      options.onChanged(difference, server);
+  }
+
+  async function toEntry(
+    spec: ServerSpec,
+    { definition, limits }: RegisteredTool,
+    { usesParamHeaders }: ServerFacts,
+  ): Promise<UnnamedEntry | undefined> {
+    const headers = usesParamHeaders ? findParamHeaders(definition.inputSchema) : noHeaders;
+    if (!headers.ok) {
+      const what = `Server '${spec.name}' offers tool '${definition.name}', which is left out: ${headers.reason}`;
+      log.warning('catalog.tool-unusable', what, { server: spec.name, tool: definition.name });
+      return undefined;
+    }
+    const serverAddress = addressOf(spec);
+    const hash = definitionHash(definition);
+    const pin = await pins.get(serverAddress, definition.name);
+    if (!pin || (pin.hash !== hash && spec.onChange === 'allow')) await accept(serverAddress, definition, hash);
+    const isChanged = pin !== undefined && pin.hash !== hash && spec.onChange !== 'allow';
+    if (isChanged) {
+      const consequence =
+        spec.onChange === 'quarantine' ? 'it is not usable until the change is accepted' : 'the next call asks first';
+      log.warning(
+        'catalog.definition-changed',
+        `Tool '${definition.name}' of MCP server '${spec.name}' changed: ${consequence}`,
+        {
+          server: spec.name,
+          tool: definition.name,
+        },
+      );
+    }
+    return {
+      originalName: definition.name,
+      server: spec.name,
+      serverAddress,
+      serverTrusted: spec.trusted,
+      definition,
+      ...(definition.annotations && { annotations: definition.annotations }),
+      definitionHash: hash,
+      limits,
+      ...(isChanged && {
+        changed: spec.onChange as 'quarantine' | 'ask',
+        changes: diffDefinitions(pin.definition, definition),
+      }),
+      paramHeaders: headers.headers,
+    };
+  }
+
+  async function accept(serverAddress: string, definition: ToolDefinition, hash: string): Promise<void> {
+    const acceptedAt = new Date(options.clock.now()).toISOString();
+    await pins.set({ serverAddress, tool: definition.name, hash, definition, acceptedAt });
+  }
+
+  return {
+    get entries() {
+      return entries;
+    },
+    find: (name) => byName.get(name),
+
+    async setServer(spec, offered, facts = {}) {
+      const before = groups.get(spec.name);
+      const configs = options.toolConfigs();
+      const outcome = registerTools(spec, offered, configs, before && { seen: before.seen });
+      for (const { level, event, message } of outcome.logs) log[level](event, message, { server: spec.name });
+      if (outcome.missing.length > 0 && facts.starting) {
+        throw strictViolation(
+          spec,
+          outcome.missing,
+          configs.map((config) => config.name),
+        );
+      }
+      const made = await Promise.all(outcome.registered.map((tool) => toEntry(spec, tool, facts)));
+      groups.set(spec.name, { entries: made.filter((entry) => entry !== undefined), seen: outcome.seen });
+      rename(spec.name);
+    },
+
+    removeServer(server) {
+      if (groups.delete(server)) rename(server);
+    },
+
+    setLocal(next) {
+      locals = next;
+      rename();
+    },
+
+    async accept(name) {
+      const entry = byName.get(name);
+      if (!entry?.changed || entry.server === undefined || entry.serverAddress === undefined) return false;
+      await accept(entry.serverAddress, entry.definition, entry.definitionHash);
+      const group = groups.get(entry.server);
+      if (!group) return false;
+      const accepted = (candidate: UnnamedEntry) =>
+        candidate.originalName === entry.originalName && candidate.definitionHash === entry.definitionHash;
+      group.entries = group.entries.map((candidate) => {
+        if (!accepted(candidate)) return candidate;
+        const { changed: _changed, changes: _changes, ...plain } = candidate;
+        return plain;
+      });
+      rename(entry.server);
+      return true;
+    },
+  };
+}
+
+const noHeaders = { ok: true, headers: [] } as const;
+
+function compare(
+  before: ReadonlyMap<string, CatalogEntry>,
+  after: ReadonlyMap<string, CatalogEntry>,
+): CatalogDifference {
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const [name, entry] of after) {
+    const old = before.get(name);
+    if (!old) added.push(name);
+    else if (
+      old.definitionHash !== entry.definitionHash ||
+      old.server !== entry.server ||
+      old.changed !== entry.changed
+    )
+      changed.push(name);
+  }
+  return { added, changed, removed: [...before.keys()].filter((name) => !after.has(name)) };
+}

@@ -1,0 +1,22 @@
+import { hashOf } from '../kernel/canonical-json.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
+
+/**
+ * The parts of a definition that decide what a model or a person believes the tool does and what it is sent. Icons are looks.
+ * `_meta` is for programs and often volatile (times, versions): pinning it would cry wolf.
+ */
+export const hashedParts = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+
+/** SHA-256 of a tool's definition in hex: the same for the same meaning, whatever the order of keys. */
+export function definitionHash(definition: ToolDefinition): string {
+  try {
+    return hashOf(Object.fromEntries(hashedParts.map((part) => [part, definition[part]])));
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const name = definition.name.slice(0, 100);
+    throw new ToolwharfError('SERVER_PROTOCOL', `The definition of tool '${name}' is nested too deeply to be read`, {
+      cause,
+    });
+  }
+}

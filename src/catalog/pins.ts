@@ -1,0 +1,17 @@
+import type { ToolDefinition } from '../kernel/tool.ts';
+
+/** The definition of a tool that was accepted: the first one seen, or one that a person accepted since. */
+export interface Pin {
+  readonly serverAddress: string;
+  readonly tool: string;
+  readonly hash: string;
+  readonly definition: ToolDefinition;
+  readonly acceptedAt: string;
+}
+
+/** Where pins are kept. */
+export interface PinStore {
+  get(serverAddress: string, tool: string): Promise<Pin | undefined>;
+  set(pin: Pin): Promise<void>;
+  list(): Promise<readonly Pin[]>;
+}

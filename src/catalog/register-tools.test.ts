@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerSpec, ToolConfig } from '../config/config.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
+import { findGone, registerTools, strictViolation } from './register-tools.ts';
+
+const customers: ServerSpec = {
+  name: 'customers',
+  enabled: true,
+  required: true,
+  target: {
+    transport: 'http',
+    url: 'http://localhost:8180/mcp/http/mcp',
+    headers: {},
+    authentication: { type: 'none' },
+    allowInsecure: false,
+  },
+  protocol: 'auto',
+  trusted: false,
+  timeoutMs: 30_000,
+  retryAttempts: 3,
+  mode: 'dynamic',
+  defaultTool: { maxInstances: 10, timeoutMs: 30_000 },
+  onChange: 'ask',
+};
+const strict: ServerSpec = { ...customers, name: 'internal-tools', mode: 'strict' };
+const offer = (...names: string[]): ToolDefinition[] =>
+  names.map((name) => ({ name, inputSchema: { type: 'object' } }));
+const lines = (registration: ReturnType<typeof registerTools>) =>
+  registration.logs.map(({ level, message }) => `${level.toUpperCase()}: ${message}`);
+const namesOf = (registration: ReturnType<typeof registerTools>) =>
+  registration.registered.map(({ definition }) => definition.name);
+
+describe('dynamic mode', () => {
+  test('a tool that is not configured gets the default, with an INFO line [M5, M7]', () => {
+    const registration = registerTools(customers, offer('list_orders'), []);
+    expect(registration.registered).toEqual([
+      { definition: offer('list_orders')[0], limits: { maxInstances: 10, timeoutMs: 30_000 }, source: 'default' },
+    ]);
+    expect(registration.missing).toEqual([]);
+    expect(lines(registration)).toEqual([
+      "INFO: Tool 'list_orders' from MCP 'customers' not explicitly configured, using default configuration",
+    ]);
+  });
+
+  test('explicit values win over the default, field by field, and DEBUG shows the merge [M5, M7]', () => {
+    const configs = [{ name: 'get_customer', maxInstances: 20 }];
+    const registration = registerTools(customers, offer('get_customer'), configs);
+    expect(registration.registered[0]).toMatchObject({
+      limits: { maxInstances: 20, timeoutMs: 30_000 },
+      source: 'explicit',
+    });
+    expect(lines(registration)).toEqual([
+      'DEBUG: Tool \'get_customer\' registered with explicit configuration: {"maxInstances":20,"timeoutMs":30000}',
+      'DEBUG: Tool \'get_customer\' configuration merged: explicit={"maxInstances":20}, default={"maxInstances":10,"timeoutMs":30000}, final={"maxInstances":20,"timeoutMs":30000}',
+    ]);
+    const all = registerTools(customers, offer('get_customer'), [
+      { name: 'get_customer', maxInstances: 1, timeoutMs: 2 },
+    ]);
+    expect(all.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: 2 });
+  });
+
+  test('a hundred tools offered and five configured all work [M17]', () => {
+    const names = Array.from({ length: 100 }, (_, at) => `tool_${at}`);
+    const configs = names.slice(0, 5).map((name) => ({ name, maxInstances: 1 }));
+    const { registered } = registerTools(customers, offer(...names), configs);
+    expect(registered.filter(({ source }) => source === 'explicit')).toHaveLength(5);
+    expect(registered.filter(({ limits }) => limits.maxInstances === 10)).toHaveLength(95);
+  });
+
+  test('switching a strict server to dynamic registers what strict refused [M17]', () => {
+    expect(registerTools(strict, offer('a', 'b'), [{ name: 'a' }]).missing).toEqual(['b']);
+    const switched = registerTools({ ...strict, mode: 'dynamic' }, offer('a', 'b'), [{ name: 'a' }]);
+    expect(switched.missing).toEqual([]);
+    expect(namesOf(switched)).toEqual(['a', 'b']);
+  });
+});
+
+describe('strict mode', () => {
+  test('tools that are not configured are missing, all of them [M4]', () => {
+    const registration = registerTools(strict, offer('a', 'b', 'c'), [{ name: 'b', maxInstances: 3 }]);
+    expect(registration.missing).toEqual(['a', 'c']);
+    expect(registration.registered).toMatchObject([{ definition: { name: 'b' }, source: 'explicit' }]);
+    expect(lines(registration)).toEqual([
+      'DEBUG: Tool \'b\' registered with explicit configuration: {"maxInstances":3,"timeoutMs":30000}',
+    ]);
+  });
+
+  test('the error for one missing tool has the exact words [M4]', () => {
+    const error = strictViolation(strict, ['delete_customer'], ['get_customer', 'sum_numbers']);
+    expect(error.code).toBe('TOOL_NOT_CONFIGURED');
+    expect(
+      error.message,
+    ).toBe(`Tool 'delete_customer' from MCP server 'internal-tools' is not configured in the toolbox.
+
+MCP Server: internal-tools
+Mode: strict
+Missing Tool: delete_customer
+
+Configured tools: [get_customer, sum_numbers]
+
+To resolve:
+1. Add the tool to myai.toolbox.tools in your configuration, OR
+2. Change the MCP server mode to 'dynamic' and provide default_tool_config`);
+  });
+
+  test('the error names every missing tool at once [M4]', () => {
+    const { message, data } = strictViolation(strict, ['a', 'b'], []);
+    expect(message).toContain("Tools 'a', 'b' from MCP server 'internal-tools' are not configured in the toolbox.\n");
+    expect(message).toContain('\nMissing Tools: a, b\n\nConfigured tools: []\n');
+    expect(data).toEqual({ server: 'internal-tools', missing: ['a', 'b'], configured: [] });
+  });
+});
+
+describe('allow, deny and per-tool mode', () => {
+  test('only allowed tools are registered, denied ones never, and strict does not miss them [M15]', () => {
+    const open = { ...customers, allow: ['get_*', 'delete_*'], deny: ['delete_*'] };
+    expect(namesOf(registerTools(open, offer('get_a', 'delete_a', 'list_a'), []))).toEqual(['get_a']);
+    const shut = registerTools({ ...strict, deny: ['*'] }, offer('a'), []);
+    expect([shut.missing, shut.registered]).toEqual([[], []]);
+    expect(registerTools({ ...customers, allow: [] }, offer('a'), []).registered).toEqual([]);
+  });
+
+  test('a configured tool can be strict on a dynamic server: its limits do not come from that server [M15]', () => {
+    const registration = registerTools(customers, offer('dangerous_tool'), [
+      { name: 'dangerous_tool', maxInstances: 1, mode: 'strict' },
+    ]);
+    expect(registration.registered[0]).toMatchObject({
+      limits: { maxInstances: 1, timeoutMs: 30_000 },
+      source: 'explicit',
+    });
+    expect(
+      registerTools(customers, offer('x'), [{ name: 'x', mode: 'strict' }]).registered[0]?.limits.maxInstances,
+    ).toBe(5);
+    expect(lines(registration).filter((line) => line.includes('merged'))).toEqual([]);
+  });
+
+  test('a configured tool can be dynamic on a strict server: what it leaves open comes from the server [M15]', () => {
+    const registration = registerTools(strict, offer('search'), [{ name: 'search', mode: 'dynamic' }]);
+    expect(registration.missing).toEqual([]);
+    expect(registration.registered[0]?.limits).toEqual(strict.defaultTool);
+    expect(lines(registration).filter((line) => line.includes('merged'))).toHaveLength(1);
+  });
+
+  test('a configuration for one server goes over one for all, and does not reach other servers', () => {
+    const configs: ToolConfig[] = [
+      { name: 'get', server: 'customers', maxInstances: 2 },
+      { name: 'get', maxInstances: 7, timeoutMs: 1000 },
+      { name: 'get', server: 'other', maxInstances: 99 },
+    ];
+    expect(registerTools(customers, offer('get'), configs).registered[0]?.limits).toEqual({
+      maxInstances: 2,
+      timeoutMs: 1000,
+    });
+    expect(registerTools(strict, offer('x'), [{ name: 'x', server: 'other' }]).missing).toEqual(['x']);
+  });
+});
+
+describe('later', () => {
+  test('a new tool is announced and registered in dynamic mode [M6, M7]', () => {
+    const first = registerTools(customers, offer('a'), []);
+    const second = registerTools(customers, offer('a', 'b'), [], first);
+    expect(namesOf(second)).toEqual(['a', 'b']);
+    expect(lines(second)).toEqual([
+      "INFO: New tool 'b' discovered from MCP server 'customers', registering with default configuration",
+    ]);
+  });
+
+  test('a new tool is refused with one warning in strict mode [M6]', () => {
+    const configs = [{ name: 'a' }];
+    const first = registerTools(strict, offer('a'), configs);
+    const second = registerTools(strict, offer('a', 'b'), configs, first);
+    expect(second.missing).toEqual(['b']);
+    expect(namesOf(second)).toEqual(['a']);
+    expect(lines(second)).toEqual([
+      "WARNING: New tool 'b' discovered from MCP server 'internal-tools' is not configured in the toolbox, not registering it (mode is strict)",
+    ]);
+    expect(registerTools(strict, offer('a', 'b'), configs, second).logs).toEqual([]);
+  });
+
+  test('a tool that disappears is warned about once and not registered [M6, M7]', () => {
+    const first = registerTools(customers, offer('a', 'b'), []);
+    const second = registerTools(customers, offer('a'), [], first);
+    expect(second.gone).toEqual(['b']);
+    expect(lines(second)).toEqual([
+      "WARNING: Tool 'b' was configured but is no longer available from MCP server 'customers'",
+    ]);
+    expect(registerTools(customers, offer('a'), [], second).logs).toEqual([]);
+  });
+
+  test('a tool that was never registered does not count as gone', () => {
+    const refused = registerTools(strict, offer('a', 'b'), [{ name: 'a' }]);
+    expect(registerTools(strict, offer('a'), [{ name: 'a' }], refused).gone).toEqual([]);
+    const denied = { ...customers, deny: ['b'] };
+    expect(registerTools(denied, offer('a'), [], registerTools(denied, offer('a', 'b'), [])).gone).toEqual([]);
+  });
+});
+
+describe('a server without tools', () => {
+  test('is a warning with its URL [M8, M7]', () => {
+    const registration = registerTools(strict, [], [{ name: 'x' }]);
+    expect(lines(registration)).toEqual([
+      "WARNING: MCP server 'internal-tools' at http://localhost:8180/mcp/http/mcp returned no tools",
+    ]);
+    expect(registration).toMatchObject({ registered: [], missing: [] });
+  });
+
+  test('or with its command line, without environment and secrets [M8, R17]', () => {
+    const target = {
+      transport: 'stdio' as const,
+      command: 'npx',
+      args: [
+        '-y',
+        'server-x',
+        '--api-key',
+        'sk-123',
+        '--token=abc',
+        '--url',
+        'https://u:p@h.example/?k=v',
+        '--dir',
+        '/tmp',
+      ],
+      env: { SECRET: 'sk-456' },
+    };
+    expect(lines(registerTools({ ...customers, target }, [], []))).toEqual([
+      "WARNING: MCP server 'customers' at npx -y server-x --api-key … --token=… --url https://…@h.example/?… --dir /tmp returned no tools",
+    ]);
+  });
+});
+
+describe('configured tools that nobody offers [M6]', () => {
+  const gone = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
+
+  test('are warned about for each server that answered', () => {
+    const servers = [
+      { server: 'customers', offered: ['get'] },
+      { server: 'external-api', offered: [] },
+    ];
+    expect(gone([{ name: 'get' }, { name: 'lost' }, { name: 'sum' }], servers, ['sum'])).toEqual([
+      "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
+      "Tool 'lost' was configured but is no longer available from MCP server 'external-api'",
+    ]);
+  });
+
+  test('are judged by their own server where they name one', () => {
+    const servers = [
+      { server: 'a', offered: ['x'] },
+      { server: 'b', offered: [] },
+    ];
+    const configs = [
+      { name: 'x', server: 'b' },
+      { name: 'x', server: 'a' },
+      { name: 'x', server: 'unknown' },
+    ];
+    expect(gone(configs, servers)).toEqual(["Tool 'x' was configured but is no longer available from MCP server 'b'"]);
+  });
+
+  test('are not judged while a server that might have them has not answered', () => {
+    expect(gone([{ name: 'x' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toEqual([]);
+    expect(gone([{ name: 'x', server: 'a' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toHaveLength(1);
+  });
+});
+
+test('a tool’s name cannot forge or hide a line of the log', () => {
+  const [line] = lines(registerTools(customers, offer("x'\nERROR: all is lost\u202e"), []));
+  expect(line).toContain("'x'\\u{a}ERROR: all is lost\\u{202e}'");
+  expect(line).not.toContain('\n');
+});
+
+test('names of the prototype are names like any other', () => {
+  const registration = registerTools(strict, offer('constructor', '__proto__'), [
+    { name: '__proto__', maxInstances: 1 },
+  ]);
+  expect(registration.missing).toEqual(['constructor']);
+  expect(registration.registered[0]?.limits.maxInstances).toBe(1);
+});
+
+test('of two definitions with one name the last is used', () => {
+  const twice = [...offer('a'), { name: 'a', description: 'second', inputSchema: {} }];
+  expect(registerTools(customers, twice, []).registered).toMatchObject([{ definition: { description: 'second' } }]);
+});

@@ -1,0 +1,19 @@
+import type { LogLevel } from '../kernel/log.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The options every command takes. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly logLevel: LogLevel;
+}
+
+/** What a command runs with. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly options: CommonOptions;
+  /** The process environment, with the data directory of the command line. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the person presses Ctrl-C. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { dataDirectory } from '../config/data-directory.ts';
+import { findConfigFile } from '../config/load-config.ts';
+import { openConfig } from '../config/open-config.ts';
+import type { LogEntry } from '../kernel/log.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
+import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
+import type { CommandContext } from './command.ts';
+import { keepStarting } from './keep-starting.ts';
+import { count, oneLine } from './layout.ts';
+import { createTerminalLog, logLevels } from './terminal-log.ts';
+
+export interface OpenOptions extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules'> {
+  /** Look at every server, whatever stops a start otherwise: required ones that are away, tools a strict one must not have. */
+  readonly keepStarting?: boolean;
+}
+
+export interface OpenedToolbox extends AsyncDisposable {
+  readonly toolbox: Toolbox;
+  /** As configured, also where `keepStarting` was wished. */
+  readonly config: Config;
+  readonly file?: string;
+  readonly servers: readonly ServerInfo[];
+  /** Every warning and error of the start, shown or not. */
+  readonly warnings: readonly LogEntry[];
+  /** Says on stderr which servers have no tools to show, and why; those the log has named already are left out. */
+  tellUnavailable(): void;
+}
+
+/** Opens the toolbox of the command line's configuration, showing a person how far it is. */
+export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
+  const { terminal, signal } = context;
+  const { keepStarting: isKept = false, ...ports } = options;
+  const file = context.options.config ?? (await findConfigFile(process.cwd()));
+  if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
+  const { config } = await openConfig(file, { env: context.env });
+  const env = isKept ? keepStarting(context.env, config.servers) : context.env;
+
+  const warnings: LogEntry[] = [];
+  const told = new Set<string>();
+  const progress = createStartProgress(context, config);
+  const log = createTerminalLog(terminal, context.options.logLevel, (entry) => {
+    progress.note(entry);
+    if (logLevels.indexOf(entry.level) < logLevels.indexOf('warning')) return;
+    warnings.push(entry);
+    if (entry.event === 'server.skipped' && context.options.logLevel !== 'error') told.add(String(entry.fields.server));
+  });
+  const toolbox = await createToolbox(file, { ...ports, env, log, signal }).finally(progress.end);
+
+  const specs = new Map(config.servers.map((spec) => [spec.name, spec]));
+  const servers = toolbox.servers().map((info) => {
+    const { required, mode } = specs.get(info.name) ?? info;
+    return { ...info, required, mode };
+  });
+  return {
+    toolbox,
+    config,
+    ...(file !== undefined && { file: resolve(file) }),
+    servers,
+    warnings,
+    tellUnavailable() {
+      for (const { name, status } of servers.filter(isUnavailable)) {
+        if (told.has(name)) continue;
+        terminal.note(`${terminal.noteColors.yellow('not available:')} ${oneLine(name)}: ${whyUnavailable(status)}`);
+      }
+    },
+    [Symbol.asyncDispose]: () => toolbox.close(),
+  };
+}
+
+/** Whether a server that should be there is not. */
+export function isUnavailable({ enabled, status, offers }: ServerInfo): boolean {
+  return enabled && (offers.tools === undefined || (status.state !== 'connected' && status.state !== 'degraded'));
+}
+
+/** Why, in one line. */
+export function whyUnavailable({ state, reason }: ServerInfo['status']): string {
+  if (reason !== undefined) return oneLine(reason);
+  return state === 'connecting' ? 'it has not answered yet' : `it is ${state}`;
+}
+
+function defaultsNote(env: CommandContext['env']): string {
+  const missing = [
+    ...(env.GITHUB_TOKEN || env.GITHUB_PERSONAL_ACCESS_TOKEN ? [] : ['github needs GITHUB_TOKEN']),
+    ...(env.BRAVE_API_KEY ? [] : ['brave needs BRAVE_API_KEY']),
+  ];
+  const files = resolve(dataDirectory(env), 'files');
+  const rest = missing.length > 0 ? `; ${missing.join(', ')}` : '';
+  return `No toolwharf.yaml here, using the default servers: filesystem in ${files}${rest}`;
+}
+
+/** `connecting 3 of 5 …`, by what the log tells of each server. */
+function createStartProgress({ terminal }: CommandContext, { servers }: Config) {
+  const waiting = new Set(servers.filter((spec) => spec.enabled).map((spec) => spec.name));
+  const total = waiting.size;
+  const show = () => {
+    const which = total - waiting.size < total && waiting.size <= 3 && total > 1 ? ` (waiting for ${[...waiting].join(', ')})` : '';
+    terminal.status(total === 1 ? `connecting to ${[...waiting][0] ?? count(1, 'server')} …` : `connecting ${total - waiting.size} of ${total} …${which}`);
+  };
+  if (total > 0) show();
+  return {
+    note({ event, fields }: LogEntry): void {
+      const isNews = event === 'server.skipped' || event.startsWith('catalog.');
+      if (!isNews || typeof fields.server !== 'string' || !waiting.delete(fields.server)) return;
+      if (waiting.size > 0) show();
+    },
+    end: () => terminal.status(),
+  };
+}

@@ -1,0 +1,33 @@
+import { type ErrorCode, messageOf, ToolwharfError } from '../kernel/errors.ts';
+import { exitCodeFor, exitCodes } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+import { logLine } from './terminal-log.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Tells a person what went wrong, the code to look up and what to do, and gives the exit code. The stack is for debugging only. */
+export function reportError(terminal: Terminal, cause: unknown, options: { readonly stack: boolean }): number {
+  const code = cause instanceof ToolwharfError ? cause.code : undefined;
+  reportFailure(terminal, code, cause instanceof ToolwharfError ? cause.message : messageOf(cause));
+  if (options.stack && cause instanceof Error && cause.stack) terminal.note(cause.stack);
+  if (cause instanceof UsageError) return exitCodes.usage;
+  return code === undefined ? exitCodes.problem : exitCodeFor(code);
+}
+
+/** An error by its code and message. */
+export function reportFailure(terminal: Terminal, code: string | undefined, message: string): void {
+  terminal.note(logLine(terminal, 'error', message));
+  if (code === undefined) return;
+  const hint = (hints as Readonly<Record<string, string>>)[code];
+  terminal.note(terminal.noteColors.dim(`→ ${code}${hint ? `: ${hint}` : ''}`));
+}
+
+const hints: Partial<Record<ErrorCode, string>> = {
+  CALL_DENIED: 'what may run, and what is asked about, is set under toolbox.approval in the configuration',
+  CALL_TIMED_OUT: "the tool's limit is its timeout under toolbox.tools, or the server's defaultToolConfig",
+  CONFIG_INVALID: 'every place to correct is named above',
+  INPUT_REFUSED: 'the server asked something that nobody was there to answer; at a terminal you are asked',
+  INTERNAL: 'this should not happen; --log-level debug shows where',
+  OUTCOME_UNKNOWN: 'look whether it has run before you try again',
+  SERVER_UNREACHABLE: '`toolwharf check` shows the state of every server',
+  TOOL_FAILED: 'that is what the tool itself reports',
+};

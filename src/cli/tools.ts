@@ -1,0 +1,82 @@
+import { closest } from '../config/closest.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { Tool } from '../kernel/tool.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
+import type { Toolbox } from '../toolbox.ts';
+import type { CommandContext } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
+import { count, fit, oneLine, pad, widthOf } from './layout.ts';
+import { isUnavailable, type OpenedToolbox, openToolbox } from './open-toolbox.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ToolsOptions {
+  readonly server?: string;
+  readonly json?: boolean;
+}
+
+/** `toolwharf tools`: every tool of every server. */
+export async function tools({ server, json }: ToolsOptions, context: CommandContext): Promise<number> {
+  await using opened = await openToolbox(context);
+  const { toolbox, servers } = opened;
+  const { terminal } = context;
+  const chosen = server === undefined ? servers : [findServer(server, opened)];
+  const shown = chosen.map((info) => ({ info, tools: toolbox.tools.filter((tool) => tool.server === info.name) }));
+  opened.tellUnavailable();
+  if (json) terminal.print(JSON.stringify(shown.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox))), null, 2));
+  else printGroups(shown, terminal);
+  return server !== undefined && chosen.some(isUnavailable) ? exitCodes.unavailable : exitCodes.ok;
+}
+
+function findServer(name: string, { servers }: OpenedToolbox): ServerInfo {
+  const found = servers.find((info) => info.name === name);
+  if (found) return found;
+  const names = servers.map((info) => info.name);
+  const meant = closest(name, names);
+  const hint = meant ? `did you mean '${meant}'?` : `there are: ${names.join(', ') || 'none'}`;
+  throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'; ${hint}`, { data: { server: name } });
+}
+
+function toJson(tool: Tool, toolbox: Toolbox) {
+  const entry = toolbox.entry(tool.name);
+  const { name, server, originalName, title, description, parameters, outputSchema, annotations } = tool;
+  return {
+    name,
+    server,
+    originalName,
+    title,
+    description,
+    parameters,
+    outputSchema,
+    annotations,
+    definitionHash: entry?.definitionHash,
+    limits: entry?.limits,
+  };
+}
+
+interface Group {
+  readonly info: ServerInfo;
+  readonly tools: readonly Tool[];
+}
+
+// Less room than this for a description says too little: it goes below the name.
+const leastDescription = 30;
+
+function printGroups(groups: readonly Group[], terminal: Terminal): void {
+  const filled = groups.filter(({ tools: own }) => own.length > 0);
+  const longest = Math.max(0, ...filled.flatMap(({ tools: own }) => own.map(({ name }) => widthOf(oneLine(name)))));
+  const room = terminal.width - longest - 4;
+  const { colors, width } = terminal;
+  for (const [at, { info, tools: own }] of filled.entries()) {
+    const title = `${oneLine(info.name)}  `;
+    const about = [count(own.length, 'tool'), ...(info.description === undefined ? [] : [oneLine(info.description)])].join('  ');
+    const lines = [`${colors.bold(title)}${colors.dim(fit(about, width - widthOf(title)))}`];
+    for (const tool of own) {
+      const name = oneLine(tool.name);
+      const description = oneLine(tool.description || tool.title || '');
+      if (room >= leastDescription) lines.push(`  ${colors.cyan(pad(name, longest))}  ${fit(description, room)}`.trimEnd());
+      else lines.push(`  ${colors.cyan(name)}`, ...(description ? [`    ${fit(description, width - 4)}`] : []));
+    }
+    terminal.print(`${at > 0 ? '\n' : ''}${lines.join('\n')}`);
+  }
+  if (filled.length === 0) terminal.note('There are no tools.');
+}

@@ -1,0 +1,52 @@
+import { messageOf } from '../kernel/errors.ts';
+import type { CheckContext } from './check-context.ts';
+import { describeValue, type Path } from './problems.ts';
+import { type Environment, parseReference, resolveReference } from './references.ts';
+import { isSecretName } from './secret-names.ts';
+import { isInsecureUrl, urlProblem } from './server-url.ts';
+
+export interface UrlToCheck {
+  readonly server: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly allowInsecure: boolean;
+}
+
+/** A server's address with its reference resolved. What is wrong with it is reported, what is risky is warned of. */
+export function checkUrl(
+  { server, url: written, enabled, allowInsecure }: UrlToCheck,
+  path: Path,
+  context: CheckContext,
+) {
+  const { url, problem } = resolveUrl(written, context.env);
+  if (problem) {
+    // What a variable or file holds is not repeated: it may have been meant for something else.
+    const found = parseReference(written) ? undefined : describeValue(url, path);
+    context.report({ path, message: problem, ...(found && { found }) });
+    return url;
+  }
+  if (isInsecureUrl(url) && !allowInsecure) {
+    const message = 'plain http to another machine: use https, or set allowInsecure: true';
+    if (context.defaults.insecureUrl === 'error' && enabled) context.report({ path, message });
+    else context.warn(`Server '${server}' will not be connected, its url is ${message}`);
+  }
+  const secret = [...new URL(url).searchParams.keys()].find(isSecretName);
+  if (secret) {
+    const place = `The url of server '${server}' carries '${secret}' in its query, where logs may keep it`;
+    context.warn(`${place}: prefer 'authentication' or 'headers'`);
+  }
+  return url;
+}
+
+function resolveUrl(value: string, env: Environment): { readonly url: string; readonly problem?: string } {
+  let missing: string | undefined;
+  try {
+    const url = resolveReference(value, env, (variable) => {
+      missing = variable;
+    });
+    const problem = missing ? `the environment variable ${missing} is not set` : urlProblem(url);
+    return problem ? { url, problem } : { url };
+  } catch (cause) {
+    return { url: value, problem: messageOf(cause) };
+  }
+}

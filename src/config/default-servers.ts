@@ -1,0 +1,87 @@
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { Config, ServerSpec } from './config.ts';
+import { dataDirectory } from './data-directory.ts';
+import { parseConfig } from './load-config.ts';
+import type { NativeConfig, NativeServer } from './native-schema.ts';
+import type { Environment } from './references.ts';
+
+export interface DefaultServersOptions {
+  /** Where tokens are looked for. Default: `process.env`. */
+  readonly env?: Environment;
+  /** Default: `dataDirectory(env)`. */
+  readonly dataDir?: string;
+}
+
+/**
+ * The servers one has without configuring any: `github`, `brave` and `filesystem`. The first two are enabled when their
+ * token is set; the third can reach one directory only, which is created.
+ */
+export async function defaultServers(options: DefaultServersOptions = {}): Promise<readonly ServerSpec[]> {
+  return (await defaultConfig(options)).servers;
+}
+
+/** The configuration one has without a file. */
+export async function defaultConfig(options: DefaultServersOptions = {}): Promise<Config> {
+  const { env = process.env, dataDir = dataDirectory(env) } = options;
+  const native: NativeConfig = {
+    servers: { github: github(env), brave: brave(env), filesystem: await filesystem(resolve(dataDir, 'files')) },
+  };
+  // Overrides belong to a file; these servers are what there is without one.
+  return parseConfig(native, { env: {} }).config;
+}
+
+const bravePackage = '@brave/brave-search-mcp-server@2.1.4';
+const filesystemName = '@modelcontextprotocol/server-filesystem';
+const filesystemPackage = `${filesystemName}@2026.8.31`;
+
+function github(env: Environment): NativeServer {
+  const variable = ['GITHUB_TOKEN', 'GITHUB_PERSONAL_ACCESS_TOKEN'].find((name) => env[name]);
+  return {
+    url: 'https://api.githubcopilot.com/mcp/',
+    transport: 'http',
+    description: 'GitHub: repositories, issues, pull requests',
+    authentication: { type: 'bearer', token: `\${${variable ?? 'GITHUB_TOKEN'}}` },
+    enabled: variable !== undefined,
+  };
+}
+
+function brave(env: Environment): NativeServer {
+  return {
+    command: 'npx',
+    args: ['-y', bravePackage],
+    env: { BRAVE_API_KEY: '${BRAVE_API_KEY}' },
+    description: 'Brave Search: web, news, images',
+    enabled: Boolean(env.BRAVE_API_KEY),
+  };
+}
+
+async function filesystem(directory: string): Promise<NativeServer> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const message = `The directory '${directory}' for the filesystem server can't be created`;
+    throw new ToolwharfError('CONFIG_INVALID', message, { cause, data: { directory } });
+  }
+  const installed = installedFilesystem();
+  return {
+    command: installed ? process.execPath : 'npx',
+    args: installed ? [installed, directory] : ['-y', filesystemPackage, directory],
+    description: `Files in ${directory}`,
+  };
+}
+
+/** The program beside Toolwharf, which starts at once and offline. Not the one of the working directory: that may be anyone's. */
+function installedFilesystem(): string | undefined {
+  const require = createRequire(import.meta.url);
+  try {
+    const manifest = require.resolve(`${filesystemName}/package.json`);
+    const { bin } = require(manifest) as { readonly bin?: Readonly<Record<string, string>> };
+    const program = bin?.['mcp-server-filesystem'];
+    return program === undefined ? undefined : join(dirname(manifest), program);
+  } catch {
+    return undefined;
+  }
+}

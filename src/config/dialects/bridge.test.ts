@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../load-config.ts';
+
+const load = (document: object) => parseConfig(document, { env: {} });
+const server = { command: 'uvx' };
+
+describe('the bridge dialect', () => {
+  test('without its keys has the same defaults: 30 s and 3 retries [B3]', () => {
+    expect(load({ servers: { a: server } }).config.servers[0]).toMatchObject({ timeoutMs: 30_000, retryAttempts: 3 });
+    expect(load({ servers: {}, default_timeout: 30 }).config).toMatchObject({ dialect: 'bridge', servers: [] });
+  });
+
+  test('one key alone leaves the default of the other [B3]', () => {
+    expect(load({ servers: { a: server }, max_retries: 0 }).config.servers[0]).toMatchObject({
+      timeoutMs: 30_000,
+      retryAttempts: 0,
+    });
+  });
+
+  test('knows name, description and enabled, and a server may have limits of its own [B1]', () => {
+    const servers = {
+      a: { ...server, name: 'a', description: 'A server', enabled: false },
+      b: { ...server, timeout: '5s', retry_attempts: 1 },
+    };
+    expect(load({ servers, default_timeout: 60, max_retries: 5 }).config.servers).toMatchObject([
+      { name: 'a', description: 'A server', enabled: false, timeoutMs: 60_000, retryAttempts: 5 },
+      { name: 'b', enabled: true, timeoutMs: 5000, retryAttempts: 1 },
+    ]);
+  });
+
+  test.each([
+    [{ default_timeout: 0 }, /default_timeout {2}must be from 1 s to 300 s, found 0/],
+    [{ default_timeout: -3 }, /default_timeout {2}must be positive, found -3/],
+    [{ default_timeout: 301 }, /default_timeout {2}must be from 1 s to 300 s, found 301/],
+    [{ max_retries: 6 }, /max_retries {2}must be a whole number from 0 to 5, found 6/],
+    [{ max_retries: 'many' }, /max_retries {2}must be a whole number from 0 to 5, found "many"/],
+    [{ default_timeout: 30, retries: 1 }, /retries {2}unknown key/],
+    [{ default_timeout: 30, servers: { a: { ...server, name: 'b' } } }, /servers\.a\.name {2}unknown key/],
+    [{ default_timeout: 30, servers: [] }, /servers {2}must be a map of server names/],
+  ])('%j is refused [M11]', (document, message) => {
+    expect(() => load({ servers: {}, ...document })).toThrow(message);
+  });
+});

@@ -1,0 +1,58 @@
+import { nativeDefaults } from '../dialect-defaults.ts';
+import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
+import type { Path } from '../problems.ts';
+import { toClientServer } from './client-server.ts';
+import { createClientVariables } from './client-variables.ts';
+import type { DialectReader } from './dialect.ts';
+
+/** Files of MCP clients: `mcpServers` (Claude, Cursor, Windsurf, …) and VS Code's `servers` with `inputs`. */
+export const clientDialect: DialectReader = {
+  name: 'client',
+  defaults: { ...nativeDefaults, insecureUrl: 'warning' },
+  recognises: (document) => layoutOf(document) !== undefined,
+  translate(document, context): PlainObject {
+    const layout = layoutOf(document);
+    if (!layout) return {};
+    context.origins.set(['servers'], layout.path);
+    const others = Object.keys(document).filter((key) => key !== layout.path[0] && !expected.has(key));
+    if (others.length > 0) {
+      const named = others.slice(0, 5).join(', ') + (others.length > 5 ? ` and ${others.length - 5} more` : '');
+      context.warn(`Keys of another program are ignored: ${named}`);
+    }
+    const { servers } = layout;
+    if (!isPlainMap(servers)) return { servers };
+    const variables = createClientVariables(layout.inputs, context);
+    const native = Object.entries(servers).map(([name, server]) => {
+      if (!isPlainMap(server)) return [name, server] as const;
+      const ending = { ...context, path: [...layout.path, name], vscode: layout.vscode };
+      return [name, toClientServer(name, server, variables, ending)] as const;
+    });
+    return { servers: Object.fromEntries(native) };
+  },
+};
+
+export interface ClientLayout {
+  readonly path: Path;
+  readonly servers: PlainData;
+  readonly inputs: PlainData;
+  readonly vscode: boolean;
+}
+
+/** Where a client's file keeps its servers; undefined if it is none. */
+export function layoutOf(document: PlainObject): ClientLayout | undefined {
+  const { mcpServers, servers, inputs = null, mcp } = document;
+  if (mcpServers !== undefined) return { path: ['mcpServers'], servers: mcpServers, inputs, vscode: false };
+  if (isPlainMap(mcp) && mcp.servers !== undefined) {
+    return { path: ['mcp', 'servers'], servers: mcp.servers, inputs: mcp.inputs ?? null, vscode: true };
+  }
+  if (servers === undefined || document.toolbox !== undefined) return undefined;
+  const vscode = inputs !== null || (isPlainMap(servers) && Object.values(servers).some(hasType));
+  return vscode ? { path: ['servers'], servers, inputs, vscode } : undefined;
+}
+
+const expected = new Set(['inputs', '$schema']);
+
+/** Only VS Code calls the transport `type`. */
+function hasType(server: PlainData): boolean {
+  return isPlainMap(server) && typeof server.type === 'string' && server.transport === undefined;
+}

@@ -1,0 +1,101 @@
+import { secondsAsMs } from '../durations.ts';
+import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
+import { describeValue, type Path } from '../problems.ts';
+import { serverName } from '../schema-parts.ts';
+import type { DialectReader, TranslateContext } from './dialect.ts';
+
+/** `myai.toolbox` with `tools` and `mcps`. The rest of the file belongs to the application. */
+export const myaiDialect: DialectReader = {
+  name: 'myai',
+  defaults: {
+    required: true,
+    naming: 'plain',
+    maxInstances: 5,
+    insecureUrl: 'warning',
+    prompts: [],
+    localToolsMustBeConfigured: true,
+    strictIgnoresDefaults: true,
+  },
+  recognises: (document) => 'myai' in document,
+  translate(document, context): PlainObject {
+    const path = ['myai', 'toolbox'];
+    const toolbox = isPlainMap(document.myai) ? document.myai.toolbox : undefined;
+    if (!isPlainMap(toolbox)) {
+      context.report({ path, message: 'is required: a map with tools and mcps', atKey: true });
+      return {};
+    }
+    const { mcps, tools, ...rest } = toolbox;
+    context.origins.set(['toolbox'], path);
+    return {
+      servers: toServers(mcps ?? [], [...path, 'mcps'], context),
+      toolbox: { ...rest, ...(tools != null && { tools: toTools(tools) }) },
+    };
+  },
+};
+
+function toServers(mcps: PlainData, path: Path, context: TranslateContext): PlainObject {
+  const servers = new Map<string, PlainData>();
+  const first = new Map<string, number>();
+  if (!Array.isArray(mcps)) {
+    context.report({ path, message: 'must be a list', found: describeValue(mcps, path) ?? 'nothing' });
+    return {};
+  }
+  for (const [index, mcp] of mcps.entries()) {
+    const here = [...path, index];
+    const name = isPlainMap(mcp) ? mcp.name : undefined;
+    const wrong = serverName.safeParse(name).error?.issues[0]?.message;
+    if (!isPlainMap(mcp)) context.report({ path: here, message: 'must be a map' });
+    else if (typeof name !== 'string' || wrong) {
+      context.report({ path: [...here, 'name'], message: name == null ? 'is required' : (wrong ?? 'must be text') });
+    } else if (first.has(name)) {
+      context.report({
+        path: [...here, 'name'],
+        message: `duplicate name '${name}', first in mcps[${first.get(name)}]`,
+      });
+    } else {
+      first.set(name, index);
+      context.origins.set(['servers', name], here);
+      servers.set(name, toServer(name, mcp, here, context));
+    }
+  }
+  return Object.fromEntries(servers);
+}
+
+function toServer(name: string, mcp: PlainObject, path: Path, context: TranslateContext): PlainObject {
+  const { name: _, tool_allowlist: allow, tool_denylist: deny, default_tool_config: defaults, ...rest } = mcp;
+  if (rest.mode == null) {
+    context.report({ path, message: `MCP server '${name}' needs 'mode'`, allowed: ['strict', 'dynamic'] });
+  }
+  if (rest.mode === 'dynamic' && defaults == null && rest.defaultToolConfig == null) {
+    const message = `MCP server '${name}' is configured with mode='dynamic' but missing required field 'default_tool_config'`;
+    context.report({ path, message });
+  }
+  const server: PlainObject = inSeconds(rest);
+  if (defaults != null) server.default_tool_config = toLimits(defaults);
+  for (const [key, written, value] of [
+    ['allow', 'tool_allowlist', allow] as const,
+    ['deny', 'tool_denylist', deny] as const,
+  ]) {
+    if (value == null) continue;
+    server[key] = value;
+    context.origins.set(['servers', name, key], [...path, written]);
+  }
+  return server;
+}
+
+function toLimits(limits: PlainData): PlainData {
+  if (!isPlainMap(limits)) return limits;
+  // The application's type has a name for every tool configuration; a default has no use for one.
+  const { name: _, ...rest } = limits;
+  return inSeconds(rest);
+}
+
+function toTools(tools: PlainData): PlainData {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((tool) => (isPlainMap(tool) ? inSeconds(tool) : tool));
+}
+
+/** A bare number is seconds here, as the application reads it. */
+function inSeconds(map: PlainObject): PlainObject {
+  return map.timeout == null ? { ...map } : { ...map, timeout: secondsAsMs(map.timeout) as PlainData };
+}

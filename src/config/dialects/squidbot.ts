@@ -1,0 +1,34 @@
+import { nativeDefaults } from '../dialect-defaults.ts';
+import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
+import type { DialectReader } from './dialect.ts';
+
+/** `mcp_servers`, at the top or under `tools`. The rest of the file belongs to the bot. */
+export const squidbotDialect: DialectReader = {
+  name: 'squidbot',
+  defaults: { ...nativeDefaults, insecureUrl: 'warning' },
+  recognises: (document) =>
+    'mcp_servers' in document || (isPlainMap(document.tools) && 'mcp_servers' in document.tools),
+  translate(document, context) {
+    const nested = isPlainMap(document.tools) && 'mcp_servers' in document.tools;
+    const servers = nested && isPlainMap(document.tools) ? document.tools.mcp_servers : document.mcp_servers;
+    context.origins.set(['servers'], nested ? ['tools', 'mcp_servers'] : ['mcp_servers']);
+    if (!isPlainMap(servers)) return { servers: servers ?? null };
+    return { servers: Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, toNative(server)])) };
+  },
+};
+
+function toNative(server: PlainData): PlainData {
+  if (!isPlainMap(server)) return server;
+  // The bot writes the fields of the other transport too, empty.
+  const used = Object.entries(server).filter(([key, value]) => !(fields.has(key) && isEmpty(value)));
+  const native: PlainObject = Object.fromEntries(used);
+  // Its "http" stands for both HTTP transports.
+  if (native.transport === 'http') native.transport = 'auto';
+  return native;
+}
+
+const fields = new Set(['command', 'args', 'env', 'cwd', 'url']);
+
+function isEmpty(value: PlainData): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { importClientConfig } from './import-client-config.ts';
+import { parseConfigText } from './load-config.ts';
+
+const fixture = (name: string) => fileURLToPath(new URL(`../../test/fixtures/config/clients/${name}`, import.meta.url));
+const files = ['claude_desktop_config.json', '.mcp.json', '.cursor/mcp.json', 'mcp_config.json', '.vscode/mcp.json'];
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'toolwharf-import-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+describe('importing the file of another client', () => {
+  test.each([
+    ['claude_desktop_config.json', 'claude-desktop'],
+    ['.mcp.json', 'claude-code'],
+    ['.cursor/mcp.json', 'cursor'],
+    ['mcp_config.json', 'windsurf'],
+    ['.vscode/mcp.json', 'vscode'],
+  ])('%s is of %s', async (name, client) => {
+    expect((await importClientConfig(fixture(name), { env: {} })).client).toBe(client);
+  });
+
+  test('an object tells its client by what it holds, or does not', async () => {
+    const clientOf = async (server: object) =>
+      (await importClientConfig({ mcpServers: { a: server } }, { env: {} })).client;
+    await expect(clientOf({ serverUrl: 'https://x.y' })).resolves.toBe('windsurf');
+    await expect(clientOf({ type: 'http', url: 'https://x.y' })).resolves.toBe('claude-code');
+    await expect(clientOf({ command: 'x' })).resolves.toBe('unknown');
+    const servers = { a: { command: 'x' } };
+    await expect(importClientConfig({ servers, inputs: [] }, { env: {} })).resolves.toMatchObject({ client: 'vscode' });
+  });
+
+  test.each(files)('%s, written as toolwharf.yaml, loads as the same servers', async (name) => {
+    const { servers, nativeConfig } = await importClientConfig(fixture(name), { env: {} });
+    const { config } = parseConfigText(stringify(nativeConfig), 'toolwharf.yaml', { env: {} });
+    expect(config.dialect).toBe('native');
+    expect(config.servers).toEqual(servers);
+    expect(servers.length).toBeGreaterThan(0);
+  });
+
+  test('secrets stay where they are and are named in a warning, without their values', async () => {
+    const { nativeConfig, warnings } = await importClientConfig(fixture('claude_desktop_config.json'), { env: {} });
+    expect(nativeConfig).toMatchObject({
+      servers: { 'brave-search': { env: { BRAVE_API_KEY: 'BSA-fixture-not-a-real-key' } } },
+    });
+    expect(warnings).toEqual([
+      "Server 'brave-search' has secrets in plain text: env.BRAVE_API_KEY. Better: a variable, such as ${BRAVE_API_KEY}",
+    ]);
+  });
+
+  test('secrets are seen by name and by shape, in headers and tokens too', async () => {
+    const { warnings } = await importClientConfig(
+      {
+        mcpServers: {
+          a: {
+            command: 'x',
+            env: { DATABASE: 'postgres://u:hunter2@db/x', PATH: '/bin', T: 'ghp_hunter2hunter2', OK_TOKEN: '${T}' },
+          },
+          b: { url: 'https://x.y', headers: { Authorization: 'Bearer hunter2', 'X-Team': 'a' } },
+          c: { url: 'https://x.y', headers: { 'X-Api-Key': 'hunter2' } },
+        },
+      },
+      { env: {} },
+    );
+    expect(warnings).toEqual([
+      expect.stringMatching(/'a' has secrets in plain text: env\.DATABASE, env\.T\. /),
+      expect.stringMatching(/'b' has secrets in plain text: authentication\.token\. .*\$\{TOKEN\}/),
+      expect.stringMatching(/'c' has secrets in plain text: headers\.X-Api-Key\. .*\$\{X_API_KEY\}/),
+    ]);
+    expect(warnings.join()).not.toContain('hunter2');
+  });
+
+  test('the values of variables do not get into what is written', async () => {
+    const env = {
+      GITHUB_TOKEN: 'hunter2',
+      DB_SCHEMA: 'hunter2',
+      EVENTS_KEY: 'hunter2',
+      EVENTS_BASE: 'https://other.example.com',
+    };
+    const { nativeConfig, warnings } = await importClientConfig(fixture('.mcp.json'), { env });
+    expect(JSON.stringify(nativeConfig)).not.toContain('hunter2');
+    expect(nativeConfig).toMatchObject({
+      servers: {
+        github: { authentication: { type: 'bearer', token: '${GITHUB_TOKEN}' } },
+        events: { url: 'https://other.example.com/sse' },
+        database: { args: expect.arrayContaining(['${DB_SCHEMA:-public}']) },
+      },
+    });
+    expect(warnings).toContainEqual(expect.stringMatching(/'database': a \$\{VAR\} in 'args'.*is not replaced/));
+  });
+
+  test('plain http to another machine is switched off, not lost [R19]', async () => {
+    const { servers, nativeConfig } = await importClientConfig(fixture('mcp_config.json'), { env: {} });
+    expect(nativeConfig).toMatchObject({ servers: { intranet: { url: 'http://10.0.0.7:9000/mcp', enabled: false } } });
+    expect(servers.find((server) => server.name === 'intranet')).toMatchObject({ enabled: false });
+  });
+
+  test('a server that cannot be used is left out with the reason, the others are taken', async () => {
+    const { servers, warnings } = await importClientConfig(
+      { mcpServers: { socket: { type: 'ws', url: 'wss://x.y' }, good: { command: 'x' }, odd: 5 } },
+      { env: {} },
+    );
+    expect(servers.map((server) => server.name)).toEqual(['good']);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Server 'socket' is left out: .*unknown transport of server 'socket', found "ws"; allowed: stdio, http/,
+      ),
+      expect.stringMatching(/^Server 'odd' is left out: .*must be a map/),
+    ]);
+  });
+
+  test('overrides for a running Toolwharf do not get into it', async () => {
+    const env = { TOOLWHARF__SERVERS__GOOD__COMMAND: 'other', TOOLWHARF__TOOLBOX__NAMING: 'plain' };
+    const { nativeConfig } = await importClientConfig({ mcpServers: { good: { command: 'x' } } }, { env });
+    expect(nativeConfig).toEqual({ servers: { good: { command: 'x' } } });
+  });
+
+  test.each([
+    ['{"servers": {"a": {"command": "x"}}}', /is not a file of an MCP client/],
+    ['{"theme": "dark"}', /is not a file of an MCP client/],
+    ['{"mcpServers": []}', /is not a file of an MCP client/],
+    ['{"mcpServers": {', /not valid YAML or JSON/],
+    ['{"mcpServers": {"__proto__": {"command": "x"}}}', /'__proto__' is not allowed/],
+  ])('%s is refused', async (text, message) => {
+    const file = join(directory, 'settings.json');
+    await writeFile(file, text);
+    await expect(importClientConfig(file, { env: {} })).rejects.toThrow(message);
+    await expect(importClientConfig(file, { env: {} })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+});

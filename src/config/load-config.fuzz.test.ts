@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ToolwharfError } from '../kernel/errors.ts';
+import { parseConfig, parseConfigText } from './load-config.ts';
+
+function onlyConfigErrors(load: () => unknown): void {
+  try {
+    load();
+  } catch (error) {
+    if (!(error instanceof ToolwharfError)) throw error;
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.data.problems).not.toHaveLength(0);
+  }
+}
+
+const keys = fc.constantFrom(
+  ...[
+    'servers',
+    'toolbox',
+    'tools',
+    'myai',
+    'mcps',
+    'mcp_servers',
+    'mcpServers',
+    'default_timeout',
+    'max_retries',
+    'inputs',
+  ],
+  ...[
+    'command',
+    'args',
+    'env',
+    'url',
+    'transport',
+    'type',
+    'headers',
+    'authentication',
+    'name',
+    'mode',
+    'timeout',
+    'rate',
+  ],
+  ...[
+    'default_tool_config',
+    'approval',
+    'oauth',
+    'serverUrl',
+    'disabled',
+    'mcp',
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+  ],
+);
+const values = fc.oneof(
+  fc.constantFrom(
+    'https://x.y',
+    'http://example.com',
+    '${A}',
+    '${input:a}',
+    '${file:/nonexistent}',
+    'Bearer ${env:B}',
+    'dynamic',
+    'stdio',
+    '30s',
+  ),
+  fc.jsonValue({ maxDepth: 1 }),
+);
+/** JSON made of words that mean something here, so that it gets past the first check. */
+const documents = fc.letrec<{ node: unknown }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    values,
+    fc.array(tie('node'), { maxLength: 3 }),
+    fc.array(fc.tuple(keys, tie('node')), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
+  ),
+})).node;
+
+describe('whatever is thrown at it', () => {
+  test('any JSON is a configuration or one CONFIG_INVALID', () => {
+    fc.assert(fc.property(fc.jsonValue(), (input) => onlyConfigErrors(() => parseConfig(input, { env: {} }))));
+  });
+
+  test('so is JSON that looks like a configuration', () => {
+    fc.assert(
+      fc.property(documents, (input) => onlyConfigErrors(() => parseConfig(input, { env: { A: 'a' } }))),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('so are overrides of any kind', () => {
+    const segment = fc.oneof(keys, fc.constantFrom('SERVERS', 'TOOLBOX', 'A', '0', '7', 'MYAI'));
+    const variable = fc
+      .tuple(fc.constantFrom('TOOLWHARF__', 'APP_MYAI__'), fc.array(segment, { minLength: 1, maxLength: 4 }))
+      .map(([prefix, segments]) => prefix + segments.join('__'));
+    const env = fc.dictionary(variable, fc.string(), { maxKeys: 4 });
+    fc.assert(
+      fc.property(documents, env, fc.dictionary(keys, documents, { maxKeys: 3 }), (input, variables, overrides) =>
+        onlyConfigErrors(() => parseConfig(input, { env: variables, overrides })),
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('so is any text, as YAML and as JSON', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 200 }),
+      documents.map((value) => JSON.stringify(value) ?? ''),
+    );
+    fc.assert(
+      fc.property(text, fc.constantFrom('a.yaml', 'a.json'), (content, file) =>
+        onlyConfigErrors(() => parseConfigText(content, file, { env: {} })),
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('nothing changes the prototype of objects', () => {
+    fc.assert(
+      fc.property(documents, (input) => {
+        onlyConfigErrors(() => parseConfig(input, { env: {} }));
+        expect(Object.keys(Object.prototype)).toEqual([]);
+        expect(({} as Record<string, unknown>).command).toBeUndefined();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the server name __proto__ is refused wherever a name can stand', () => {
+    const server = { command: 'x' };
+    const named = (json: string) => JSON.parse(json.replace('SERVER', JSON.stringify(server))) as unknown;
+    for (const input of [
+      named('{"servers": {"__proto__": SERVER}}'),
+      named('{"mcpServers": {"__proto__": SERVER}}'),
+      named('{"mcp_servers": {"__proto__": SERVER}}'),
+      { myai: { toolbox: { mcps: [{ name: '__proto__', mode: 'strict', url: 'https://x.y' }] } } },
+    ]) {
+      expect(() => parseConfig(input, { env: {} })).toThrow(/the name '__proto__' is not allowed/);
+    }
+  });
+
+  test('other names of object members are names like any other', () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'];
+    const servers = Object.fromEntries(names.map((name) => [name, { command: 'x', env: { constructor: 'y' } }]));
+    const { config } = parseConfig({ servers }, { env: {} });
+    expect(config.servers.map((server) => server.name)).toEqual(names);
+    expect(() => parseConfig({ servers: { a: { command: 'x', constructor: 1 } } }, { env: {} })).toThrow(/unknown key/);
+    const authentication = { type: 'constructor' };
+    expect(() => parseConfig({ servers: { a: { url: 'https://x.y', authentication } } }, { env: {} })).toThrow(
+      /unknown value/,
+    );
+  });
+});

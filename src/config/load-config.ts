@@ -1,0 +1,80 @@
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { hashOf } from '../kernel/canonical-json.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { type Log, silentLog } from '../kernel/log.ts';
+import { assembleConfig } from './assemble-config.ts';
+import type { Config } from './config.ts';
+import { configError } from './problems.ts';
+import { readConfigFile } from './read-config-file.ts';
+import { looksLikeJson, readDocument } from './read-document.ts';
+import type { Environment } from './references.ts';
+
+export interface LoadOptions {
+  /** Where `TOOLWHARF__…` and `APP_MYAI__…` overrides and `${VAR}` are looked up. Default: `process.env`. */
+  readonly env?: Environment;
+  /** A partial native document, such as `{toolbox: {maxConcurrent: 5}}`, that wins over file and environment. */
+  readonly overrides?: JsonObject;
+  /** Told of each warning. Default: silent. */
+  readonly log?: Log;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The absolute path of the file. */
+  readonly file?: string;
+  /** Hash of the file's text, by which `watchConfig` knows what is already loaded. */
+  readonly contentHash?: string;
+  readonly warnings: readonly string[];
+}
+
+/** Reads a YAML or JSON file, or a plain object, in any dialect. What is wrong with it comes as one `CONFIG_INVALID`. */
+export async function loadConfig(source: string | JsonObject, options: LoadOptions = {}): Promise<LoadedConfig> {
+  if (typeof source !== 'string') return parseConfig(source, options);
+  return parseConfigText(await readConfigFile(source), source, options);
+}
+
+/** Checks a plain object in any dialect. Throws nothing but `CONFIG_INVALID`. */
+export function parseConfig(input: unknown, options: LoadOptions = {}): LoadedConfig {
+  const { env = process.env, overrides } = options;
+  const { config, warnings } = assembleConfig(input, { env, overrides });
+  return withLog({ config, warnings }, options.log);
+}
+
+/** Checks the text of a file; the name stands in errors and decides between YAML and JSON. */
+export function parseConfigText(text: string, file: string, options: LoadOptions = {}): LoadedConfig {
+  const document = readDocument(text, { json: looksLikeJson(text, file) });
+  if (document.problems.length > 0) {
+    throw configError(
+      document.problems.map((problem) => ({ ...problem, file, path: '' })),
+      file,
+    );
+  }
+  const { env = process.env, overrides } = options;
+  const { locate } = document;
+  const { config, warnings } = assembleConfig(document.value, { env, overrides, file, locate });
+  return withLog({ config, file: resolve(file), contentHash: hashOf(text), warnings }, options.log);
+}
+
+/** The configuration file of a directory: `toolwharf.yaml`, `.yml` or `.json`; undefined if there is none. */
+export async function findConfigFile(cwd: string): Promise<string | undefined> {
+  const found: string[] = [];
+  for (const name of ['toolwharf.yaml', 'toolwharf.yml', 'toolwharf.json']) {
+    const file = join(cwd, name);
+    const exists = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (exists) found.push(file);
+  }
+  if (found.length > 1) {
+    throw new ToolwharfError('CONFIG_INVALID', `More than one configuration file, keep one: ${found.join(', ')}`);
+  }
+  return found[0];
+}
+
+function withLog(loaded: LoadedConfig, log: Log = silentLog): LoadedConfig {
+  for (const warning of loaded.warnings) log.warning('config.warning', warning);
+  return loaded;
+}

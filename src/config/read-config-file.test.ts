@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from './load-config.ts';
+import { readConfigFile } from './read-config-file.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'toolwharf-file-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function refusal(name: string, content?: string | Uint8Array): Promise<Error> {
+  const file = join(directory, name);
+  if (content !== undefined) await writeFile(file, content);
+  return loadConfig(file, { env: {} }).then(
+    () => expect.fail('it was loaded'),
+    (error: Error) => error,
+  );
+}
+
+describe('files that are no configuration [M11]', () => {
+  test('a missing file', async () => {
+    const error = await refusal('missing.yaml');
+    expect(error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/missing\.yaml' does not exist/),
+    });
+    expect(error).toMatchObject({ data: { problems: [{ file: join(directory, 'missing.yaml') }] } });
+  });
+
+  test('a directory', async () => {
+    await mkdir(join(directory, 'folder.yaml'));
+    expect((await refusal('folder.yaml')).message).toMatch(/is a directory/);
+  });
+
+  test.each(['', ' \n\t\n', '\ufeff'])('an empty file: %j', async (content) => {
+    expect((await refusal('empty.yaml', content)).message).toMatch(/is empty/);
+  });
+
+  test('a file of comments only', async () => {
+    expect((await refusal('comments.yaml', '# nothing yet\n')).message).toMatch(
+      /must be a map with servers, found nothing/,
+    );
+  });
+
+  test('binary garbage', async () => {
+    const bytes = Uint8Array.from({ length: 4096 }, (_, index) => (index * 197 + 13) % 256);
+    expect(await refusal('garbage.json', bytes)).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect((await refusal('garbage.json', bytes)).message).toMatch(/not a text file/);
+    expect((await refusal('nul.yaml', 'servers: \0')).message).toMatch(/not a text file/);
+  });
+
+  test('10 MB of configuration', async () => {
+    expect((await refusal('large.yaml', `servers:\n${'  # padding\n'.repeat(900_000)}`)).message).toMatch(
+      /larger than 1 MiB/,
+    );
+  });
+
+  test('a device without an end', async () => {
+    await expect(readConfigFile('/dev/zero')).rejects.toThrow(/larger than 1 MiB/);
+  });
+
+  test('a list, a text or a number instead of a map', async () => {
+    expect((await refusal('list.yaml', '- a\n- b\n')).message).toMatch(
+      /list\.yaml:1:1 {2}must be a map with servers, found a list/,
+    );
+    expect((await refusal('text.yaml', 'hello')).message).toMatch(/found "hello"/);
+    expect((await refusal('number.json', '42')).message).toMatch(/found 42/);
+  });
+});
+
+describe('files that are one', () => {
+  test('marks of the encoding are understood, as Windows programs write them', async () => {
+    const text = 'servers: {a: {command: é}}';
+    await writeFile(join(directory, 'utf8.yaml'), `\ufeff${text}`);
+    await writeFile(join(directory, 'utf16.yaml'), Buffer.from(`\ufeff${text}`, 'utf16le'));
+    await expect(readConfigFile(join(directory, 'utf8.yaml'))).resolves.toBe(text);
+    await expect(readConfigFile(join(directory, 'utf16.yaml'))).resolves.toBe(text);
+  });
+
+  test('Windows line ends keep their positions', async () => {
+    const error = await refusal('crlf.yaml', 'servers:\r\n  a:\r\n    comand: x\r\n');
+    expect(error.message).toContain('crlf.yaml:3:5  servers.a.comand');
+  });
+});

@@ -1,0 +1,57 @@
+import { open } from 'node:fs/promises';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+
+/** The most a configuration file may hold. */
+export const maxConfigBytes = 1024 * 1024;
+
+/** The text of a configuration file: UTF-8, or UTF-16 with its mark. Everything that can't be one gets a clear `CONFIG_INVALID`. */
+export async function readConfigFile(file: string): Promise<string> {
+  const bytes = await readBytes(file);
+  if (bytes.length > maxConfigBytes) throw invalid(file, 'is larger than 1 MiB, too large for a configuration file');
+  const text = decode(bytes);
+  if (text === undefined) throw invalid(file, 'is not a text file in UTF-8');
+  if (text.trim() === '') throw invalid(file, 'is empty: write at least `servers: {}`');
+  return text;
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    await using handle = await open(file, 'r');
+    // One byte more than allowed tells "too large" apart without reading the rest, also from a pipe.
+    const buffer = Buffer.alloc(maxConfigBytes + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.subarray(0, length);
+  } catch (cause) {
+    throw invalid(file, reasonOf(cause), cause);
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  try {
+    const text = new TextDecoder(utf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'ENOENT') return 'does not exist';
+  if (code === 'EISDIR') return 'is a directory, not a file';
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read (permission denied)';
+  return `can't be read: ${messageOf(cause)}`;
+}
+
+function invalid(file: string, reason: string, cause?: unknown): ToolwharfError {
+  return new ToolwharfError('CONFIG_INVALID', `The configuration file '${file}' ${reason}`, {
+    cause,
+    data: { file, problems: [{ file, path: '', message: reason }] },
+  });
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+
+/** Environment variables, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Reference =
+  | { readonly kind: 'variable'; readonly name: string; readonly fallback?: string }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** The reference a value consists of, whole: `${VAR}`, `${VAR:-default}`, `${file:/path}`. `prefix_${VAR}` is none. */
+export function parseReference(value: string): Reference | undefined {
+  const file = /^\$\{file:([^{}]+)\}$/.exec(value);
+  if (file?.[1]) return { kind: 'file', path: file[1] };
+  const variable = /^\$\{([^{}:]+)(?::-(.*))?\}$/s.exec(value);
+  if (!variable?.[1]) return undefined;
+  if (variable[2] === undefined) return { kind: 'variable', name: variable[1] };
+  // `${A:-x}_${B}` is two references in one text, not one with a strange default.
+  if (variable[2].includes('${')) return undefined;
+  return { kind: 'variable', name: variable[1], fallback: variable[2] };
+}
+
+/** What a value stands for. A missing variable gives '' and one call of `onMissing`; a missing file throws and names the path. */
+export function resolveReference(value: string, env: Environment, onMissing?: (variable: string) => void): string {
+  const reference = parseReference(value);
+  if (!reference) return value;
+  if (reference.kind === 'file') return readSecretFile(reference.path);
+  const found = Object.hasOwn(env, reference.name) ? env[reference.name] : undefined;
+  // As in a shell, `:-` also replaces an empty value.
+  if (reference.fallback !== undefined) return found || reference.fallback;
+  if (found === undefined) onMissing?.(reference.name);
+  return found ?? '';
+}
+
+export interface ResolveOptions {
+  /** Default: `process.env`. */
+  readonly env?: Environment;
+  readonly log?: Log;
+}
+
+/** A record with every reference replaced. What is missing is logged by its variable's name, never by a value. */
+export function resolveEnv(record: Readonly<Record<string, string>>, options: ResolveOptions = {}) {
+  const { env = process.env, log } = options;
+  const resolved = Object.entries(record).map(([key, value]) => {
+    const warn = (variable: string) =>
+      log?.warning('config.variable-missing', `Environment variable '${variable}' is not set, '${key}' is empty`, {
+        variable,
+        key,
+      });
+    return [key, resolveReference(value, env, warn)] as const;
+  });
+  return Object.fromEntries(resolved) as Record<string, string>;
+}
+
+function readSecretFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    throw new ToolwharfError('CONFIG_INVALID', `The file '${path}' of a \${file:…} value can't be read`, {
+      cause: messageOf(cause),
+      data: { path },
+    });
+  }
+}

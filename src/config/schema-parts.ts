@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { longestMs, readDuration } from './durations.ts';
+
+/** Text that a program can take: no NUL. */
+export const text = z
+  .string({ error: 'must be text (put numbers and true/false in quotes)' })
+  .refine((value) => !value.includes('\0'), 'must not contain a NUL character');
+
+export const filledText = text.min(1, 'must not be empty');
+
+/** The name of a server. */
+export const serverName = z
+  .string({ error: 'must be text' })
+  .min(1, 'a name must have 1 to 100 characters')
+  .max(100, 'a name must have 1 to 100 characters')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  .regex(/^[^\u0000-\u001f\u007f]*$/, 'a name must not contain control characters')
+  .refine((name) => name.trim() !== '', 'a name must not be blank')
+  .refine((name) => name !== '__proto__', "the name '__proto__' is not allowed");
+
+export const flag = z.boolean({ error: 'must be true or false' });
+
+export function wholeNumber(min: number, max: number) {
+  const rule =
+    max === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number, ${min} or more`
+      : `must be a whole number from ${min} to ${max}`;
+  return z.int({ error: rule }).min(min, rule).max(max, rule);
+}
+
+export function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: 'unknown value' });
+}
+
+export function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item, { error: 'must be a list' });
+}
+
+/** A duration within limits, given as text or milliseconds; comes out as milliseconds. */
+export function duration(minMs = 1, maxMs = longestMs) {
+  return z
+    .union([z.number(), z.string()], { error: 'must be a duration such as 30s, PT30S or a number of milliseconds' })
+    .transform((value, context) => {
+      const reading = readDuration(value);
+      if ('ms' in reading && reading.ms >= minMs && reading.ms <= maxMs) return reading.ms;
+      context.addIssue({ code: 'custom', message: 'reason' in reading ? reading.reason : outside(minMs, maxMs) });
+      return z.NEVER;
+    });
+}
+
+/** Environment variables for a program. */
+export const environment = z.record(
+  z.string().regex(/^[^=\0]+$/, 'a variable name must not be empty or contain ='),
+  text,
+  { error: 'must be a map of names to text' },
+);
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+export const header = z.string({ error: 'must be text' }).regex(headerName, 'not a valid header name');
+
+export const headers = z.record(
+  z.string().regex(headerName, 'not a valid header name'),
+  text.refine((value) => !/[\r\n]/.test(value), 'must not contain a line break'),
+  { error: 'must be a map of names to text' },
+);
+
+function outside(minMs: number, maxMs: number): string {
+  if (minMs === 1 && maxMs === longestMs) return 'must be positive and at most 24 days';
+  return `must be from ${minMs / 1000} s to ${maxMs / 1000} s`;
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { newServerRecordSchema, serverRecordSchema, toServerSpec } from './server-record.ts';
+
+const fixture = new URL('../../test/fixtures/config/seed-001-record.json', import.meta.url);
+const record = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, unknown>;
+const times = { id: record.id, createdAt: record.createdAt, updatedAt: record.updatedAt };
+const stdio = { ...times, name: 'local', transport: 'stdio', command: 'npx' };
+
+function issues(value: unknown): string[] {
+  const result = serverRecordSchema.safeParse(value);
+  return result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+}
+
+describe('the server record', () => {
+  test('of the specification is accepted, with its defaults filled in [R1]', () => {
+    expect(serverRecordSchema.parse(record)).toEqual({
+      ...record,
+      authentication: { type: 'api-key', key: '${SEARCH_KEY}', header: 'x-api-key' },
+      timeout: 30_000,
+      retryAttempts: 3,
+      allowInsecure: false,
+    });
+  });
+
+  test('has no authentication unless it says so [R3]', () => {
+    expect(serverRecordSchema.parse(stdio).authentication).toEqual({ type: 'none' });
+  });
+
+  test.each([
+    { type: 'none' },
+    { type: 'bearer', token: 't' },
+    { type: 'api-key', key: 'k', header: 'X-Key' },
+    { type: 'basic', username: 'u', password: 'p' },
+    { type: 'oauth' },
+    { type: 'oauth', clientId: 'c', clientSecret: 's', scope: 'a b', redirectUrl: 'http://localhost:1/cb' },
+  ])('knows authentication $type [R3]', (authentication) => {
+    expect(serverRecordSchema.parse({ ...record, authentication }).authentication).toEqual(authentication);
+  });
+
+  test.each([
+    ['an empty name', { ...record, name: '' }, /^name: .*1 to 100/],
+    ['a name of 101 characters', { ...record, name: 'x'.repeat(101) }, /^name: .*1 to 100/],
+    ['an id that is no UUID', { ...record, id: '1' }, /^id: must be a UUID/],
+    ['a timeout under a second', { ...record, timeout: 999 }, /^timeout: .*1000 to 300000/],
+    ['a timeout over 300 s', { ...record, timeout: 300_001 }, /^timeout: .*1000 to 300000/],
+    ['six retries', { ...record, retryAttempts: 6 }, /^retryAttempts: .*0 to 5/],
+    ['half a retry', { ...record, retryAttempts: 0.5 }, /^retryAttempts: .*0 to 5/],
+    ['an unknown transport', { ...record, transport: 'ws' }, /^transport: /],
+    ['an unknown key', { ...record, extra: 1 }, /extra/],
+    ['a date that is none', { ...record, createdAt: 'yesterday' }, /^createdAt: /],
+    ['http without a url', { ...record, url: undefined }, /^url: is required/],
+    ['http with a command', { ...record, command: 'npx' }, /^command: does not belong/],
+    ['stdio without a command', { ...stdio, command: undefined }, /^command: is required/],
+    ['stdio with a url', { ...stdio, url: 'https://x.y' }, /^url: does not belong/],
+    [
+      'stdio with authentication',
+      { ...stdio, authentication: { type: 'bearer', token: 't' } },
+      /^authentication: does not/,
+    ],
+    ['a malformed url', { ...record, url: 'nope' }, /^url: must be a URL/],
+    ['a password in the url', { ...record, url: 'https://a:b@x.y' }, /^url: must not carry/],
+    ['plain http elsewhere', { ...record, url: 'http://example.com/mcp' }, /^url: plain http/],
+    ['a header with a line break', { ...record, headers: { a: 'x\r\ny: z' } }, /^headers\.a: /],
+    ['a variable name with =', { ...stdio, env: { 'A=B': 'x' } }, /env/],
+    ['a NUL in an argument', { ...stdio, args: ['a\0b'] }, /^args\.0: /],
+    ['an unknown authentication', { ...record, authentication: { type: 'magic' } }, /^authentication\.type: /],
+    ['bearer without a token', { ...record, authentication: { type: 'bearer' } }, /^authentication\.token: /],
+  ])('refuses %s [R1]', (_, value, message) => {
+    expect(issues(value).join('\n')).toMatch(message);
+  });
+
+  test('allows plain http elsewhere only when told to [R19]', () => {
+    expect(issues({ ...record, url: 'http://example.com/mcp', allowInsecure: true })).toEqual([]);
+    expect(issues({ ...record, url: 'http://127.0.0.1:3000/mcp' })).toEqual([]);
+  });
+
+  test('that is new needs no id and no dates [R1]', () => {
+    expect(newServerRecordSchema.parse({ name: 'a', transport: 'stdio', command: 'npx' })).toMatchObject({
+      enabled: true,
+    });
+    expect(newServerRecordSchema.safeParse({ name: 'a', transport: 'stdio' }).success).toBe(false);
+  });
+
+  test('becomes a server [R1]', () => {
+    expect(toServerSpec(serverRecordSchema.parse({ ...record, timeout: 60_000 }))).toEqual({
+      name: 'Company search',
+      description: "Searches the company's documents",
+      enabled: true,
+      required: false,
+      target: {
+        transport: 'http',
+        url: 'https://search.example.com/mcp',
+        headers: { 'x-team': 'research' },
+        authentication: { type: 'api-key', key: '${SEARCH_KEY}', header: 'x-api-key' },
+        allowInsecure: false,
+      },
+      protocol: 'auto',
+      trusted: false,
+      timeoutMs: 60_000,
+      retryAttempts: 3,
+      mode: 'dynamic',
+      defaultTool: { maxInstances: 64, timeoutMs: 60_000 },
+      onChange: 'ask',
+    });
+    expect(toServerSpec(serverRecordSchema.parse({ ...stdio, cwd: '/tmp' })).target).toEqual({
+      transport: 'stdio',
+      command: 'npx',
+      args: [],
+      env: {},
+      cwd: '/tmp',
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { isInsecureUrl, urlProblem, withoutSecrets } from './server-url.ts';
+
+describe('server addresses', () => {
+  test.each([
+    'https://example.com/mcp',
+    'http://localhost:1',
+    'http://127.0.0.1:8/x',
+    'http://127.9.9.9',
+    'http://[::1]/',
+  ])('%s is safe [R19]', (url) => {
+    expect(isInsecureUrl(url)).toBe(false);
+  });
+
+  test.each([
+    'http://example.com/mcp',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://0.0.0.0',
+    'http://[fe80::1]/',
+    'HTTP://EXAMPLE.COM',
+  ])('%s is plain http to another machine [R19]', (url) => {
+    expect(isInsecureUrl(url)).toBe(true);
+  });
+
+  test.each([
+    ['nope', /must be a URL/],
+    ['', /must be a URL/],
+    ['/mcp', /must be a URL/],
+    ['http://', /must be a URL/],
+    ['ftp://example.com', /http or https/],
+    ['file:///etc/passwd', /must be a URL/],
+    ['javascript:alert(1)', /must be a URL/],
+    ['https://ada:secret@example.com', /user name or password/],
+    ['https://token@example.com', /user name or password/],
+  ])('%s is refused [M11]', (url, reason) => {
+    expect(urlProblem(url)).toMatch(reason);
+  });
+
+  test('a good address has no problem', () => {
+    expect(urlProblem('https://example.com:8443/mcp?x=1')).toBeUndefined();
+  });
+
+  test('user, password and query never get into a message', () => {
+    const text = withoutSecrets('see https://ada:secret@example.com/x?api_key=hidden and //u:p@b/c');
+    expect(text).not.toMatch(/secret|hidden|ada|u:p/);
+    expect(text).toContain('example.com/x');
+  });
+});

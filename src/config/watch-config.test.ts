@@ -1,0 +1,221 @@
+import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ToolwharfError } from '../kernel/errors.ts';
+import { type LoadedConfig, loadConfig } from './load-config.ts';
+import { type WatchOptions, watchConfig } from './watch-config.ts';
+
+let directory: string;
+let file: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'toolwharf-watch-'));
+  file = join(directory, 'toolwharf.yaml');
+  await writeFile(file, content('first'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function content(name: string): string {
+  return `servers: {${name}: {command: x}}\n`;
+}
+
+/** Watches, and collects what it is told: names of the first server, or the first line of an error. */
+async function watching(path: string, options: Partial<WatchOptions> = {}) {
+  const told: string[] = [];
+  const watch = await watchConfig(path, {
+    env: {},
+    debounceMs: 20,
+    onChange: (loaded: LoadedConfig) => void told.push(loaded.config.servers[0]?.name ?? 'none'),
+    onError: (error: ToolwharfError) => void told.push(`${error.code}: ${error.message}`),
+    ...options,
+  });
+  return {
+    told,
+    until: (expected: unknown[]) => vi.waitFor(() => expect(told).toEqual(expected), { timeout: 15_000, interval: 20 }),
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
+  };
+}
+
+/** Long enough for a change to have been told, had there been one. */
+const quiet = () => delay(300);
+
+describe('watching the file [M15]', () => {
+  test('tells of content written in place', async () => {
+    await using watch = await watching(file);
+    await writeFile(file, content('second'));
+    await watch.until(['second']);
+    await writeFile(file, content('third'));
+    await watch.until(['second', 'third']);
+  });
+
+  test('tells of a file replaced by renaming, as editors save, again and again', async () => {
+    await using watch = await watching(file);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const [index, name] of names.entries()) {
+      await writeFile(`${file}.tmp`, content(name));
+      await rename(`${file}.tmp`, file);
+      await watch.until(names.slice(0, index + 1));
+    }
+  });
+
+  test('tells of a link that is pointed elsewhere, as mounted configuration is updated', async () => {
+    for (const version of ['v1', 'v2', 'v3']) {
+      await mkdir(join(directory, version));
+      await writeFile(join(directory, version, 'toolwharf.yaml'), content(version));
+    }
+    await mkdir(join(directory, 'mounted'));
+    await symlink(join('..', 'v1'), join(directory, 'mounted', '..data'));
+    await symlink(join('..data', 'toolwharf.yaml'), join(directory, 'mounted', 'toolwharf.yaml'));
+    await using watch = await watching(join(directory, 'mounted', 'toolwharf.yaml'));
+    const pointTo = async (version: string) => {
+      await symlink(join('..', version), join(directory, 'mounted', '..next'));
+      await rename(join(directory, 'mounted', '..next'), join(directory, 'mounted', '..data'));
+    };
+    await pointTo('v2');
+    await watch.until(['v2']);
+    await pointTo('v3');
+    await watch.until(['v2', 'v3']);
+    await writeFile(join(directory, 'v3', 'toolwharf.yaml'), content('v3-edited'));
+    await watch.until(['v2', 'v3', 'v3-edited']);
+  });
+
+  test('tells of a link in a parent directory that is pointed elsewhere', async () => {
+    for (const version of ['v1', 'v2']) {
+      await mkdir(join(directory, version));
+      await writeFile(join(directory, version, 'toolwharf.yaml'), content(version));
+    }
+    await symlink('v1', join(directory, 'current'));
+    await using watch = await watching(join(directory, 'current', 'toolwharf.yaml'));
+    await symlink('v2', join(directory, 'next'));
+    await rename(join(directory, 'next'), join(directory, 'current'));
+    await watch.until(['v2']);
+  });
+
+  test('a broken file is an error, once, and nothing else; mending it is a change', async () => {
+    await using watch = await watching(file);
+    await writeFile(file, 'servers: {a: {comand: x}}\n');
+    await watch.until([expect.stringMatching(/^CONFIG_INVALID: .*toolwharf\.yaml has 2 problems/)]);
+    await writeFile(join(directory, 'unrelated'), 'x');
+    await quiet();
+    expect(watch.told).toHaveLength(1);
+    await writeFile(file, content('mended'));
+    await watch.until([expect.anything(), 'mended']);
+  });
+
+  test('a file that is gone is an error, and its return a change', async () => {
+    await using watch = await watching(file);
+    await unlink(file);
+    await watch.until([expect.stringMatching(/does not exist/)]);
+    await writeFile(file, content('back'));
+    await watch.until([expect.anything(), 'back']);
+  });
+
+  test('a directory that is removed and made again is watched again', async () => {
+    const inner = join(directory, 'inner');
+    await mkdir(inner);
+    await writeFile(join(inner, 'toolwharf.yaml'), content('first'));
+    await using watch = await watching(join(inner, 'toolwharf.yaml'));
+    await rm(inner, { recursive: true });
+    await watch.until([expect.stringMatching(/does not exist/)]);
+    await mkdir(inner);
+    await writeFile(join(inner, 'toolwharf.yaml'), content('second'));
+    await watch.until([expect.anything(), 'second']);
+    await writeFile(join(inner, 'toolwharf.yaml'), content('third'));
+    await watch.until([expect.anything(), 'second', 'third']);
+  });
+
+  test('the same content again tells nothing', async () => {
+    await using watch = await watching(file);
+    await writeFile(file, content('first'));
+    await writeFile(`${file}.tmp`, content('first'));
+    await rename(`${file}.tmp`, file);
+    await quiet();
+    expect(watch.told).toEqual([]);
+    await writeFile(file, content('second'));
+    await watch.until(['second']);
+  });
+
+  test('what changed between loading and watching is told', async () => {
+    const since = await loadConfig(file, { env: {} });
+    await writeFile(file, content('meanwhile'));
+    await using watch = await watching(file, { since });
+    await watch.until(['meanwhile']);
+  });
+
+  test('overrides hold for what is loaded again', async () => {
+    const names: boolean[] = [];
+    await using watch = await watching(file, {
+      env: { TOOLWHARF__SERVERS__SECOND__ENABLED: 'false' },
+      onChange: (loaded) => void names.push(loaded.config.servers[0]?.enabled ?? true),
+    });
+    await writeFile(file, content('second'));
+    await vi.waitFor(() => expect(names).toEqual([false]), { timeout: 15_000 });
+    expect(watch.told).toEqual([]);
+  });
+
+  test('changes are told one at a time, and a listener that fails is an error', async () => {
+    let inside = 0;
+    let most = 0;
+    const seen: string[] = [];
+    await using watch = await watching(file, {
+      onChange: async (loaded) => {
+        most = Math.max(most, ++inside);
+        await delay(60);
+        inside--;
+        seen.push(loaded.config.servers[0]?.name ?? 'none');
+        if (seen.length === 1) throw new Error('listener failed');
+      },
+    });
+    await writeFile(file, content('second'));
+    await vi.waitFor(() => expect(inside).toBe(1), { timeout: 15_000, interval: 5 });
+    await writeFile(file, content('third'));
+    await vi.waitFor(() => expect(seen).toEqual(['second', 'third']), { timeout: 15_000 });
+    expect(most).toBe(1);
+    expect(watch.told).toEqual(['INTERNAL: listener failed']);
+  });
+
+  test('after closing, by dispose or by signal, nothing is told', async () => {
+    const stop = new AbortController();
+    const byDispose = await watching(file);
+    await using bySignal = await watching(file, { signal: stop.signal });
+    await byDispose[Symbol.asyncDispose]();
+    stop.abort();
+    await writeFile(file, content('second'));
+    await quiet();
+    expect(byDispose.told).toEqual([]);
+    expect(bySignal.told).toEqual([]);
+  });
+
+  test('an error listener that throws does not end the watch', async () => {
+    const names: string[] = [];
+    await using _ = await watchConfig(file, {
+      env: {},
+      debounceMs: 20,
+      onChange: (loaded) => void names.push(loaded.config.servers[0]?.name ?? 'none'),
+      onError: () => {
+        names.push('error');
+        throw new Error('listener failed');
+      },
+    });
+    await writeFile(file, 'servers: 5\n');
+    await vi.waitFor(() => expect(names).toEqual(['error']), { timeout: 15_000 });
+    await writeFile(file, content('second'));
+    await vi.waitFor(() => expect(names).toEqual(['error', 'second']), { timeout: 15_000 });
+  });
+
+  test('a listener may close the watch that calls it', async () => {
+    let closed = false;
+    const watch = await watchConfig(file, {
+      env: {},
+      debounceMs: 20,
+      onError: () => {},
+      onChange: async () => {
+        await watch[Symbol.asyncDispose]();
+        closed = true;
+      },
+    });
+    await writeFile(file, content('second'));
+    await vi.waitFor(() => expect(closed).toBe(true), { timeout: 15_000 });
+  });
+});

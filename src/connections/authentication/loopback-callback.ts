@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { isLoopbackUrl } from '../http/https-rule.ts';
+import type { OAuthCallback, OAuthCallbackOptions, OpenOAuthCallback } from './oauth-callback.ts';
+
+export interface LoopbackCallbackOptions {
+  /** Shows the address to the person: opens a browser, or prints it. */
+  readonly open: (url: URL, server: string) => void | Promise<void>;
+  /** How long the person may take; 300 000. */
+  readonly timeoutMs?: number;
+}
+
+/** Listens on 127.0.0.1 while a sign-in is under way, and only then. */
+export function createLoopbackCallback(options: LoopbackCallbackOptions): OAuthCallback {
+  const { open, timeoutMs = 300_000 } = options;
+  return {
+    async open(wanted) {
+      const server = createServer();
+      const redirectUrl = await listen(server, wanted);
+      return {
+        redirectUrl,
+        authorize: async (url, { server: name, state, signal }) => {
+          const deadline = AbortSignal.timeout(timeoutMs);
+          const ended = AbortSignal.any([signal, deadline]);
+          const back = waitForBrowser(server, redirectUrl, state, ended);
+          // A browser that can't be opened ends the wait too.
+          const shown = (async () => open(url, name))();
+          const [params] = await Promise.all([back, shown]).catch((cause) => {
+            if (!deadline.aborted || signal.aborted) throw cause;
+            throw new ToolwharfError('OAUTH_FAILED', `Nobody signed in to server '${name}' in time: start again`);
+          });
+          return params;
+        },
+        [Symbol.asyncDispose]: () => closeServer(server),
+      } satisfies OpenOAuthCallback;
+    },
+  };
+}
+
+const host = '127.0.0.1';
+const path = '/oauth/callback';
+
+async function listen(server: Server, { redirectUrl, preferredUrl }: OAuthCallbackOptions): Promise<string> {
+  if (redirectUrl !== undefined) {
+    const url = new URL(redirectUrl);
+    if (url.protocol !== 'http:' || !isLoopbackUrl(url)) {
+      throw new ToolwharfError(
+        'CONFIG_INVALID',
+        `Can't wait at '${redirectUrl}': redirectUrl must be http on this machine here`,
+      );
+    }
+    const address = /^\d/.test(url.hostname) ? url.hostname : url.hostname === '[::1]' ? '::1' : host;
+    await bind(server, Number(url.port || 80), address).catch((cause) => {
+      throw new ToolwharfError(
+        'OAUTH_FAILED',
+        `Can't wait at '${redirectUrl}': free its port, or leave redirectUrl out`,
+        { cause },
+      );
+    });
+    return redirectUrl;
+  }
+  const preferred = preferredUrl === undefined ? null : URL.parse(preferredUrl);
+  if (preferred?.hostname === host && preferred.pathname === path && preferred.port) {
+    const bound = await bind(server, Number(preferred.port)).then(
+      () => true,
+      () => false,
+    );
+    if (bound) return preferred.href;
+  }
+  await bind(server, 0);
+  return `http://${host}:${(server.address() as AddressInfo).port}${path}`;
+}
+
+function bind(server: Server, port: number, address = host): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function waitForBrowser(
+  server: Server,
+  redirectUrl: string,
+  state: string,
+  signal: AbortSignal,
+): Promise<URLSearchParams> {
+  const expected = new URL(redirectUrl);
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const url = URL.parse(request.url ?? '', redirectUrl);
+      if (request.method !== 'GET' || url?.pathname !== expected.pathname) {
+        answer(response, 404, 'There is nothing here.');
+        return;
+      }
+      // Any page can send a browser here. What does not know the state is turned away and ends nothing.
+      if (url.searchParams.get('state') !== state) {
+        answer(response, 400, 'This is not the sign-in that was started. Go back and start again.');
+        return;
+      }
+      const signedIn = url.searchParams.has('code');
+      answer(
+        response,
+        200,
+        signedIn
+          ? 'Thank you. You can close this window.'
+          : 'The sign-in was not completed. You can close this window.',
+      );
+      resolve(url.searchParams);
+    });
+  });
+}
+
+function answer(response: ServerResponse, status: number, sentence: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'",
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(`<!doctype html><html lang="en"><title>Toolwharf</title><p>${sentence}</p></html>`);
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    // A browser may hold its connection open; the last answer was already sent.
+    setTimeout(() => server.closeAllConnections(), 200).unref();
+  });
+}

@@ -1,0 +1,70 @@
+import type { HttpTarget } from '../../config/config.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+
+export interface StaticHeadersOptions {
+  readonly serverName: string;
+  /** What a value stands for, where it is a reference such as `${VAR}`. */
+  readonly resolve: (value: string) => string;
+}
+
+/**
+ * The headers every request to the server carries: those configured, and the credentials of bearer, api-key or basic.
+ * Names are lower case. What could not be sent as one header line is CONFIG_INVALID, without the value in the message.
+ */
+export function toStaticHeaders(
+  target: Pick<HttpTarget, 'headers' | 'authentication'>,
+  options: StaticHeadersOptions,
+): Record<string, string> {
+  const { serverName, resolve } = options;
+  const headers: Record<string, string> = {};
+
+  function set(name: string, value: string): void {
+    const key = name.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key)) throw refusal(`'${printable(name)}' is not a header name`);
+    if (reserved.has(key)) throw refusal(`header '${key}' is set by the connection itself: leave it out`);
+    const text = value.trim();
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
+      throw refusal(`the value of header '${key}' has a line break or a character that headers can't carry`);
+    }
+    headers[key] = text;
+  }
+  function secret(what: string, value: string): string {
+    const resolved = resolve(value).trim();
+    if (resolved === '') throw refusal(`its ${what} is empty: is the variable or file it comes from set?`);
+    return resolved;
+  }
+  const refusal = (reason: string) =>
+    new ToolwharfError('CONFIG_INVALID', `Server '${serverName}': ${reason}`, { data: { server: serverName } });
+
+  for (const [name, value] of Object.entries(target.headers)) set(name, resolve(value));
+  const { authentication } = target;
+  if (authentication.type === 'bearer') set('authorization', `Bearer ${secret('bearer token', authentication.token)}`);
+  if (authentication.type === 'api-key') set(authentication.header, secret('API key', authentication.key));
+  if (authentication.type === 'basic') {
+    const username = resolve(authentication.username);
+    if (username.includes(':')) throw refusal('its user name has a colon, which basic authentication does not allow');
+    const pair = `${username}:${resolve(authentication.password)}`;
+    set('authorization', `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`);
+  }
+  return headers;
+}
+
+// These frame the request or belong to the session: a configured one would break it, or smuggle a second request in.
+const reserved = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function printable(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 60);
+}

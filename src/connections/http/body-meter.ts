@@ -1,0 +1,44 @@
+import { ProtocolError } from '../../kernel/errors.ts';
+
+/** Told of every chunk of a body in order; throws SERVER_PROTOCOL when the body grows too large. */
+export type BodyMeter = (chunk: Uint8Array) => void;
+
+/** Counts a whole body. */
+export function createWholeMeter(maxBytes: number): BodyMeter {
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge('answer', maxBytes);
+  };
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+
+/** Counts each event of an event stream by itself: the stream may be endless, one event may not. */
+export function createEventMeter(maxBytes: number): BodyMeter {
+  let bytes = 0;
+  let emptyLine = true;
+  let previous = 0;
+  return (chunk) => {
+    for (const byte of chunk) {
+      bytes++;
+      if (byte === lineFeed || byte === carriageReturn) {
+        const endsSameLine = byte === lineFeed && previous === carriageReturn;
+        // A blank line ends the event; the second half of a CR LF is not a line of its own.
+        if (endsSameLine ? bytes === 1 : emptyLine) bytes = 0;
+        emptyLine = true;
+      } else {
+        emptyLine = false;
+        if (bytes > maxBytes) throw tooLarge('event', maxBytes);
+      }
+      previous = byte;
+    }
+  };
+}
+
+/** The error for a body over its limit. */
+export function tooLarge(what: 'answer' | 'event', maxBytes: number): ProtocolError {
+  const text = `The server sent an ${what} of more than ${maxBytes} bytes; it was not read to its end`;
+  return new ProtocolError('SERVER_PROTOCOL', text, { data: { limitBytes: maxBytes, reached: true } });
+}

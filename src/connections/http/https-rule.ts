@@ -1,0 +1,34 @@
+import { isInsecureUrl, urlProblem } from '../../config/server-url.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+
+export interface SecureUrlOptions {
+  readonly serverName: string;
+  /** Plain http to an address that is not loopback is let through; false. */
+  readonly allowInsecure?: boolean;
+}
+
+/** The address as a `URL`, or CONFIG_INVALID: it must be https, or http on loopback, and carry no credentials. */
+export function assertSecureUrl(url: string | URL, options: SecureUrlOptions): URL {
+  const { serverName, allowInsecure = false } = options;
+  const text = String(url);
+  const problem = urlProblem(text);
+  if (problem) throw refusal(serverName, `its address ${problem}`);
+  const parsed = new URL(text);
+  if (isInsecureUrl(text) && !allowInsecure) {
+    const advice = 'use an https address, or set allowInsecure for this server if the network between is trusted';
+    throw refusal(
+      serverName,
+      `plain http to '${parsed.host}' would show credentials and data to the network: ${advice}`,
+    );
+  }
+  return parsed;
+}
+
+/** True for localhost, *.localhost, 127.0.0.0/8 and ::1. */
+export function isLoopbackUrl(url: URL): boolean {
+  return !isInsecureUrl(`http://${url.host}`);
+}
+
+function refusal(serverName: string, reason: string): ToolwharfError {
+  return new ToolwharfError('CONFIG_INVALID', `Server '${serverName}': ${reason}`, { data: { server: serverName } });
+}

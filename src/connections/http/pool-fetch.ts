@@ -1,0 +1,161 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import type { Readable } from 'node:stream';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { Agent, type Dispatcher } from 'undici';
+import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
+import { version } from '../../kernel/version.ts';
+import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
+import { createPoolResponse } from './pool-response.ts';
+
+export interface PoolFetchOptions {
+  /** The largest answer that is not an event stream; 64 MiB. */
+  readonly maxResponseBytes?: number;
+  /** The largest single event of an event stream; 64 MiB. */
+  readonly maxEventBytes?: number;
+  /** The largest set of response headers; 16 KiB. */
+  readonly maxHeaderBytes?: number;
+  /** Time to make a connection; 10 000. */
+  readonly connectTimeoutMs?: number;
+  /** Time until an answer begins; 300 000. A tool may take that long before a server sends its first byte. */
+  readonly headersTimeoutMs?: number;
+  /** The longest silence inside an answer that is not an event stream; 60 000. */
+  readonly bodyTimeoutMs?: number;
+}
+
+export interface PoolFetch {
+  /** Follows no redirect, decompresses nothing, fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
+  readonly fetch: FetchLike;
+  /** Ends all sockets, those in use too. */
+  close(): Promise<void>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** A fetch over kept-alive undici connections: the same answers for a fraction of the work. */
+export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
+  const {
+    maxResponseBytes = 64 * mebibyte,
+    maxEventBytes = 64 * mebibyte,
+    maxHeaderBytes = 16 * 1024,
+    connectTimeoutMs = 10_000,
+    headersTimeoutMs = 300_000,
+    bodyTimeoutMs = 60_000,
+  } = options;
+  const agent = new Agent({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    // An event stream may be silent for hours. Other bodies are timed while they are read.
+    bodyTimeout: 0,
+    allowH2: false,
+    connect: { timeout: connectTimeoutMs, lookup: lookUpLoopbackLocally },
+  });
+
+  async function poolFetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
+    const url = new URL(input);
+    const signal = init.signal ?? undefined;
+    signal?.throwIfAborted();
+    const toError = (cause: unknown) => describe(cause, url, signal);
+    let data: Dispatcher.ResponseData;
+    try {
+      data = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: (init.method ?? 'GET').toUpperCase() as Dispatcher.HttpMethod,
+        headers: toHeaders(init),
+        body: toBody(init.body),
+        ...(signal && { signal }),
+      });
+    } catch (cause) {
+      throw toError(cause);
+    }
+    const headers = fromHeaders(data.headers);
+    const problem = problemOf(data, headers, init, url, maxResponseBytes);
+    if (problem) {
+      data.body.on('error', () => {}).destroy();
+      throw problem;
+    }
+    const streams = isEventStream(headers);
+    return createPoolResponse({
+      status: data.statusCode,
+      statusText: data.statusText,
+      headers,
+      body: data.body as unknown as Readable,
+      meter: streams ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
+      idleMs: streams ? 0 : bodyTimeoutMs,
+      toError,
+    });
+  }
+
+  return { fetch: poolFetch, close: () => agent.destroy() };
+}
+
+function problemOf(
+  { statusCode }: Dispatcher.ResponseData,
+  headers: Headers,
+  init: RequestInit,
+  url: URL,
+  maxResponseBytes: number,
+): Error | undefined {
+  if (statusCode < 200 || statusCode > 599) {
+    return new ProtocolError('SERVER_PROTOCOL', `${url.origin} answered with the unknown HTTP status ${statusCode}`);
+  }
+  const encoding = headers.get('content-encoding');
+  if (encoding && encoding.toLowerCase() !== 'identity') {
+    // We asked for identity. What nobody asked to compress is not unpacked: small answers can hold huge ones.
+    return new ProtocolError('SERVER_PROTOCOL', `${url.origin} compressed its answer although it was asked not to`);
+  }
+  if (init.redirect === 'error' && statusCode >= 300 && statusCode < 400) {
+    return new TypeError(`${url.origin} answered with a redirect`);
+  }
+  if (!isEventStream(headers) && Number(headers.get('content-length')) > maxResponseBytes) {
+    return tooLarge('answer', maxResponseBytes);
+  }
+  return undefined;
+}
+
+function toHeaders(init: RequestInit): Record<string, string> {
+  const headers = new Headers(init.headers ?? undefined);
+  if (!headers.has('user-agent')) headers.set('user-agent', `toolwharf/${version}`);
+  if (!headers.has('accept')) headers.set('accept', '*/*');
+  if (init.body instanceof URLSearchParams && !headers.has('content-type')) {
+    headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8');
+  }
+  headers.set('accept-encoding', 'identity');
+  return Object.fromEntries(headers);
+}
+
+function toBody(body: RequestInit['body']): string | Uint8Array | null {
+  if (body === null || body === undefined) return null;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  throw new TypeError('A request body must be text, bytes or URLSearchParams');
+}
+
+function fromHeaders(record: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(record)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+  }
+  return headers;
+}
+
+function isEventStream(headers: Headers): boolean {
+  return /^\s*text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+}
+
+/** Names the place, never the path or query: those may hold what is nobody's business. */
+function describe(cause: unknown, url: URL, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (cause instanceof ToolwharfError || cause instanceof TypeError) return cause;
+  const first = cause instanceof AggregateError && cause.errors[0] instanceof Error ? cause.errors[0] : cause;
+  const text = first instanceof Error ? first.message : String(first);
+  return new TypeError(`Request to ${url.origin} failed: ${text}`, { cause });
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+/** Names under .localhost are this machine whatever a name server says: plain http and credentials go there (RFC 6761). */
+function lookUpLoopbackLocally(hostname: string, options: LookupOptions, callback: LookupCallback): void {
+  lookup(/\.localhost$/i.test(hostname) ? 'localhost' : hostname, options, callback);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { requestWithInput } from './input-required.ts';
+
+const question = { method: 'elicitation/create', params: { message: 'who?' } };
+
+test('answers and the state go back as they came, until the server is satisfied', async () => {
+  const sent: object[] = [];
+  const replies = [
+    { resultType: 'input_required', inputRequests: { a: question, b: question }, requestState: 'opaque-1' },
+    { resultType: 'input_required', requestState: 'opaque-2' },
+    { resultType: 'complete', content: [] },
+  ];
+  const result = await requestWithInput(
+    { name: 'tool' },
+    {
+      send: async (params) => {
+        sent.push(params);
+        return replies[sent.length - 1] ?? {};
+      },
+      answer: async () => ({ action: 'accept' }),
+    },
+  );
+  expect(result.resultType).toBe('complete');
+  expect(sent).toEqual([
+    { name: 'tool' },
+    { name: 'tool', inputResponses: { a: { action: 'accept' }, b: { action: 'accept' } }, requestState: 'opaque-1' },
+    { name: 'tool', requestState: 'opaque-2' },
+  ]);
+});
+
+test('a server that never stops asking, or asks nonsense, or asks where nobody answers is an error', async () => {
+  const endless = {
+    send: async () => ({ resultType: 'input_required', inputRequests: { a: question } }),
+    answer: async () => ({}),
+  };
+  await expect(requestWithInput({}, { ...endless, maxRounds: 3 })).rejects.toMatchObject({ code: 'SERVER_PROTOCOL' });
+  const nonsense = { ...endless, send: async () => ({ resultType: 'input_required', inputRequests: { a: 'who?' } }) };
+  await expect(requestWithInput({}, nonsense)).rejects.toMatchObject({ code: 'SERVER_PROTOCOL' });
+  const nobody = { ...endless, answer: () => Promise.reject(new Error('nobody')) };
+  await expect(requestWithInput({}, nobody)).rejects.toMatchObject({ code: 'INPUT_REFUSED' });
+});

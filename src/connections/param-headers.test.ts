@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { findParamHeaders, toParamHeaders } from './param-headers.ts';
+
+const schema = (properties: object) => ({ type: 'object', properties });
+const tenant = { type: 'string', 'x-mcp-header': 'Tenant' };
+
+describe('what a schema may declare', () => {
+  test('strings, integers and booleans reached through properties', () => {
+    const found = findParamHeaders(
+      schema({ tenant, deep: schema({ dry: { type: 'boolean', 'x-mcp-header': 'Dry-Run' } }) }),
+    );
+    expect(found).toEqual({
+      ok: true,
+      headers: [
+        { header: 'Mcp-Param-Tenant', path: ['tenant'] },
+        { header: 'Mcp-Param-Dry-Run', path: ['deep', 'dry'] },
+      ],
+    });
+  });
+
+  test('nothing anywhere else, no other types, no bad or doubled names', () => {
+    const bad = [
+      { 'x-mcp-header': 'Root', type: 'object' },
+      schema({ list: { type: 'array', items: tenant } }),
+      { anyOf: [schema({ tenant })] },
+      { $defs: { tenant }, type: 'object' },
+      schema({ amount: { type: 'number', 'x-mcp-header': 'Amount' } }),
+      schema({ a: { type: 'string', 'x-mcp-header': 'not a token' } }),
+      schema({ a: { type: 'string', 'x-mcp-header': 7 } }),
+      schema({ a: tenant, b: { type: 'string', 'x-mcp-header': 'TENANT' } }),
+    ];
+    for (const candidate of bad) expect(findParamHeaders(candidate).ok).toBe(false);
+  });
+
+  test('data that merely looks like a declaration is data, and a property may have the name', () => {
+    expect(findParamHeaders(schema({ a: { type: 'object', default: { 'x-mcp-header': 'X' } } })).ok).toBe(true);
+    expect(findParamHeaders(schema({ properties: { type: 'string' } })).ok).toBe(true);
+  });
+});
+
+describe('the headers of a call', () => {
+  const declared = [
+    { header: 'Mcp-Param-A', path: ['a'] },
+    { header: 'Mcp-Param-B', path: ['b', 'c'] },
+  ];
+
+  test('plain text as it is, the rest as base64 in brackets', () => {
+    expect(toParamHeaders(declared, { a: 'eu-west', b: { c: 7 } })).toEqual({
+      'Mcp-Param-A': 'eu-west',
+      'Mcp-Param-B': '7',
+    });
+    expect(toParamHeaders(declared, { a: 'Zürich', b: { c: true } })).toEqual({
+      'Mcp-Param-A': `=?base64?${Buffer.from('Zürich').toString('base64')}?=`,
+      'Mcp-Param-B': 'true',
+    });
+    for (const odd of [' padded', 'line\nbreak', '', '=?base64?eA==?=']) {
+      expect(toParamHeaders(declared, { a: odd })['Mcp-Param-A']).toBe(
+        `=?base64?${Buffer.from(odd).toString('base64')}?=`,
+      );
+    }
+  });
+
+  test('what is absent, null or no simple value has no header', () => {
+    expect(toParamHeaders(declared, { a: null, b: 'text' })).toEqual({});
+    expect(toParamHeaders(declared, { a: Number.NaN, b: { c: 2 ** 60 } })).toEqual({});
+    expect(toParamHeaders([{ header: 'X', path: ['constructor', 'name'] }], {})).toEqual({});
+  });
+});

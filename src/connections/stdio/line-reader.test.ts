@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLineReader } from './line-reader.ts';
+
+function read(chunks: Buffer[], maxBytes = 1_000) {
+  const lines: string[] = [];
+  const oversize: number[] = [];
+  const edges: string[] = [];
+  const reader = createLineReader({
+    maxBytes,
+    onLine: (line) => lines.push(line),
+    onOversize: (line) => {
+      oversize.push(line.bytes);
+      edges.push(line.edges);
+    },
+  });
+  for (const chunk of chunks) reader.push(chunk);
+  return { lines, oversize, edges };
+}
+
+test('lines come out whole however the bytes are cut, multi-byte characters included', () => {
+  const text = fc.array(
+    fc.string({ unit: 'grapheme', minLength: 1 }).filter((line) => !/[\n\r]/.test(line) && line.trim() !== ''),
+  );
+  fc.assert(
+    fc.property(text, fc.infiniteStream(fc.integer({ min: 1, max: 7 })), (lines, sizes) => {
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < bytes.length; ) {
+        const size = sizes.next().value as number;
+        chunks.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      expect(read(chunks, 100_000).lines).toEqual(lines);
+    }),
+  );
+});
+
+test('a line beyond the cap is dropped, told with its edges, and the next one is read', () => {
+  const long = `{"id":1000001,${'x'.repeat(5_000)}"end":1}`;
+  const bytes = Buffer.from(`first\n${long}\nlast\n`);
+  const { lines, oversize, edges } = read([
+    bytes.subarray(0, 2_000),
+    bytes.subarray(2_000, 4_000),
+    bytes.subarray(4_000),
+  ]);
+  expect(lines).toEqual(['first', 'last']);
+  expect(oversize).toEqual([long.length]);
+  expect(edges[0]).toContain('"id":1000001');
+  expect(edges[0]).toContain('"end":1}');
+});
+
+test('blank lines are passed over and an unfinished line waits', () => {
+  expect(read([Buffer.from('\n  \na\nb')]).lines).toEqual(['a']);
+});

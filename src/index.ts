@@ -1,0 +1,34 @@
+/**
+ * The library: everything exported here is public API. What talks to a model provider is in the subpaths, such as
+ * `toolwharf/openai`.
+ */
+export type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';
+export type { DefinitionChange } from './catalog/definition-diff.ts';
+export { type LocalTool, type LocalToolContext, localTool } from './catalog/local-tool.ts';
+export type { Pin, PinStore } from './catalog/pins.ts';
+export type * from './config/config.ts';
+export { dataDirectory } from './config/data-directory.ts';
+export { type DefaultServersOptions, defaultServers } from './config/default-servers.ts';
+export { parseDuration } from './config/durations.ts';
+export { type ImportedConfig, importClientConfig } from './config/import-client-config.ts';
+export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './config/load-config.ts';
+export type { NativeConfig, NativeServer } from './config/native-schema.ts';
+export type { ConfigSource } from './config/open-config.ts';
+export { type Environment, resolveEnv } from './config/references.ts';
+export { type ServerRecord, serverRecordSchema, toServerSpec } from './config/server-record.ts';
+export type { ElicitAnswer, QuestionContext, Questions } from './connections/questions.ts';
+export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
+export type { CallEnd, CallRecord, CallStatus } from './invocation/call-record.ts';
+export type { CallFilter, Journal } from './invocation/journal.ts';
+export type { ResultPage } from './invocation/kept-results.ts';
+export { ConnectionError, type ErrorCode, errorStatus, ProtocolError, ToolwharfError } from './kernel/errors.ts';
+export type { JsonObject, JsonSchema } from './kernel/json.ts';
+export { createLog, type Log, type LogEntry, type LogFields, type LogLevel } from './kernel/log.ts';
+export type * from './kernel/tool.ts';
+export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from './policy/approval.ts';
+export { toDisplayText } from './policy/display-text.ts';
+export type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
+export type { AppliedConfig } from './servers/apply-config.ts';
+export type { Offered, ServerContent } from './servers/server-content.ts';
+export type { OfferedList, ServerInfo } from './servers/server-info.ts';
+export { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from './toolbox.ts';

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../kernel/json.ts';
+import type { Caller } from '../kernel/tool.ts';
+
+export type CallStatus = 'pending' | 'running' | 'success' | 'error';
+
+/** Why a call ended as `error`; `tool` is the tool's own word, the others are ours. */
+export type CallEnd = 'tool' | 'denied' | 'cancelled' | 'timeout' | 'invalid' | 'unknown-outcome' | 'failed';
+
+/** One call from asked to ended. Each step is written to the journal and published. */
+export interface CallRecord {
+  readonly id: string;
+  /** Undefined for a local tool. */
+  readonly server?: string;
+  readonly tool: string;
+  readonly originalName: string;
+  readonly caller: Caller;
+  readonly arguments: JsonObject;
+  readonly definitionHash: string;
+  readonly status: CallStatus;
+  readonly end?: CallEnd;
+  readonly createdAt: string;
+  /** When the call was sent to its server. */
+  readonly startedAt?: string;
+  readonly completedAt?: string;
+  readonly result?: JsonObject;
+  /** There was a result, but the journal does not keep any of its size. */
+  readonly resultOmitted?: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly idempotencyKey?: string;
+}

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import { runLocalTool } from '../catalog/local-tool.ts';
+import type { ToolboxConfig } from '../config/config.ts';
+import type { Connection } from '../connections/connection.ts';
+import { toParamHeaders } from '../connections/param-headers.ts';
+import { hashOf } from '../kernel/canonical-json.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
+import { decide } from '../policy/decide.ts';
+import type { ArgumentsChecker } from '../policy/validate-arguments.ts';
+import { type AskPorts, askApproval } from './ask-approval.ts';
+import { endFor, endOf, toCallError, wasCutOff } from './call-end.ts';
+import type { CallRecord } from './call-record.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
+import { createIdempotency } from './idempotency.ts';
+import type { Journal } from './journal.ts';
+import type { KeptResults } from './kept-results.ts';
+import { type OpenRecord, openRecord } from './open-record.ts';
+import type { RateLimiter } from './rate-window.ts';
+import { failureResult, shapeResult } from './shape-result.ts';
+import type { Slots } from './slots.ts';
+
+export interface InvokerPorts extends AskPorts {
+  readonly catalog: Pick<Catalog, 'find'>;
+  readonly connectionOf: (server: string) => Connection | undefined;
+  readonly settings: () => ToolboxConfig;
+  readonly slots: Slots;
+  readonly rates: RateLimiter;
+  readonly checker: ArgumentsChecker;
+  readonly journal: Journal;
+  readonly kept: KeptResults;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onCall: (record: CallRecord) => void;
+}
+
+export interface Invoker {
+  /** One call end to end. Never throws, and never runs a tool twice for one call. */
+  call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>;
+  /** Stops a call's clock while a person is asked in the middle of it. */
+  pauseClock(callId: string | undefined): () => void;
+}
+
+const defaultCaller: Caller = { id: 'program', kind: 'program' };
+
+export function createInvoker(ports: InvokerPorts): Invoker {
+  const idempotency = createIdempotency();
+  const deadlines = new Map<string, Deadline>();
+
+  async function call(name: string, input: unknown, options: CallOptions = {}): Promise<ToolResult> {
+    const { idempotencyKey: key, caller = defaultCaller } = options;
+    if (key === undefined) return callOnce(name, input, options);
+    try {
+      return await idempotency.once(JSON.stringify([caller.id, key]), hashOf([name, input]), () =>
+        callOnce(name, input, options),
+      );
+    } catch (cause) {
+      return failed(randomUUID(), cause);
+    }
+  }
+
+  async function callOnce(name: string, input: unknown, options: CallOptions): Promise<ToolResult> {
+    const callId = randomUUID();
+    const entry = ports.catalog.find(name);
+    if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
+    const record = openRecord(
+      callId,
+      entry,
+      isObject(input) ? input : {},
+      { caller: defaultCaller, ...options },
+      isoNow,
+    );
+    try {
+      await write(record.change({}), 'before');
+      options.signal?.throwIfAborted();
+      const { args, agreed } = await agree(record, entry, input, options);
+      using _slot = await takeSlot(agreed, options.signal);
+      checkRate(agreed);
+      await write(record.change({ status: 'running', arguments: args, startedAt: isoNow() }), 'before');
+      const raw = await dispatch(callId, agreed, args, options);
+      const { result, kept } = shapeResult(raw, { callId, maxResultBytes: ports.settings().maxResultBytes });
+      if (kept) ports.kept.keep(callId, kept);
+      await write(record.change(endOf(result, kept === undefined ? raw : undefined)), 'after');
+      return result;
+    } catch (cause) {
+      const error = toCallError(cause, options.signal);
+      await write(
+        record.change({ status: 'error', end: endFor(error), error: { code: error.code, message: error.message } }),
+        'after',
+      );
+      return failed(callId, error);
+    }
+  }
+
+  /** Decide, validate, and ask where that is wanted; again if the tool's definition changed while the person thought. */
+  async function agree(record: OpenRecord, entry: CatalogEntry, input: unknown, options: CallOptions) {
+    const { caller = defaultCaller, signal } = options;
+    for (let current = entry, rounds = 0; ; rounds++) {
+      const decision = decide({
+        tool: current,
+        approval: ports.settings().approval,
+        remembered: await ports.rules.list(),
+        caller,
+      });
+      if (decision.kind === 'deny') {
+        const code = current.changed === 'quarantine' ? 'TOOL_CHANGED' : 'CALL_DENIED';
+        throw new ToolwharfError(code, `The call to ${current.name} was denied: ${decision.reason}`);
+      }
+      const args = validate(current, input);
+      if (decision.kind === 'allow') return { args, agreed: current };
+      const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
+      const approved = await askApproval({ ...asked, expiresMs: ports.settings().approval.expiresMs }, ports);
+      const now = ports.catalog.find(current.name);
+      if (now?.definitionHash === current.definitionHash)
+        return { args: approved === args ? args : validate(now, approved), agreed: now };
+      if (!now || rounds >= 2)
+        throw new ToolwharfError('TOOL_CHANGED', `${current.name} changed while it was being approved`);
+      current = now;
+    }
+  }
+
+  function validate(entry: CatalogEntry, input: unknown): JsonObject {
+    const args = input ?? {};
+    const checked = ports.checker.check(entry.definition.inputSchema, args);
+    if (checked.ok) return args as JsonObject;
+    throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${entry.name}: ${checked.text}`);
+  }
+
+  async function takeSlot(entry: CatalogEntry, signal: AbortSignal | undefined) {
+    // Waiting has a limit of its own, so that a queue nobody drains does not hold its callers for ever.
+    const patience = AbortSignal.timeout(entry.limits.timeoutMs);
+    try {
+      return await ports.slots.take(entry.name, entry.limits.maxInstances, {
+        signal: signal ? AbortSignal.any([signal, patience]) : patience,
+      });
+    } catch (cause) {
+      if (signal?.aborted || !patience.aborted) throw cause;
+      const waited = `No place became free for ${entry.name} within ${entry.limits.timeoutMs} ms; it was not started`;
+      throw new ToolwharfError('CALL_TIMED_OUT', waited, { cause });
+    }
+  }
+
+  function checkRate(entry: CatalogEntry): void {
+    const rate = entry.server === undefined ? undefined : ports.connectionOf(entry.server)?.spec.rate;
+    if (!rate || entry.server === undefined) return;
+    const taken = ports.rates.take(entry.server, rate);
+    if (taken.ok) return;
+    const limit = `${rate.calls} calls in ${rate.perMs} ms`;
+    throw new ToolwharfError(
+      'RATE_LIMITED',
+      `Server '${entry.server}' is limited to ${limit}; try again in ${taken.retryAfterMs} ms`,
+      {
+        data: { retryAfterMs: taken.retryAfterMs },
+      },
+    );
+  }
+
+  async function dispatch(
+    callId: string,
+    entry: CatalogEntry,
+    args: JsonObject,
+    options: CallOptions,
+  ): Promise<JsonObject> {
+    using deadline = createDeadline(entry.limits.timeoutMs);
+    deadlines.set(callId, deadline);
+    const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal;
+    try {
+      if (entry.local) return await untilAborted(runLocal(entry, args, signal, options), signal);
+      return await send(callId, entry, args, signal, options);
+    } catch (cause) {
+      if (!deadline.signal.aborted || options.signal?.aborted) throw cause;
+      throw new ToolwharfError('CALL_TIMED_OUT', `${entry.name} did not finish within ${entry.limits.timeoutMs} ms`, {
+        cause,
+      });
+    } finally {
+      deadlines.delete(callId);
+    }
+  }
+
+  async function send(
+    callId: string,
+    entry: CatalogEntry,
+    args: JsonObject,
+    signal: AbortSignal,
+    options: CallOptions,
+  ) {
+    const connection = entry.server === undefined ? undefined : ports.connectionOf(entry.server);
+    if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
+    const params = { name: entry.originalName, arguments: args, ...(options.meta && { _meta: options.meta }) };
+    const isModernHttp = connection.status.era === 'modern' && connection.status.transport === 'http';
+    const request = () =>
+      connection.request('tools/call', params, {
+        signal,
+        callId,
+        ...(options.onProgress && { onProgress: options.onProgress }),
+        ...(isModernHttp && { headers: toParamHeaders(entry.paramHeaders, args) }),
+      });
+    try {
+      return connection.redact(await request());
+    } catch (cause) {
+      if (!wasCutOff(cause) || signal.aborted || !isRepeatable(entry)) throw cause;
+      ports.log.info('call.repeated', `${entry.name} is sent again: its connection broke and it is safe to repeat`, {
+        tool: entry.name,
+      });
+      return connection.redact(await request());
+    }
+  }
+
+  function runLocal(
+    entry: CatalogEntry,
+    args: JsonObject,
+    signal: AbortSignal,
+    options: CallOptions,
+  ): Promise<JsonObject> {
+    const context = { signal, ...(options.onProgress && { onProgress: options.onProgress }) };
+    return runLocalTool(entry.local as NonNullable<CatalogEntry['local']>, args, context);
+  }
+
+  /** Before a call is sent, a journal that can't be written stops it; afterwards the result matters more. */
+  async function write(record: CallRecord, when: 'before' | 'after'): Promise<void> {
+    try {
+      await ports.journal.write(record);
+    } catch (cause) {
+      ports.log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
+      if (when === 'before')
+        throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
+    }
+    ports.onCall(record);
+  }
+
+  const isoNow = () => new Date(ports.clock.now()).toISOString();
+
+  return {
+    call,
+    pauseClock: (callId) => (callId === undefined ? undefined : deadlines.get(callId)?.pause()) ?? (() => {}),
+  };
+}
+
+function failed(callId: string, cause: unknown): ToolResult {
+  const error = toToolwharfError(cause);
+  return failureResult(callId, error.code, error.message, error.data);
+}
+
+/** Only a trusted server's own word makes a tool safe to send twice. */
+function isRepeatable(entry: CatalogEntry): boolean {
+  const { readOnlyHint, idempotentHint } = entry.definition.annotations ?? {};
+  return entry.serverTrusted && (readOnlyHint === true || idempotentHint === true);
+}
+
+/** A local function that does not heed its signal still cannot hold the call. */
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,46 @@
+/** A time limit that can stand still: while a person is asked, the tool's clock does not run. */
+export interface Deadline extends Disposable {
+  /** Aborts with a `TimeoutError` when the time is used up. */
+  readonly signal: AbortSignal;
+  /** Stops the clock until the returned function is called; pauses may overlap. */
+  pause(): () => void;
+}
+
+export function createDeadline(ms: number): Deadline {
+  const controller = new AbortController();
+  let left = ms;
+  let started = performance.now();
+  let pauses = 0;
+  let timer: NodeJS.Timeout | undefined = start();
+
+  function start(): NodeJS.Timeout {
+    started = performance.now();
+    return setTimeout(() => controller.abort(new DOMException('The time is used up', 'TimeoutError')), left);
+  }
+
+  function stop(): void {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  return {
+    signal: controller.signal,
+    pause() {
+      if (pauses++ === 0 && timer) {
+        left = Math.max(0, left - (performance.now() - started));
+        stop();
+      }
+      let resumed = false;
+      return () => {
+        if (resumed) return;
+        resumed = true;
+        if (--pauses === 0 && !controller.signal.aborted) timer = start();
+      };
+    },
+    [Symbol.dispose]() {
+      // A disposed deadline must not be started again by a late resume.
+      pauses = Number.POSITIVE_INFINITY;
+      stop();
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../kernel/json.ts';
+import { failureResult, shapeResult } from './shape-result.ts';
+import { textOf } from './text-of.ts';
+
+const shape = (raw: JsonObject, maxResultBytes = 10_000) => shapeResult(raw, { callId: 'call-1', maxResultBytes });
+
+describe('a small result', () => {
+  test('passes untouched, unknown blocks and fields included', () => {
+    const raw = {
+      content: [
+        { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'hologram', beams: 3 },
+      ],
+      structuredContent: { a: 1 },
+      _meta: { trace: 'x' },
+      future: true,
+    };
+    const { result, kept } = shape(raw);
+    expect(result.raw).toBe(raw);
+    expect(result.content).toEqual(raw.content);
+    expect(result.content[0]).toBe(raw.content[0]);
+    expect(result).toMatchObject({
+      isError: false,
+      callId: 'call-1',
+      structuredContent: { a: 1 },
+      _meta: { trace: 'x' },
+    });
+    expect(result.text).toBe('hello\n[image, image/png, 3 bytes]\n[hologram]');
+    expect(kept).toBeUndefined();
+  });
+
+  test('that reports a failure is an error whose text says so, with its content as it was [A7, R15]', () => {
+    const content = [{ type: 'text', text: 'no such file' }];
+    const { result } = shape({ content, isError: true });
+    expect(result).toMatchObject({ isError: true, text: 'MCP error: no such file', content });
+    expect(result.failure).toBeUndefined();
+    expect(shape({ content: [], isError: true }).result.text).toBe('MCP error: the tool failed and gave no reason');
+    expect(shape({ content: [{ type: 'text', text: 'MCP error: x' }], isError: true }).result.text).toBe(
+      'MCP error: x',
+    );
+    expect(shape({ content, isError: 'yes' }).result.isError).toBe(false);
+  });
+});
+
+describe('a result of the wrong shape', () => {
+  test('is read as well as it can be', () => {
+    expect(shape({}).result).toMatchObject({ isError: false, content: [], text: '' });
+    expect(shape({ structuredContent: { a: 1 } }).result.text).toBe('{"a":1}');
+    expect(shape({ toolResult: [1, 2] }).result.text).toBe('[1,2]');
+    expect(shape({ content: 'just text' }).result.content).toEqual([{ type: 'text', text: 'just text' }]);
+    expect(shape({ content: { a: 1 } }).result.text).toBe('{"a":1}');
+    expect(shape({ content: ['a', { b: 1 }, null, { type: 'text' }, { type: 'text', text: 5 }] }).result.text).toBe(
+      'a\n{"b":1}\nnull\n\n5',
+    );
+    expect(shape({ content: null, _meta: 'x' }).result).toMatchObject({ content: [] });
+  });
+});
+
+describe('a result above the cap', () => {
+  test('has its text cut between characters, says so, and is kept whole', () => {
+    const raw = { content: [{ type: 'text', text: '€'.repeat(1000), annotations: { priority: 1 } }] };
+    const { result, kept } = shape(raw, 1000);
+    expect(kept).toBe(raw);
+    expect(result.raw).toBeUndefined();
+    expect(result.text).toBe(
+      `${'€'.repeat(333)}\n[cut by Toolwharf: 999 of 3000 bytes shown; the whole result is kept under call call-1]`,
+    );
+    expect(result.content[0]).toMatchObject({ type: 'text', annotations: { priority: 1 } });
+  });
+
+  test('keeps the blocks before the cut and counts the ones after it', () => {
+    const content = Array.from({ length: 50 }, (_, at) => ({ type: 'text', text: `${at}`.padEnd(100, '.') }));
+    const { result } = shape({ content }, 1000);
+    expect(result.content.slice(0, 7)).toEqual(content.slice(0, 7));
+    expect(result.text).toMatch(/\[cut by Toolwharf: 4\d more blocks are left out; the whole result is kept/);
+    expect(Buffer.byteLength(result.text)).toBeLessThan(1400);
+  });
+
+  test('names a binary block instead of showing it, and shows what comes after it', () => {
+    const image = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(400_000) };
+    const blob = {
+      type: 'resource',
+      resource: { uri: 'file:///a.bin', blob: 'A'.repeat(8000), mimeType: 'application/x' },
+    };
+    const { result } = shape({ content: [image, { type: 'text', text: 'a caption' }, blob] }, 1000);
+    expect(result.content).toHaveLength(3);
+    expect(result.text).toBe(
+      [
+        '[image, image/png, 300000 bytes: left out by Toolwharf, too big; the whole result is kept under call call-1]',
+        'a caption',
+        '[resource, file:///a.bin, application/x, 6000 bytes: left out by Toolwharf, too big; the whole result is kept under call call-1]',
+      ].join('\n'),
+    );
+  });
+
+  test('has the text of an embedded resource cut inside it', () => {
+    const block = { type: 'resource', resource: { uri: 'file:///log', text: 'x'.repeat(5000) } };
+    const { result } = shape({ content: [block] }, 1000);
+    expect(result.content[0]).toMatchObject({ type: 'resource', resource: { uri: 'file:///log' } });
+    expect(result.text).toContain('[cut by Toolwharf: 1000 of 5000 bytes shown;');
+  });
+
+  test('drops structuredContent only if that alone is too big, and says so', () => {
+    const rows = { rows: Array.from({ length: 500 }, (_, at) => ({ at })) };
+    const dropped = shape({ content: [{ type: 'text', text: 'ok' }], structuredContent: rows }, 1000);
+    expect(dropped.result.structuredContent).toBeUndefined();
+    expect(dropped.result.text).toContain(
+      'ok\n[cut by Toolwharf: structuredContent is left out, it is larger than 1000 bytes',
+    );
+    expect(dropped.kept).toBeDefined();
+    const small = { n: 1 };
+    const cut = shape({ content: [{ type: 'text', text: 'x'.repeat(5000) }], structuredContent: small }, 1000);
+    expect(cut.result.structuredContent).toBe(small);
+    const only = shape({ structuredContent: rows }, 1000);
+    expect(only.result.content).toHaveLength(1);
+  });
+
+  test('stays an error if it is one [A7]', () => {
+    const { result } = shape({ isError: true, content: [{ type: 'text', text: 'x'.repeat(5000) }] }, 1000);
+    expect(result.isError).toBe(true);
+    expect(result.text).toMatch(/^MCP error: x{1000}\n\[cut/);
+  });
+
+  test('does not grow by fields that hide beside a text', () => {
+    const { result } = shape({ content: [{ type: 'text', text: 'x', _meta: { y: 'y'.repeat(50_000) } }] }, 1000);
+    expect(JSON.stringify(result).length).toBeLessThan(1000);
+  });
+
+  test('may be nested without end', () => {
+    let deep: Record<string, unknown> = {};
+    for (let depth = 0; depth < 100_000; depth++) deep = { deep };
+    const { result } = shape({ content: [deep, { type: 'x', deep }], structuredContent: deep });
+    expect(result.text).toContain('nested too deeply');
+    expect(JSON.stringify(result).length).toBeLessThan(1000);
+  });
+});
+
+test('whatever a server sends, the result is well formed and bounded', () => {
+  const block = fc.oneof(
+    fc.record({ type: fc.constant('text'), text: fc.string({ maxLength: 300, unit: 'binary' }) }),
+    fc.record({ type: fc.constant('image'), data: fc.string({ maxLength: 300 }), mimeType: fc.constant('image/png') }),
+    fc.jsonValue({ maxDepth: 3 }),
+  );
+  const raw = fc.record(
+    {
+      content: fc.oneof(fc.array(block, { maxLength: 20 }), fc.jsonValue({ maxDepth: 2 })),
+      structuredContent: fc.jsonValue({ maxDepth: 3 }),
+      isError: fc.oneof(fc.boolean(), fc.constant(undefined)),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(raw, fc.integer({ min: 100, max: 2000 }), (given, cap) => {
+      const { result, kept } = shape(given, cap);
+      expect(result.content.every((item) => typeof item.type === 'string')).toBe(true);
+      expect(result.isError).toBe(given.isError === true);
+      if (kept) {
+        expect(kept).toBe(given);
+        // Half as much again, what JSON escapes add, and the statements.
+        expect(JSON.stringify(result.content).length).toBeLessThan(cap * 1.5 * 6 + 10_000);
+      } else expect(result.raw).toBe(given);
+    }),
+  );
+});
+
+test('text is that of all blocks, and what has none is named', () => {
+  expect(
+    textOf([
+      { type: 'text', text: 'a' },
+      { type: 'audio', data: 'AAAAAAAA', mimeType: 'audio/wav' },
+      { type: 'resource_link', uri: 'file:///x', name: 'x' },
+      { type: 'resource', resource: { uri: 'file:///y', text: 'inside' } },
+    ]),
+  ).toBe('a\n[audio, audio/wav, 6 bytes]\n[resource_link, x, file:///x]\ninside');
+  expect(textOf([])).toBe('');
+});
+
+test('a call that was ended is a result a model can read [A7]', () => {
+  expect(failureResult('call-1', 'CALL_DENIED', 'denied by policy', { tool: 'x' })).toEqual({
+    isError: true,
+    content: [{ type: 'text', text: 'MCP error: denied by policy' }],
+    text: 'MCP error: denied by policy',
+    failure: { code: 'CALL_DENIED', message: 'denied by policy', data: { tool: 'x' } },
+    callId: 'call-1',
+  });
+  expect(failureResult('call-1', 'CALL_DENIED', 'no', {}).failure).toEqual({ code: 'CALL_DENIED', message: 'no' });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createEvents } from './events.ts';
+
+test('listeners hear in order until they unsubscribe, and one that throws stops nobody', () => {
+  const failures: unknown[] = [];
+  const heard: string[] = [];
+  const events = createEvents<{ 'tool.called': string }>({ onListenerError: (cause) => failures.push(cause) });
+  const listener = (name: string) => heard.push(`first ${name}`);
+  const end = events.on('tool.called', listener);
+  events.on('tool.called', listener);
+  events.on('tool.called', () => {
+    throw new Error('broken');
+  });
+  events.on('tool.called', (name) => heard.push(`last ${name}`));
+  events.emit('tool.called', 'a');
+  expect(heard).toEqual(['first a', 'first a', 'last a']);
+  expect(failures).toHaveLength(1);
+  end();
+  end();
+  events.emit('tool.called', 'b');
+  expect(heard.slice(3)).toEqual(['first b', 'last b']);
+});

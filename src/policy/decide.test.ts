@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ApprovalConfig } from '../config/config.ts';
+import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
+import { type DecidedTool, type DecisionInput, decide } from './decide.ts';
+import type { RememberedRule } from './remembered-rules.ts';
+
+const caller: Caller = { id: 'assistant-1', kind: 'assistant', conversation: 'c1' };
+const tool: DecidedTool = {
+  name: 'mcp_github_create_issue',
+  originalName: 'create_issue',
+  server: 'github',
+  serverAddress: 'https://github.example/mcp',
+  serverTrusted: false,
+  definitionHash: 'h1',
+};
+const approval: ApprovalConfig = { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 60_000 };
+const rule: RememberedRule = {
+  id: 'r1',
+  scope: 'tool',
+  answer: 'allow',
+  serverAddress: 'https://github.example/mcp',
+  tool: 'create_issue',
+  definitionHash: 'h1',
+  createdAt: '2026-01-01T00:00:00Z',
+};
+
+interface Given {
+  readonly tool?: Partial<DecidedTool>;
+  readonly approval?: Partial<ApprovalConfig>;
+  readonly remembered?: readonly RememberedRule[];
+  readonly caller?: Caller;
+}
+
+function given(change: Given = {}): DecisionInput {
+  return {
+    tool: { ...tool, ...change.tool },
+    approval: { ...approval, ...change.approval },
+    remembered: change.remembered ?? [],
+    caller: change.caller ?? caller,
+  };
+}
+
+const kindOf = (change: Given) => decide(given(change)).kind;
+
+describe('modes [R16]', () => {
+  test('auto runs', () => {
+    expect(decide(given())).toEqual({ kind: 'allow', because: 'approval mode is auto' });
+  });
+
+  test('always-ask asks, also for a trusted tool', () => {
+    const asking = { mode: 'always-ask', trustedTools: ['*'] } as const;
+    expect(decide(given({ approval: asking }))).toMatchObject({ kind: 'ask', rule: 'always-ask' });
+  });
+
+  test('trusted-only runs listed tools and asks for the rest', () => {
+    const listed = (trustedTools: readonly string[]) => kindOf({ approval: { mode: 'trusted-only', trustedTools } });
+    expect(listed(['mcp_github_*'])).toBe('allow');
+    expect(listed(['github/create_*'])).toBe('allow');
+    expect(listed(['*'])).toBe('allow');
+    expect(listed(['gitlab/*', 'create_issue'])).toBe('ask');
+    expect(listed([])).toBe('ask');
+  });
+
+  test('trusted-only runs a read-only tool only if its server is marked trusted', () => {
+    const reading = (serverTrusted: boolean, annotations: ToolAnnotations) =>
+      kindOf({ approval: { mode: 'trusted-only' }, tool: { serverTrusted, annotations } });
+    expect(reading(true, { readOnlyHint: true })).toBe('allow');
+    expect(reading(false, { readOnlyHint: true })).toBe('ask');
+    expect(reading(true, { readOnlyHint: false })).toBe('ask');
+    expect(reading(true, { destructiveHint: false })).toBe('ask');
+  });
+
+  test('a server cannot trust itself by naming a tool like a qualified pattern', () => {
+    const impostor = { name: 'github/create_issue', originalName: 'github/create_issue', server: 'evil' };
+    expect(kindOf({ tool: impostor, approval: { mode: 'trusted-only', trustedTools: ['github/create_issue'] } })).toBe(
+      'ask',
+    );
+  });
+});
+
+describe('lists', () => {
+  test('a denied tool is never run, by either of its names', () => {
+    for (const pattern of ['mcp_github_create_issue', 'github/*', '*create*'])
+      expect(kindOf({ approval: { deny: [pattern], ask: ['*'], trustedTools: ['*'] }, remembered: [rule] })).toBe(
+        'deny',
+      );
+  });
+
+  test('a tool on the ask list is asked about in every mode, remembered or not', () => {
+    for (const mode of ['auto', 'trusted-only', 'always-ask'] as const)
+      expect(
+        decide(given({ approval: { mode, ask: ['github/*'], trustedTools: ['*'] }, remembered: [rule] })),
+      ).toMatchObject({ kind: 'ask', rule: 'ask-list' });
+  });
+
+  test('a local tool is known by its own name', () => {
+    const local = { name: 'sum', originalName: 'sum', server: undefined, serverAddress: undefined };
+    expect(kindOf({ tool: local, approval: { deny: ['sum'] } })).toBe('deny');
+    expect(kindOf({ tool: local, approval: { deny: ['*/sum', 'undefined/*'] } })).toBe('allow');
+  });
+});
+
+describe('remembered answers', () => {
+  const asking = { mode: 'always-ask' } as const;
+  const with_ = (change: Partial<RememberedRule>, more: Given = {}) =>
+    kindOf({ approval: asking, remembered: [{ ...rule, ...change }], ...more });
+
+  test('a yes for a tool holds for the same address and definition only', () => {
+    expect(with_({})).toBe('allow');
+    expect(with_({}, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
+    expect(with_({}, { tool: { definitionHash: 'h2' } })).toBe('ask');
+    expect(with_({ tool: 'delete_repo' })).toBe('ask');
+    expect(with_({ definitionHash: undefined })).toBe('ask');
+    expect(with_({ serverAddress: undefined })).toBe('ask');
+  });
+
+  test('a yes for a server holds for all its tools at that address, whatever their definition', () => {
+    const server = { scope: 'server', tool: undefined, definitionHash: undefined } as const;
+    expect(with_(server)).toBe('allow');
+    expect(with_(server, { tool: { originalName: 'other', definitionHash: 'h9' } })).toBe('allow');
+    expect(with_(server, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
+  });
+
+  test('a yes for a conversation ends with it', () => {
+    const conversation = { scope: 'conversation', conversation: 'c1' } as const;
+    expect(with_(conversation)).toBe('allow');
+    expect(with_(conversation, { caller: { ...caller, conversation: 'c2' } })).toBe('ask');
+    expect(with_({ scope: 'conversation' }, { caller: { id: 'x', kind: 'assistant' } })).toBe('ask');
+    expect(with_(conversation, { tool: { definitionHash: 'h2' } })).toBe('ask');
+  });
+
+  test('a no is a no in every mode and survives a new definition', () => {
+    expect(with_({ answer: 'deny' }, { approval: { mode: 'auto' }, tool: { definitionHash: 'h2' } })).toBe('deny');
+    expect(with_({ answer: 'deny', scope: 'server' }, { tool: { originalName: 'other' } })).toBe('deny');
+    expect(with_({ answer: 'deny' }, { tool: { originalName: 'other' } })).toBe('ask');
+  });
+
+  test('a no beats a yes', () => {
+    const both = [rule, { ...rule, id: 'r2', answer: 'deny' } as const];
+    expect(decide(given({ remembered: both }))).toEqual({
+      kind: 'deny',
+      reason: 'a remembered answer denies this tool (rule r2)',
+    });
+  });
+
+  test('a rule for local tools never reaches a server, nor the other way round', () => {
+    const local = { server: undefined, serverAddress: undefined };
+    expect(with_({ scope: 'server', serverAddress: undefined })).toBe('ask');
+    expect(with_({ serverAddress: undefined }, { tool: local })).toBe('allow');
+    expect(with_({}, { tool: local })).toBe('ask');
+  });
+});
+
+describe('changed definitions', () => {
+  test('a quarantined tool is refused, even when its server is remembered', () => {
+    const decision = decide(given({ tool: { changed: 'quarantine' }, remembered: [{ ...rule, scope: 'server' }] }));
+    expect(decision).toMatchObject({ kind: 'deny', reason: expect.stringContaining('changed since it was accepted') });
+  });
+
+  test('a changed tool is asked about in auto mode, and when the old definition or the server was allowed', () => {
+    const changed = { changed: 'ask', definitionHash: 'h2' } as const;
+    expect(decide(given({ tool: changed }))).toMatchObject({ kind: 'ask', rule: 'changed-definition' });
+    expect(kindOf({ tool: changed, remembered: [rule] })).toBe('ask');
+    expect(kindOf({ tool: changed, remembered: [{ ...rule, scope: 'server' }] })).toBe('ask');
+    expect(kindOf({ tool: changed, approval: { mode: 'trusted-only', trustedTools: ['*'] } })).toBe('ask');
+  });
+
+  test('once a person allowed the new definition it is not asked about again', () => {
+    const changed = { changed: 'ask', definitionHash: 'h2' } as const;
+    expect(kindOf({ tool: changed, remembered: [{ ...rule, definitionHash: 'h2' }] })).toBe('allow');
+  });
+});
+
+describe('for every input', () => {
+  const some = <Value>(...values: Value[]) => fc.constantFrom(...values);
+  const patterns = fc.subarray(['*', 'github/*', 'mcp_*', 'other', 'create_issue']);
+  const rules: fc.Arbitrary<RememberedRule> = fc.record(
+    {
+      id: fc.constant('r'),
+      scope: some('conversation' as const, 'tool' as const, 'server' as const),
+      answer: some('allow' as const, 'deny' as const),
+      serverAddress: some('https://github.example/mcp', 'https://elsewhere.example'),
+      tool: some('create_issue', 'other'),
+      definitionHash: some('h1', 'h2'),
+      conversation: some('c1', 'c2'),
+      createdAt: fc.constant('2026-01-01T00:00:00Z'),
+    },
+    { requiredKeys: ['id', 'scope', 'answer', 'createdAt'] },
+  );
+  const annotations = fc.record({ readOnlyHint: fc.boolean(), idempotentHint: fc.boolean() }, { requiredKeys: [] });
+  const inputs: fc.Arbitrary<DecisionInput> = fc.record({
+    tool: fc.record({
+      name: fc.constant(tool.name),
+      originalName: some('create_issue', 'other'),
+      server: fc.constant('github'),
+      serverAddress: fc.constant('https://github.example/mcp'),
+      serverTrusted: fc.boolean(),
+      annotations,
+      definitionHash: some('h1', 'h2'),
+      changed: some(undefined, 'ask' as const, 'quarantine' as const),
+    }),
+    approval: fc.record({
+      mode: some('auto' as const, 'always-ask' as const, 'trusted-only' as const),
+      trustedTools: patterns,
+      ask: patterns,
+      deny: patterns,
+      expiresMs: fc.constant(1),
+    }),
+    remembered: fc.array(rules, { maxLength: 4 }),
+    caller: fc.record({
+      id: fc.constant('a'),
+      kind: fc.constant('assistant' as const),
+      conversation: some('c1', 'c2'),
+    }),
+  });
+
+  test('deny always wins [R16]', () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const denied = { ...input, approval: { ...input.approval, deny: [...input.approval.deny, 'mcp_github_*'] } };
+        expect(decide(denied).kind).toBe('deny');
+      }),
+    );
+  });
+
+  test("an untrusted server's annotations never change the decision [R16]", () => {
+    fc.assert(
+      fc.property(inputs, annotations, (input, other) => {
+        const untrusted = { ...input.tool, serverTrusted: false };
+        const before = decide({ ...input, tool: untrusted });
+        expect(decide({ ...input, tool: { ...untrusted, annotations: other } })).toEqual(before);
+      }),
+    );
+  });
+
+  test('no answer of a person or list widens what a deny, an ask or a change forbids', () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const rank = { deny: 0, ask: 1, allow: 2 };
+        const stricter = { ...input, approval: { ...input.approval, ask: [...input.approval.ask, '*'] } };
+        expect(rank[decide(stricter).kind]).toBeLessThanOrEqual(Math.min(1, rank[decide(input).kind]));
+      }),
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import { createMatcher } from '../catalog/match-globs.ts';
+import type { ApprovalConfig } from '../config/config.ts';
+import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
+import type { RememberedRule } from './remembered-rules.ts';
+
+export type Decision =
+  | { readonly kind: 'allow'; readonly because: string }
+  | { readonly kind: 'ask'; readonly reason: string; readonly rule: AskRule }
+  | { readonly kind: 'deny'; readonly reason: string };
+
+/** What made it a question: a pattern under `ask`, a changed definition, or the mode. */
+export type AskRule = 'ask-list' | 'changed-definition' | 'always-ask' | 'trusted-only';
+
+/** What a decision needs to know of a tool. */
+export interface DecidedTool {
+  /** The name the agent uses. */
+  readonly name: string;
+  readonly originalName: string;
+  /** Undefined for a local tool. */
+  readonly server?: string;
+  /** Undefined for a local tool. */
+  readonly serverAddress?: string;
+  readonly serverTrusted: boolean;
+  readonly annotations?: ToolAnnotations;
+  readonly definitionHash: string;
+  /** Set when the definition is not the accepted one: refuse until it is accepted, or ask. */
+  readonly changed?: 'quarantine' | 'ask';
+}
+
+export interface DecisionInput {
+  readonly tool: DecidedTool;
+  readonly approval: ApprovalConfig;
+  readonly remembered: readonly RememberedRule[];
+  readonly caller: Caller;
+}
+
+/**
+ * May this call run? Pure: deny beats ask beats a remembered answer beats the mode, and a remembered "no" is a deny.
+ * What an untrusted server says about its own tools never changes the answer.
+ */
+export function decide(input: DecisionInput): Decision {
+  return refusal(input) ?? question(input) ?? rememberedAllow(input) ?? byMode(input);
+}
+
+function refusal({ tool, approval, remembered, caller }: DecisionInput): Decision | undefined {
+  if (namesTool(approval.deny, tool, 'either')) return { kind: 'deny', reason: `${tool.name} is on the deny list` };
+  const rule = remembered.find((candidate) => candidate.answer === 'deny' && denies(candidate, tool, caller));
+  if (rule) return { kind: 'deny', reason: `a remembered answer denies ${reach(rule)} (rule ${rule.id})` };
+  if (tool.changed !== 'quarantine') return undefined;
+  return {
+    kind: 'deny',
+    reason: `the definition of ${tool.name} changed since it was accepted; it stays unusable until a person accepts the change`,
+  };
+}
+
+function question(input: DecisionInput): Decision | undefined {
+  const { tool, approval, remembered, caller } = input;
+  if (namesTool(approval.ask, tool, 'either'))
+    return { kind: 'ask', reason: `${tool.name} is on the list of tools to ask about`, rule: 'ask-list' };
+  if (tool.changed !== 'ask') return undefined;
+  // A person who allowed exactly this definition has seen the change; one who allowed the server has not.
+  if (remembered.some((rule) => rule.scope !== 'server' && allows(rule, tool, caller))) return undefined;
+  return {
+    kind: 'ask',
+    reason: `the definition of ${tool.name} changed since it was accepted`,
+    rule: 'changed-definition',
+  };
+}
+
+function rememberedAllow({ tool, remembered, caller }: DecisionInput): Decision | undefined {
+  const rule = remembered.find((candidate) => allows(candidate, tool, caller));
+  return rule && { kind: 'allow', because: `a remembered answer allows ${reach(rule)} (rule ${rule.id})` };
+}
+
+function byMode({ tool, approval }: DecisionInput): Decision {
+  if (approval.mode === 'auto') return { kind: 'allow', because: 'approval mode is auto' };
+  if (approval.mode === 'always-ask') return { kind: 'ask', reason: 'approval mode is always-ask', rule: 'always-ask' };
+  if (namesTool(approval.trustedTools, tool, 'exact'))
+    return { kind: 'allow', because: `${tool.name} is a trusted tool` };
+  if (tool.serverTrusted && tool.annotations?.readOnlyHint === true)
+    return { kind: 'allow', because: `${tool.name} only reads, says a trusted server` };
+  return { kind: 'ask', reason: `${tool.name} is not a trusted tool`, rule: 'trusted-only' };
+}
+
+/** A yes holds for what the person saw: this server's address, and this definition unless the whole server was meant. */
+function allows(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolean {
+  if (rule.answer !== 'allow' || rule.serverAddress !== tool.serverAddress) return false;
+  if (rule.scope === 'server') return true;
+  if (rule.tool !== tool.originalName || rule.definitionHash !== tool.definitionHash) return false;
+  return rule.scope === 'tool' || isSameConversation(rule, caller);
+}
+
+/** A no survives a new definition: a server must not escape it by rewording its tool. */
+function denies(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolean {
+  if (rule.serverAddress !== tool.serverAddress) return false;
+  if (rule.scope === 'server') return true;
+  if (rule.tool !== tool.originalName) return false;
+  return rule.scope === 'tool' || isSameConversation(rule, caller);
+}
+
+function isSameConversation(rule: RememberedRule, caller: Caller): boolean {
+  return rule.conversation !== undefined && rule.conversation === caller.conversation;
+}
+
+function reach(rule: RememberedRule): string {
+  if (rule.scope === 'server') return 'every tool of this server';
+  return rule.scope === 'tool' ? 'this tool' : 'this tool in this conversation';
+}
+
+/**
+ * Patterns name a tool by the agent's name for it or by `server/originalName`. To restrict, either match counts; to trust,
+ * a pattern with a slash is only held against the latter, since in plain naming a server picks the former.
+ */
+function namesTool(patterns: readonly string[], tool: DecidedTool, match: 'either' | 'exact'): boolean {
+  if (patterns.length === 0) return false;
+  const { any, slashed, plain } = matchersFor(patterns);
+  const qualified = tool.server === undefined ? undefined : `${tool.server}/${tool.originalName}`;
+  if (match === 'either') return any(tool.name) || (qualified !== undefined && any(qualified));
+  return plain(tool.name) || (qualified !== undefined && slashed(qualified));
+}
+
+type Matcher = ReturnType<typeof createMatcher>;
+const compiled = new WeakMap<readonly string[], { any: Matcher; slashed: Matcher; plain: Matcher }>();
+
+/** Configurations live long and are never changed in place: each list is compiled once. */
+function matchersFor(patterns: readonly string[]) {
+  const known = compiled.get(patterns);
+  if (known) return known;
+  const matchers = {
+    any: createMatcher(patterns),
+    slashed: createMatcher(patterns.filter((pattern) => pattern.includes('/'))),
+    plain: createMatcher(patterns.filter((pattern) => !pattern.includes('/'))),
+  };
+  compiled.set(patterns, matchers);
+  return matchers;
+}

@@ -1,0 +1,54 @@
+export interface DisplayOptions {
+  /** Characters of the text to show; what is left out is stated. */
+  readonly maxLength: number;
+}
+
+// Characters that move the cursor, reorder text or cannot be seen. Newline and tab are what text is made of.
+const unseen = new RegExp(
+  [
+    '[\\p{Cc}--[\\n\\t]]', // control characters, with them the start of every ANSI escape
+    '\\p{Cf}', // bidirectional controls, zero-width characters, tags
+    '[\\u{2028}\\u{2029}]', // line and paragraph separators
+    '[\\u{034f}\\u{115f}\\u{1160}\\u{17b4}\\u{17b5}\\u{3164}\\u{ffa0}]', // fillers that show as nothing
+    '[\\u{180b}-\\u{180f}\\u{fe00}-\\u{fe0f}\\u{e0100}-\\u{e01ef}]', // variation selectors can carry hidden bytes
+  ].join('|'),
+  'gv',
+);
+
+// The only place where these are expected: inside one emoji, as in ❤️ and 👩‍💻.
+const emojiJoiner = /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})/u;
+const emojiSelector = /(?<=[\p{Extended_Pictographic}#*0-9])\ufe0f/u;
+const seen = new RegExp(`${emojiJoiner.source}|${emojiSelector.source}`, 'gu');
+
+/**
+ * Text from a server, safe to show to a person: what would be invisible, move the cursor or reorder the line is written out
+ * (`⟨U+202E⟩`), lone surrogates become `�`, and a cut is stated.
+ */
+export function toDisplayText(text: string, { maxLength }: DisplayOptions): string {
+  const shown = cut(text, maxLength);
+  const visible = makeVisible(shown.toWellFormed().replaceAll('\r\n', '\n'));
+  if (shown.length === text.length) return visible;
+  return `${visible}\n[cut: ${shown.length} of ${text.length} characters shown]`;
+}
+
+function makeVisible(text: string): string {
+  const kept = new Set<number>();
+  for (const match of text.matchAll(seen)) kept.add(match.index);
+  return text.replace(unseen, (character, ...rest) => {
+    const index: unknown = rest.find((part) => typeof part === 'number');
+    return kept.has(index as number) ? character : codePointName(character);
+  });
+}
+
+function codePointName(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `⟨U+${code}⟩`;
+}
+
+/** Never between the two halves of one character. */
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  const splitsPair = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, splitsPair ? maxLength - 1 : maxLength);
+}

@@ -1,0 +1,90 @@
+import { isObject, type JsonSchema } from '../kernel/json.ts';
+import { measureJson } from './measure-json.ts';
+import { type Translation, type TranslationLimits, translateSchema, UnusableSchema } from './translate-schema.ts';
+import type { WorkBudget } from './work-budget.ts';
+
+export interface SchemaLimits extends TranslationLimits {
+  readonly maxSchemaBytes: number;
+}
+
+/** What a schema may have: 256 KiB, 64 levels, 10 000 subschemas, regular expressions of 2 000 characters. */
+export const defaultSchemaLimits: SchemaLimits = {
+  maxSchemaBytes: 256 * 1024,
+  maxSchemaDepth: 64,
+  maxSubschemas: 10_000,
+  maxPatternLength: 2_000,
+};
+
+export type GuardedSchema =
+  | { readonly ok: true; readonly translation: Translation }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Takes a schema that a stranger wrote, or says why not: bounded, without references to the outside or in circles, and with
+ * nothing in it that could stall a check.
+ */
+export function guardSchema(schema: JsonSchema, limits: SchemaLimits, budget: WorkBudget): GuardedSchema {
+  try {
+    if (!isObject(schema)) throw new UnusableSchema('it is not an object');
+    refuseSize(schema, limits);
+    const exact = translateSchema(schema, { limits, budget, isLenient: false });
+    refuseCircles(exact);
+    refuseTogether(exact);
+    const isLenient = exact.unenforced.length > 0 && exact.keywords.has('oneOf');
+    return { ok: true, translation: isLenient ? translateSchema(schema, { limits, budget, isLenient }) : exact };
+  } catch (cause) {
+    if (cause instanceof UnusableSchema) return { ok: false, reason: cause.message };
+    throw cause;
+  }
+}
+
+function refuseSize(schema: JsonSchema, { maxSchemaBytes, maxSchemaDepth }: SchemaLimits): void {
+  // A level of subschemas takes up to two levels of JSON, and values in `enum` or `default` have levels of their own.
+  const { exceeded } = measureJson(schema, { maxBytes: maxSchemaBytes, maxDepth: 4 * maxSchemaDepth });
+  if (exceeded === 'bytes') throw new UnusableSchema(`it is larger than ${maxSchemaBytes} bytes`);
+  if (exceeded === 'depth') throw new UnusableSchema(`it is nested more than ${4 * maxSchemaDepth} deep`);
+}
+
+/** A definition that leads back to itself for the same value would never come to an end. One that goes into a value does. */
+function refuseCircles({ links, origins }: Translation): void {
+  const waitsFor = new Map([...links].map(([name, targets]) => [name, targets.size]));
+  const usedBy = new Map<string, string[]>([...links.keys()].map((name) => [name, []]));
+  for (const [name, targets] of links) for (const target of targets) usedBy.get(target)?.push(name);
+  const settled = [...waitsFor].filter(([, count]) => count === 0).map(([name]) => name);
+  for (let name = settled.pop(); name !== undefined; name = settled.pop()) {
+    waitsFor.delete(name);
+    for (const user of usedBy.get(name) ?? []) {
+      const count = (waitsFor.get(user) ?? 0) - 1;
+      waitsFor.set(user, count);
+      if (count === 0) settled.push(user);
+    }
+  }
+  const circle = findCircle(waitsFor.keys(), links, (name) => waitsFor.has(name));
+  if (circle === undefined) return;
+  const origin = origins.get(circle) || '#';
+  throw new UnusableSchema(`$ref "${origin}" leads back to itself without going into the value`);
+}
+
+/** What is left leads into a circle, but need not be part of one: following it does end up in one. */
+function findCircle(
+  names: Iterable<string>,
+  links: Translation['links'],
+  isLeft: (name: string) => boolean,
+): string | undefined {
+  const visited = new Set<string>();
+  let [current] = names;
+  while (current !== undefined && !visited.has(current)) {
+    visited.add(current);
+    current = [...(links.get(current) ?? [])].find(isLeft);
+  }
+  return current;
+}
+
+function refuseTogether({ keywords, unenforced }: Translation): void {
+  const inverting = ['not', 'if', 'maxContains'].find((keyword) => keywords.has(keyword));
+  // Leaving a keyword out of what must not match would refuse arguments that are right.
+  if (unenforced.length > 0 && inverting !== undefined)
+    throw new UnusableSchema(`it has ${inverting} together with something that cannot be checked (${unenforced[0]})`);
+  if (keywords.has('patternProperties') && keywords.has('unevaluatedProperties'))
+    throw new UnusableSchema('patternProperties together with unevaluatedProperties is not supported');
+}

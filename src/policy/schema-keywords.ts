@@ -1,0 +1,58 @@
+/** Formats that are asserted, with the name the validator checks them by and what to tell someone who got it wrong. */
+export const assertedFormats: ReadonlyMap<string, { readonly check: string; readonly expected: string }> = new Map([
+  ['date', { check: 'date', expected: 'a date such as 2026-01-31' }],
+  ['date-time', { check: 'date-time', expected: 'a date-time with offset such as 2026-01-31T08:30:00Z' }],
+  ['email', { check: 'idn-email', expected: 'an email address' }],
+  ['idn-email', { check: 'idn-email', expected: 'an email address' }],
+  ['hostname', { check: 'idn-hostname', expected: 'a host name' }],
+  ['ipv4', { check: 'ipv4', expected: 'an IPv4 address' }],
+  ['ipv6', { check: 'ipv6', expected: 'an IPv6 address' }],
+  ['json-pointer', { check: 'json-pointer', expected: 'a JSON pointer' }],
+  // Servers that say `uri` mostly take what a browser takes: the strict ASCII form would refuse what they accept.
+  ['uri', { check: 'iri', expected: 'an absolute URI' }],
+  ['iri', { check: 'iri', expected: 'an absolute URI' }],
+  ['uri-reference', { check: 'iri-reference', expected: 'a URI or relative reference' }],
+  ['uuid', { check: 'uuid', expected: 'a UUID' }],
+  // `time` and `duration` are left out: widely used schema generators name them for other notations than the standard's.
+]);
+
+const maxCount = 2 ** 29;
+
+/** Keywords that hold one number and are taken over as they are; the value says whether it is well formed. */
+export const numberKeywords: ReadonlyMap<string, (value: unknown) => value is number> = new Map([
+  ...[
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minProperties',
+    'maxProperties',
+    'minContains',
+    'maxContains',
+  ].map((keyword) => [keyword, isCount] as const),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((keyword) => [keyword, isNumber] as const),
+  ['multipleOf', isPositive] as const,
+]);
+
+const typeNames: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+
+export function isTypeName(value: unknown): value is string {
+  return typeNames.has(value);
+}
+
+export function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Larger counts say nothing about arguments that are bounded themselves. */
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount;
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+function isPositive(value: unknown): value is number {
+  return isNumber(value) && value > 0;
+}

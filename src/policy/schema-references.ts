@@ -1,0 +1,86 @@
+import { isObject, type JsonObject } from '../kernel/json.ts';
+
+export type Resolved =
+  | { readonly ok: true; readonly target: unknown }
+  | { readonly ok: false; readonly reason: string };
+
+/** What `$ref` means inside one schema. Nothing outside of it is ever looked up. */
+export interface SchemaReferences {
+  /** `from` is the subschema that holds the reference: an `$id` around it moves what is relative. */
+  resolve(reference: string, from: JsonObject): Resolved;
+}
+
+const rootBase = 'https://schema.invalid/';
+/** These hold data, not schemas. */
+const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
+
+/** Finds every `$id` and anchor once. */
+export function createReferences(root: JsonObject): SchemaReferences {
+  const bases = new Map<JsonObject, string>();
+  const documents = new Map<string, JsonObject>([[rootBase, root]]);
+  const anchors = new Map<string, JsonObject>();
+
+  function collect(value: unknown, base: string): void {
+    if (Array.isArray(value)) for (const item of value) collect(item, base);
+    if (!isObject(value)) return;
+    const own = baseOf(value, base);
+    bases.set(value, own);
+    for (const anchor of [value.$anchor, value.$dynamicAnchor])
+      if (typeof anchor === 'string') anchors.set(`${own}#${anchor}`, value);
+    for (const [keyword, member] of Object.entries(value)) if (!dataKeywords.has(keyword)) collect(member, own);
+  }
+
+  function baseOf(schema: JsonObject, base: string): string {
+    const id = schema.$id ?? schema.id;
+    if (typeof id !== 'string') return base;
+    // Before 2019-09 an `$id` that is only a fragment was how an anchor was written.
+    if (id.startsWith('#')) {
+      anchors.set(`${base}${id}`, schema);
+      return base;
+    }
+    const url = URL.parse(id, base);
+    if (!url) return base;
+    const own = withoutFragment(url.href);
+    documents.set(own, schema);
+    return own;
+  }
+
+  collect(root, rootBase);
+
+  return {
+    resolve(reference, from) {
+      const url = URL.parse(reference, bases.get(from) ?? rootBase);
+      if (!url) return { ok: false, reason: 'is not a reference that can be followed' };
+      const base = withoutFragment(url.href);
+      const document = documents.get(base);
+      if (!document) return { ok: false, reason: 'points outside the schema, and nothing is fetched' };
+      const fragment = decode(url.hash.slice(1));
+      if (fragment === '') return { ok: true, target: document };
+      const target = fragment.startsWith('/') ? followPointer(document, fragment) : anchors.get(`${base}#${fragment}`);
+      return target === undefined ? { ok: false, reason: 'points to nothing' } : { ok: true, target };
+    },
+  };
+}
+
+function followPointer(document: unknown, pointer: string): unknown {
+  let current = document;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;
+    current = (current as Record<string, unknown>)[key];
+  }
+  return current;
+}
+
+function withoutFragment(href: string): string {
+  const at = href.indexOf('#');
+  return at < 0 ? href : href.slice(0, at);
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

@@ -1,0 +1,201 @@
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { measureJson } from './measure-json.ts';
+import { patternProperties, uniqueItems, unknownProperty } from './safe-keywords.ts';
+import { assertedFormats, isStringList, isTypeName, numberKeywords } from './schema-keywords.ts';
+import type { Definitions, SafeSchema } from './validator.ts';
+import type { SafePattern, WorkBudget } from './work-budget.ts';
+
+/** One subschema while it is translated: what comes in, what goes out, and what it takes to translate the ones inside. */
+export interface Draft {
+  readonly schema: JsonObject;
+  readonly node: Record<string, unknown>;
+  /** More that the same value must satisfy. */
+  readonly all: SafeSchema[];
+  readonly cost: { own: number; perItem: number; perKey: number };
+  /** True for a keyword that is there; it then counts as used. */
+  has(keyword: string): boolean;
+  /** Leaves a keyword to the server. */
+  drop(keyword: string, why?: string): void;
+  /** A subschema for the same value. */
+  same(child: unknown, keyword: string): SafeSchema;
+  /** A subschema for a value inside this one. */
+  inside(child: unknown, keyword: string): SafeSchema;
+  /** A subschema for each item or property. */
+  each(child: unknown, keyword: string, what: 'perItem' | 'perKey', times?: number): SafeSchema;
+  /** A subschema by name, for the same value or for one inside it. */
+  named(child: unknown, keyword: string, value: 'same' | 'inside'): SafeSchema;
+  refer(reference: string, keyword: string): SafeSchema;
+  toPattern(text: unknown, keyword: string): SafePattern | undefined;
+  /** Told of each property name the schema speaks of. */
+  noteNames(names: readonly string[]): void;
+  readonly keywords: Set<string>;
+  readonly definitions: Definitions;
+  readonly budget: WorkBudget;
+  /** Takes `oneOf` as `anyOf`. */
+  readonly isLenient: boolean;
+}
+
+const matchAll: ReadonlySet<string> = new Set(['', '.*', '^.*', '.*$', '^.*$', '^(.*)$']);
+
+/** Fills in the draft's node, keyword by keyword. */
+export function translateKeywords(draft: Draft): void {
+  translateReferences(draft);
+  translateValue(draft);
+  translateObject(draft);
+  translateArray(draft);
+  translateCombined(draft);
+  const { has, node, schema, each } = draft;
+  if (has('unevaluatedProperties'))
+    node.unevaluatedProperties = each(schema.unevaluatedProperties, 'unevaluatedProperties', 'perKey');
+  if (has('unevaluatedItems')) node.unevaluatedItems = each(schema.unevaluatedItems, 'unevaluatedItems', 'perItem');
+  if (draft.all.length > 0) node.allOf = draft.all;
+}
+
+/** The dynamic ones differ from `$ref` only between documents, and there is but one. */
+function translateReferences({ schema, has, all, refer, drop }: Draft): void {
+  for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+    const reference = schema[keyword];
+    if (!has(keyword)) continue;
+    if (typeof reference === 'string') all.push(refer(reference, keyword));
+    else drop(keyword);
+  }
+}
+
+function translateValue({ schema, node, cost, has, drop, toPattern }: Draft): void {
+  if (has('type')) {
+    const types = [schema.type].flat();
+    if (types.length > 0 && types.every(isTypeName)) node.type = types.length === 1 ? types[0] : types;
+    else drop('type', 'names a type that JSON does not have');
+  }
+  if (has('const')) {
+    node.const = schema.const;
+    cost.own += sizeOf(schema.const);
+  }
+  if (has('enum')) {
+    if (Array.isArray(schema.enum)) node.enum = schema.enum;
+    else drop('enum');
+    cost.own += sizeOf(schema.enum);
+  }
+  for (const [keyword, isWellFormed] of numberKeywords) {
+    const value = schema[keyword];
+    if (!has(keyword) || typeof value === 'boolean') continue;
+    if (isWellFormed(value)) node[keyword] = value;
+    else drop(keyword);
+  }
+  for (const [exclusive, inclusive] of draft4Bounds) {
+    if (schema[exclusive] !== true || node[inclusive] === undefined) continue;
+    node[exclusive] = node[inclusive];
+    delete node[inclusive];
+  }
+  const format = assertedFormats.get(String(schema.format));
+  if (format) node.format = format.check;
+  const pattern = has('pattern') ? toPattern(schema.pattern, 'pattern') : undefined;
+  if (pattern) node.pattern = pattern;
+}
+
+const draft4Bounds = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
+
+function translateObject(draft: Draft): void {
+  const { schema, node, cost, has, drop, same, inside, each } = draft;
+  if (has('required')) {
+    if (isStringList(schema.required)) {
+      node.required = schema.required;
+      cost.own += schema.required.length;
+      draft.noteNames(schema.required);
+    } else drop('required');
+  }
+  const properties = has('properties') ? mapMembers(draft, 'properties', inside) : undefined;
+  if (properties) node.properties = properties;
+  const known = Object.keys(properties ?? {});
+  cost.own += known.length;
+  if (isObject(schema.patternProperties)) translatePatterns(draft, schema.patternProperties, known);
+  else if (has('additionalProperties')) {
+    cost.perKey += 1 + known.length / 8;
+    node.additionalProperties =
+      schema.additionalProperties === false
+        ? unknownProperty(known)
+        : each(schema.additionalProperties, 'additionalProperties', 'perKey');
+  }
+  if (has('propertyNames')) node.propertyNames = each(schema.propertyNames, 'propertyNames', 'perKey');
+  const toNames = (member: unknown) => (isStringList(member) ? member : []);
+  const toSchema = (member: unknown, keyword: string) => (Array.isArray(member) ? true : same(member, keyword));
+  for (const keyword of ['dependentRequired', 'dependencies'])
+    if (has(keyword)) draft.all.push({ dependentRequired: mapMembers(draft, keyword, toNames) ?? {} });
+  for (const keyword of ['dependentSchemas', 'dependencies'])
+    if (has(keyword)) draft.all.push({ dependentSchemas: mapMembers(draft, keyword, toSchema) ?? {} });
+}
+
+function translatePatterns(draft: Draft, rules: JsonObject, known: readonly string[]): void {
+  const { schema, node, cost, keywords, each, named, toPattern, budget, definitions } = draft;
+  const members = Object.entries(rules);
+  const [only, ...more] = members;
+  if (only && more.length === 0 && known.length === 0 && matchAll.has(only[0])) {
+    node.additionalProperties = each(only[1], `patternProperties/${only[0]}`, 'perKey');
+    return;
+  }
+  keywords.add('patternProperties');
+  const patterns = members.flatMap(([text, child]) => {
+    const pattern = toPattern(text, `patternProperties/${text}`);
+    return pattern ? [{ pattern, schema: named(child, `patternProperties/${text}`, 'inside') }] : [];
+  });
+  // With a pattern missing, what it covers would be taken for unknown.
+  const isComplete = patterns.length === members.length;
+  const additional = isComplete ? named(schema.additionalProperties ?? true, 'additionalProperties', 'inside') : true;
+  cost.perKey += 1 + patterns.length;
+  draft.all.push(patternProperties({ patterns, additional, knownProperties: known }, definitions, budget));
+}
+
+/** Arrays of schemas under `items` are the older spelling of `prefixItems`; `additionalItems` was then what `items` is now. */
+function translateArray({ schema, node, all, has, inside, each, budget }: Draft): void {
+  const tuple = Array.isArray(schema.items) ? schema.items : schema.prefixItems;
+  const rest = Array.isArray(schema.items) ? 'additionalItems' : 'items';
+  if (Array.isArray(tuple)) node.prefixItems = tuple.map((item, index) => inside(item, `prefixItems/${index}`));
+  if (has(rest)) node.items = each(schema[rest], rest, 'perItem');
+  if (has('contains')) node.contains = each(schema.contains, 'contains', 'perItem', 3);
+  if (schema.uniqueItems === true) all.push(uniqueItems(budget));
+}
+
+function translateCombined({ schema, node, all, cost, has, drop, same, named, isLenient }: Draft): void {
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const branches = schema[keyword];
+    if (!has(keyword)) continue;
+    if (!Array.isArray(branches) || branches.length === 0) {
+      drop(keyword);
+      continue;
+    }
+    const translated = branches.map((branch, index) => same(branch, `${keyword}/${index}`));
+    cost.own += branches.length ** 2 / 64;
+    if (keyword === 'allOf') all.push(...translated);
+    else if (keyword === 'oneOf' && isLenient) all.push({ anyOf: translated });
+    else node[keyword] = translated;
+  }
+  if (has('not')) node.not = same(schema.not, 'not');
+  if (has('if')) {
+    // Spelled out, so that what is wrong in the branch that applies is told, not only that something is.
+    const condition = named(schema.if, 'if', 'same');
+    if (has('then')) all.push({ anyOf: [{ not: condition }, same(schema.then, 'then')] });
+    all.push({ anyOf: [condition, has('else') ? same(schema.else, 'else') : true] });
+  }
+}
+
+function mapMembers(
+  { schema, drop, noteNames }: Draft,
+  keyword: string,
+  change: (member: unknown, keyword: string) => unknown,
+): Record<string, unknown> | undefined {
+  const members = schema[keyword];
+  if (!isObject(members)) {
+    drop(keyword);
+    return undefined;
+  }
+  const names = Object.keys(members);
+  noteNames(names);
+  return Object.fromEntries(names.map((name) => [name, change(members[name], `${keyword}/${name}`)]));
+}
+
+function sizeOf(value: unknown): number {
+  return measureJson(value, { maxBytes: Number.POSITIVE_INFINITY, maxDepth: 1000 }).bytes / 8;
+}

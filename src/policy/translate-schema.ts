@@ -1,0 +1,181 @@
+import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
+import { metered } from './safe-keywords.ts';
+import { createReferences } from './schema-references.ts';
+import { type Draft, translateKeywords } from './translate-keywords.ts';
+import type { SafeSchema } from './validator.ts';
+import { SafePattern, type WorkBudget } from './work-budget.ts';
+
+/** Why a schema is not used. */
+export class UnusableSchema extends Error {
+  override readonly name = 'UnusableSchema';
+}
+
+export interface TranslationLimits {
+  readonly maxSchemaDepth: number;
+  readonly maxSubschemas: number;
+  /** Characters of one regular expression; all together may have ten times as many. */
+  readonly maxPatternLength: number;
+}
+
+export interface TranslationOptions {
+  readonly limits: TranslationLimits;
+  readonly budget: WorkBudget;
+  /** Takes `oneOf` as `anyOf`, for when one branch can't be told from another. */
+  readonly isLenient: boolean;
+}
+
+export interface Translation {
+  /** The name of the whole schema among the definitions. */
+  readonly root: string;
+  readonly definitions: Readonly<Record<string, SafeSchema>>;
+  /** Keywords that are left to the server, as "where: why". */
+  readonly unenforced: readonly string[];
+  readonly keywords: ReadonlySet<string>;
+  /** Where each definition was found: the reference to it, or the path. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** Which definitions apply which others to the same value. */
+  readonly links: ReadonlyMap<string, ReadonlySet<string>>;
+  /** It speaks of properties that every object inherits, such as `toString`. */
+  readonly hasInheritedNames: boolean;
+}
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+  /** The definition it is part of, where it applies to the same value as that. */
+  readonly definition: string | undefined;
+}
+
+interface Part {
+  readonly schema: SafeSchema;
+  readonly cost: number;
+}
+
+const maxPatternSize = 100_000;
+const inheritedNames = new Set(Object.getOwnPropertyNames(Object.prototype));
+// These two the validator looks up the right way.
+for (const name of ['__proto__', 'constructor']) inheritedNames.delete(name);
+
+/**
+ * A schema from a stranger in the few keywords the validator needs, each checked, with every reference resolved and every
+ * loop paying for itself. Drafts 4 to 2020-12: older spellings become the newest. Throws `UnusableSchema`.
+ */
+export function translateSchema(schema: JsonSchema, { limits, budget, isLenient }: TranslationOptions): Translation {
+  const references = createReferences(schema);
+  // Before 2019-09 a `$ref` hid everything beside it.
+  const hidesSiblings = /draft-0[3467]/.test(String(schema.$schema));
+  const definitions: Record<string, SafeSchema> = {};
+  const names = new Map<unknown, string>();
+  const origins = new Map<string, string>();
+  const pending: { readonly name: string; readonly target: unknown }[] = [];
+  const links = new Map<string, Set<string>>();
+  const unenforced: string[] = [];
+  const keywords = new Set<string>();
+  const patterns = { length: 0, size: 0 };
+  let subschemas = 0;
+  let hasInheritedNames = false;
+
+  /** A subschema by name. It is translated later, so that long chains of references don't nest. */
+  function define(target: unknown, path: string): string {
+    const known = names.get(target);
+    if (known !== undefined) return known;
+    const name = `#${names.size}`;
+    names.set(target, name);
+    links.set(name, new Set());
+    origins.set(name, path);
+    pending.push({ name, target });
+    return name;
+  }
+
+  function refer(name: string, { definition }: Place): SafeSchema {
+    if (definition !== undefined) links.get(definition)?.add(name);
+    return { $ref: name };
+  }
+
+  function resolve(reference: string, from: JsonObject): string {
+    const found = references.resolve(reference, from);
+    const text = reference.slice(0, 200);
+    if (!found.ok) throw new UnusableSchema(`$ref "${text}" ${found.reason}`);
+    return define(found.target, text);
+  }
+
+  function translate(schema: unknown, place: Place): Part {
+    if (typeof schema === 'boolean') return { schema, cost: 1 };
+    if (!isObject(schema)) {
+      unenforced.push(`${place.path}: is not a schema`);
+      return { schema: true, cost: 1 };
+    }
+    if (++subschemas > limits.maxSubschemas)
+      throw new UnusableSchema(`it has more than ${limits.maxSubschemas} subschemas`);
+    if (place.depth > limits.maxSchemaDepth)
+      throw new UnusableSchema(`its subschemas are nested more than ${limits.maxSchemaDepth} deep`);
+    if (hidesSiblings && typeof schema.$ref === 'string')
+      return { schema: refer(resolve(schema.$ref, schema), place), cost: 1 };
+    const draft = createDraft(schema, place);
+    translateKeywords(draft);
+    const { node, cost } = draft;
+    const loops = cost.perItem > 0 || cost.perKey > 0;
+    return loops ? { schema: metered(node, cost, budget), cost: 1 } : { schema: node, cost: cost.own };
+  }
+
+  function createDraft(schema: JsonObject, place: Place): Draft {
+    const cost = { own: 1, perItem: 0, perKey: 0 };
+    const at = (keyword: string, value: 'same' | 'inside'): Place => ({
+      path: `${place.path}/${keyword}`,
+      depth: place.depth + 1,
+      definition: value === 'same' ? place.definition : undefined,
+    });
+    const child = (target: unknown, childPlace: Place, counter: keyof typeof cost, times = 1) => {
+      const part = translate(target, childPlace);
+      cost[counter] += part.cost * times;
+      return part.schema;
+    };
+    return {
+      schema,
+      node: {},
+      all: [],
+      cost,
+      has(keyword) {
+        if (!Object.hasOwn(schema, keyword) || schema[keyword] === undefined) return false;
+        keywords.add(keyword);
+        return true;
+      },
+      drop: (keyword, why = 'is not well formed') => void unenforced.push(`${place.path}/${keyword}: ${why}`),
+      same: (target, keyword) => child(target, at(keyword, 'same'), 'own'),
+      inside: (target, keyword) => child(target, at(keyword, 'inside'), 'own'),
+      each: (target, keyword, what, times) => child(target, at(keyword, 'inside'), what, times),
+      named: (target, keyword, value) =>
+        typeof target === 'boolean' ? target : refer(define(target, at(keyword, value).path), at(keyword, value)),
+      refer: (reference, keyword) => refer(resolve(reference, schema), at(keyword, 'same')),
+      toPattern: (text, keyword) => toPattern(text, at(keyword, 'same').path),
+      noteNames(properties) {
+        hasInheritedNames ||= properties.some((name) => inheritedNames.has(name));
+      },
+      keywords,
+      definitions,
+      budget,
+      isLenient,
+    };
+  }
+
+  function toPattern(text: unknown, path: string): SafePattern | undefined {
+    const bound = limits.maxPatternLength;
+    if (typeof text !== 'string') return void unenforced.push(`${path}: is not a regular expression`);
+    if (text.length > bound) throw new UnusableSchema(`a regular expression in it is longer than ${bound} characters`);
+    patterns.length += text.length;
+    if (patterns.length > 10 * bound)
+      throw new UnusableSchema(`its regular expressions together are longer than ${10 * bound} characters`);
+    const pattern = SafePattern.from(text, budget);
+    if (!pattern) return void unenforced.push(`${path}: is a regular expression that cannot be run safely`);
+    patterns.size += pattern.size;
+    if (patterns.size > maxPatternSize) throw new UnusableSchema('its regular expressions are too big once compiled');
+    return pattern;
+  }
+
+  const root = define(schema, '');
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const part = translate(next.target, { path: origins.get(next.name) ?? '', depth: 0, definition: next.name });
+    definitions[next.name] = metered(part.schema, { own: part.cost, perItem: 0, perKey: 0 }, budget);
+  }
+  return { root, definitions, unenforced, keywords, origins, links, hasInheritedNames };
+}

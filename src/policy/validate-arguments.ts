@@ -1,0 +1,164 @@
+import { hashOf } from '../kernel/canonical-json.ts';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
+import { describeValue } from './describe-value.ts';
+import { type ArgumentProblem, explainProblems, problemsText } from './explain-problems.ts';
+import { measureJson } from './measure-json.ts';
+import { defaultSchemaLimits, guardSchema, type SchemaLimits } from './schema-guard.ts';
+import type { Translation } from './translate-schema.ts';
+import { compileTest, findErrors } from './validator.ts';
+import { createWorkBudget, type WorkBudget, WorkExceeded } from './work-budget.ts';
+
+export type { ArgumentProblem } from './explain-problems.ts';
+
+export type ArgumentsVerdict =
+  | { readonly ok: true }
+  /** `text` is for a model: where, what was expected, what was there. */
+  | { readonly ok: false; readonly problems: readonly ArgumentProblem[]; readonly text: string };
+
+export type ArgumentsCheck =
+  | {
+      readonly kind: 'ready';
+      readonly check: (args: unknown) => ArgumentsVerdict;
+      /** Keywords that are left to the server, as "where: why". */
+      readonly unenforced: readonly string[];
+    }
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+export interface ArgumentsLimits extends SchemaLimits {
+  /** 4 MiB. */
+  readonly maxArgumentBytes: number;
+  /** 128. */
+  readonly maxArgumentDepth: number;
+  /** What one check may cost; 5 million comparisons. */
+  readonly maxWork: number;
+}
+
+const defaultLimits: ArgumentsLimits = {
+  ...defaultSchemaLimits,
+  maxArgumentBytes: 4 * 1024 * 1024,
+  maxArgumentDepth: 128,
+  maxWork: 5_000_000,
+};
+
+/**
+ * A check of arguments against a tool's schema (drafts 4 to 2020-12), whoever wrote either: bounded in size, depth and work.
+ * Arguments are always an object. `unusable` says why a schema can't be used; the caller decides what that means.
+ */
+export function compileArguments(schema: JsonSchema, options: Partial<ArgumentsLimits> = {}): ArgumentsCheck {
+  const limits = { ...defaultLimits, ...options };
+  const budget = createWorkBudget();
+  const guarded = guardSchema(schema, limits, budget);
+  if (!guarded.ok) return { kind: 'unusable', reason: guarded.reason };
+  const { translation } = guarded;
+  const test = compileTest(translation.definitions, translation.root);
+
+  function check(args: unknown): ArgumentsVerdict {
+    const refusal = checkBounds(args, limits);
+    if (refusal) return refusal;
+    const value = translation.hasInheritedNames ? withoutPrototypes(args) : args;
+    try {
+      if (budget.within(limits.maxWork, () => test(value))) return { ok: true };
+    } catch (cause) {
+      if (isTooMuch(cause)) return refuse('', 'arguments that can be checked in bounded time', 'more than that');
+      throw cause;
+    }
+    return explain(value, translation, limits, budget);
+  }
+
+  return { kind: 'ready', check, unenforced: translation.unenforced };
+}
+
+/** Checks arguments against schemas, compiling each schema once, when it is first needed. */
+export interface ArgumentsChecker {
+  /** A schema that can't be used refuses all arguments, and says why. */
+  check(schema: JsonSchema, args: unknown): ArgumentsVerdict;
+  prepare(schema: JsonSchema): ArgumentsCheck;
+}
+
+export interface ArgumentsCheckerOptions extends Partial<ArgumentsLimits> {
+  /** Compiled schemas to keep; the least recently used goes first. 5 000. */
+  readonly maxEntries?: number;
+}
+
+export function createArgumentsChecker({
+  maxEntries = 5000,
+  ...limits
+}: ArgumentsCheckerOptions = {}): ArgumentsChecker {
+  const compiled = new Map<string, ArgumentsCheck>();
+  // Hashing costs more than checking: a schema object is hashed once in its life.
+  const hashes = new WeakMap<JsonSchema, string>();
+
+  function prepare(schema: JsonSchema): ArgumentsCheck {
+    const hash = hashes.get(schema) ?? safeHash(schema, { ...defaultLimits, ...limits });
+    if (hash === undefined) return compileArguments(schema, limits);
+    hashes.set(schema, hash);
+    const check = compiled.get(hash) ?? compileArguments(schema, limits);
+    compiled.delete(hash);
+    compiled.set(hash, check);
+    for (const oldest of compiled.keys()) {
+      if (compiled.size <= maxEntries) break;
+      compiled.delete(oldest);
+    }
+    return check;
+  }
+
+  return {
+    prepare,
+    check(schema, args) {
+      const prepared = prepare(schema);
+      if (prepared.kind === 'ready') return prepared.check(args);
+      return { ok: false, problems: [], text: `the tool's schema cannot be used: ${prepared.reason}` };
+    },
+  };
+}
+
+function checkBounds(
+  args: unknown,
+  { maxArgumentBytes, maxArgumentDepth }: ArgumentsLimits,
+): ArgumentsVerdict | undefined {
+  if (!isObject(args)) return refuse('', 'object', describeValue(args, true));
+  const { exceeded } = measureJson(args, { maxBytes: maxArgumentBytes, maxDepth: maxArgumentDepth });
+  if (exceeded === 'bytes') return refuse('', `at most ${maxArgumentBytes} bytes`, 'more');
+  return exceeded && refuse('', `at most ${maxArgumentDepth} levels of nesting`, 'more');
+}
+
+function explain(
+  args: unknown,
+  { definitions, root }: Translation,
+  { maxWork }: ArgumentsLimits,
+  budget: WorkBudget,
+): ArgumentsVerdict {
+  try {
+    const errors = budget.within(maxWork, () => budget.slowly(() => findErrors(definitions, root, args)));
+    const problems = explainProblems(errors, args);
+    if (problems.length > 0) return { ok: false, problems, text: problemsText(problems) };
+  } catch (cause) {
+    if (!isTooMuch(cause)) throw cause;
+  }
+  return refuse('', "arguments that match the tool's schema", 'others');
+}
+
+function refuse(path: string, expected: string, got: string): ArgumentsVerdict {
+  const message = `${path || 'the arguments'}: expected ${expected}, got ${got}`;
+  return { ok: false, problems: [{ path, expected, got, message }], text: message };
+}
+
+/** Work that was cut short, by us or by the end of the stack. */
+function isTooMuch(cause: unknown): boolean {
+  return cause instanceof WorkExceeded || cause instanceof RangeError;
+}
+
+/** Undefined for a schema that is too big or deep to be worth it: refusing it is quick. */
+function safeHash(schema: JsonSchema, { maxSchemaBytes, maxSchemaDepth }: ArgumentsLimits): string | undefined {
+  const { exceeded } = measureJson(schema, { maxBytes: maxSchemaBytes, maxDepth: 4 * maxSchemaDepth });
+  return exceeded ? undefined : hashOf(schema);
+}
+
+/** A copy whose objects inherit nothing, so that only what is really there is seen. */
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes);
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, member] of Object.entries(value)) copy[key] = withoutPrototypes(member);
+  return copy;
+}

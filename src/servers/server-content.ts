@@ -1,0 +1,85 @@
+import type { Connection, RequestOptions } from '../connections/connection.ts';
+import type { ListKind } from '../connections/discovery.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+
+/** An item of a server's list, as the server sent it, with the server's name. */
+export interface Offered {
+  readonly server: string;
+  readonly item: JsonObject;
+}
+
+type ContentOptions = Pick<RequestOptions, 'signal' | 'onProgress'>;
+
+/** What servers offer besides tools: resources, prompts, completion. Answers come as the server sent them. */
+export interface ServerContent {
+  resources(server?: string): readonly Offered[];
+  resourceTemplates(server?: string): readonly Offered[];
+  prompts(server?: string): readonly Offered[];
+  readResource(server: string, uri: string, options?: ContentOptions): Promise<JsonObject>;
+  getPrompt(
+    server: string,
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: ContentOptions,
+  ): Promise<JsonObject>;
+  /** Suggestions for an argument of a prompt or of a resource template. */
+  complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
+  /** Which of the server's log messages to send; legacy era. */
+  setLogLevel(server: string, level: string, options?: ContentOptions): Promise<void>;
+}
+
+export function createServerContent(
+  find: (server: string) => Connection | undefined,
+  all: () => readonly Connection[],
+): ServerContent {
+  function connectionOf(server: string): Connection {
+    const connection = find(server);
+    if (connection) return connection;
+    throw new ToolwharfError('NOT_FOUND', `There is no server '${server}'`, { data: { server } });
+  }
+
+  function offered(kind: ListKind, server?: string): readonly Offered[] {
+    const connections = server === undefined ? all() : [connectionOf(server)];
+    return connections.flatMap((connection) => {
+      const wanted = kind === 'prompts' ? connection.spec.prompts : undefined;
+      const items = connection.lists.get(kind)?.items ?? [];
+      return items
+        .filter((item) => wanted === undefined || wanted.includes(item.name as string))
+        .map((item) => ({ server: connection.spec.name, item }));
+    });
+  }
+
+  async function request(
+    server: string,
+    method: string,
+    params: JsonObject,
+    options: ContentOptions = {},
+  ): Promise<JsonObject> {
+    const connection = connectionOf(server);
+    const deadline = AbortSignal.timeout(connection.spec.timeoutMs);
+    const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+    try {
+      return connection.redact(await connection.request(method, params, { ...options, signal }));
+    } catch (cause) {
+      if (options.signal?.aborted) throw new ToolwharfError('CALL_CANCELLED', `${method} was cancelled`, { cause });
+      if (!deadline.aborted) throw cause;
+      const limit = `${connection.spec.timeoutMs} ms`;
+      throw new ToolwharfError('CALL_TIMED_OUT', `Server '${server}' did not answer ${method} within ${limit}`, {
+        cause,
+      });
+    }
+  }
+
+  return {
+    resources: (server) => offered('resources', server),
+    resourceTemplates: (server) => offered('resourceTemplates', server),
+    prompts: (server) => offered('prompts', server),
+    readResource: (server, uri, options) => request(server, 'resources/read', { uri }, options),
+    getPrompt: (server, name, args = {}, options) => request(server, 'prompts/get', { name, arguments: args }, options),
+    complete: (server, params, options) => request(server, 'completion/complete', params, options),
+    async setLogLevel(server, level, options) {
+      await request(server, 'logging/setLevel', { level }, options);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { ServerSpec, ToolMode, TransportName } from '../config/config.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { ListKind } from '../connections/discovery.ts';
+import type { ConnectionStatus } from '../connections/status.ts';
+import { placeOf } from './place-of.ts';
+
+/** A server and how it is doing. Holds no secret. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly description?: string;
+  /** Its URL, or the command that starts it. */
+  readonly place: string;
+  /** As configured; `status.transport` says what is in use. */
+  readonly transport: TransportName;
+  readonly enabled: boolean;
+  readonly required: boolean;
+  readonly trusted: boolean;
+  readonly mode: ToolMode;
+  readonly status: ConnectionStatus;
+  /** What it offers; undefined when that was never read. */
+  readonly offers: Readonly<Record<ListKind, OfferedList | undefined>>;
+}
+
+export interface OfferedList {
+  readonly count: number;
+  /** Read in an earlier session, or the last try to read it again failed. */
+  readonly stale: boolean;
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+}
+
+export function toServerInfo(connection: Connection): ServerInfo {
+  const { spec, status } = connection;
+  const offer = (kind: ListKind): OfferedList | undefined => {
+    const list = connection.lists.get(kind);
+    return list && { count: list.items.length, stale: list.stale, rejected: list.rejected };
+  };
+  return {
+    ...describe(spec),
+    status,
+    offers: {
+      tools: offer('tools'),
+      resources: offer('resources'),
+      resourceTemplates: offer('resourceTemplates'),
+      prompts: offer('prompts'),
+    },
+  };
+}
+
+function describe(spec: ServerSpec): Omit<ServerInfo, 'status' | 'offers'> {
+  return {
+    name: spec.name,
+    ...(spec.description !== undefined && { description: spec.description }),
+    place: placeOf(spec),
+    transport: spec.target.transport,
+    enabled: spec.enabled,
+    required: spec.required,
+    trusted: spec.trusted,
+    mode: spec.mode,
+  };
+}

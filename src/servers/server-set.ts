@@ -1,0 +1,119 @@
+import type { ServerSpec } from '../config/config.ts';
+import type { Connection } from '../connections/connection.ts';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { placeOf } from './place-of.ts';
+
+export interface ServerSetOptions {
+  readonly open: (spec: ServerSpec) => Connection;
+  /** A server left the set; its tools must go. */
+  readonly onRemoved: (name: string) => void;
+  readonly log: Log;
+  /** How long the start waits for servers that are not required; the rest go on connecting behind it. */
+  readonly startWaitMs: number;
+}
+
+/** All servers of a toolbox, each with its connection. */
+export interface ServerSet {
+  /** Connects all of them in parallel. Rejects when a required one can't be reached, with every such one named. */
+  start(specs: readonly ServerSpec[], options?: { connect?: boolean; signal?: AbortSignal }): Promise<void>;
+  /** Adds one and connects it; it stays, and is tried again, when that fails. */
+  add(spec: ServerSpec): Promise<void>;
+  /** Takes another specification for a server: a new connection in place of the old one. */
+  replace(spec: ServerSpec): Promise<void>;
+  remove(name: string): Promise<void>;
+  get(name: string): Connection | undefined;
+  all(): readonly Connection[];
+  close(): Promise<void>;
+}
+
+export function createServerSet(options: ServerSetOptions): ServerSet {
+  const { log } = options;
+  const connections = new Map<string, Connection>();
+
+  function open(spec: ServerSpec): Connection {
+    const connection = options.open(spec);
+    connections.set(spec.name, connection);
+    return connection;
+  }
+
+  async function connect(connection: Connection, attempts: number, signal?: AbortSignal): Promise<void> {
+    if (!connection.spec.enabled) return;
+    try {
+      await connection.connect({ attempts, ...(signal && { signal }) });
+    } catch (cause) {
+      const { name } = connection.spec;
+      if (connection.spec.required || signal?.aborted) throw cause;
+      log.warning('server.skipped', `MCP server '${name}' is not available and skipped: ${messageOf(cause)}`, {
+        server: name,
+      });
+    }
+  }
+
+  async function startRequired(connection: Connection, signal?: AbortSignal): Promise<void> {
+    try {
+      await connect(connection, 1 + connection.spec.retryAttempts, signal);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw unreachable(connection.spec, cause);
+    }
+  }
+
+  async function remove(name: string): Promise<void> {
+    const connection = connections.get(name);
+    if (!connection) return;
+    connections.delete(name);
+    await connection.disconnect();
+    options.onRemoved(name);
+  }
+
+  return {
+    async start(specs, { connect: connectThem = true, signal } = {}) {
+      const opened = specs.map(open);
+      if (!connectThem) return;
+      const required = opened.filter((connection) => connection.spec.required);
+      const optional = opened.filter((connection) => !connection.spec.required);
+      const behind = Promise.all(optional.map((connection) => connect(connection, 1, signal)));
+      const [outcomes] = await Promise.all([
+        Promise.allSettled(required.map((connection) => startRequired(connection, signal))),
+        atMost(behind, options.startWaitMs),
+      ]);
+      const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
+      if (failures.length === 1) throw failures[0];
+      if (failures.length > 1) {
+        throw new ToolwharfError('SERVER_UNREACHABLE', failures.map(messageOf).join('\n\n'), { cause: failures[0] });
+      }
+    },
+    add: (spec) => connect(open(spec), 1),
+    async replace(spec) {
+      await remove(spec.name);
+      await connect(open(spec), 1);
+    },
+    remove,
+    get: (name) => connections.get(name),
+    all: () => [...connections.values()],
+    async close() {
+      await Promise.all([...connections.values()].map((connection) => connection.disconnect()));
+    },
+  };
+}
+
+function unreachable(spec: ServerSpec, cause: unknown): ToolwharfError {
+  const message = [
+    `Failed to connect to MCP server '${spec.name}' at ${placeOf(spec)}`,
+    `Error: ${messageOf(cause)}`,
+    '',
+    'The application cannot start without connecting to all configured MCP servers.',
+  ].join('\n');
+  return new ToolwharfError('SERVER_UNREACHABLE', message, { cause, data: { server: spec.name } });
+}
+
+/** The promise, or the end of our patience; a later rejection is still seen by whoever holds the promise. */
+async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  work.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { type CatalogDifference, type CatalogEntry, createCatalog } from './catalog/catalog.ts';
+import type { LocalTool } from './catalog/local-tool.ts';
+import type { Pin, PinStore } from './catalog/pins.ts';
+import { findGone } from './catalog/register-tools.ts';
+import type { Config, ServerSpec } from './config/config.ts';
+import type { NativeServer } from './config/native-schema.ts';
+import { type ConfigSource, openConfig, parseServer } from './config/open-config.ts';
+import { watchConfig } from './config/watch-config.ts';
+import { type Connection, createConnection } from './connections/connection.ts';
+import { toToolDefinition } from './connections/discovery.ts';
+import type { OAuthPorts } from './connections/open-http.ts';
+import { createHttpOpener } from './connections/open-http.ts';
+import type { Questions } from './connections/questions.ts';
+import { createSessionMemory } from './connections/session-memory.ts';
+import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
+import type { CallRecord } from './invocation/call-record.ts';
+import { createInvoker } from './invocation/call-tool.ts';
+import type { CallFilter, Journal } from './invocation/journal.ts';
+import { createKeptResults, type ResultPage } from './invocation/kept-results.ts';
+import { createRateLimiter } from './invocation/rate-window.ts';
+import { failureResult } from './invocation/shape-result.ts';
+import { createSlots } from './invocation/slots.ts';
+import { createToolView } from './invocation/tool-view.ts';
+import { systemClock } from './kernel/clock.ts';
+import { messageOf, ToolwharfError } from './kernel/errors.ts';
+import { createEvents } from './kernel/events.ts';
+import type { JsonObject } from './kernel/json.ts';
+import { type Log, silentLog } from './kernel/log.ts';
+import type { Tool, ToolSource } from './kernel/tool.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approval.ts';
+import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
+import { createArgumentsChecker } from './policy/validate-arguments.ts';
+import { type AppliedConfig, applyConfig } from './servers/apply-config.ts';
+import { pauseWhileAsked } from './servers/pause-while-asked.ts';
+import { registerLocalTools } from './servers/register-local-tools.ts';
+import { createServerContent, type ServerContent } from './servers/server-content.ts';
+import { type ServerInfo, toServerInfo } from './servers/server-info.ts';
+import { createServerSet } from './servers/server-set.ts';
+import { createMemoryJournal } from './storage/memory/memory-journal.ts';
+import { createMemoryPins } from './storage/memory/memory-pins.ts';
+import { createMemoryRules } from './storage/memory/memory-rules.ts';
+
+export interface ToolboxOptions {
+  /** Tools written in code, beside the servers'. */
+  readonly tools?: readonly LocalTool[];
+  /** The library says nothing unless given one. */
+  readonly log?: Log;
+  /** Answers where the approval mode asks. Without one the answer is no. */
+  readonly approver?: Approver;
+  /** Answers what servers ask in the middle of a call. Without one they are refused. */
+  readonly questions?: Questions;
+  /** For servers that want a sign-in. */
+  readonly oauth?: OAuthPorts;
+  readonly journal?: Journal;
+  readonly pins?: PinStore;
+  readonly rules?: RuleStore;
+  /** Where `${VAR}` and overrides are read from; `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Applies changes of the configuration file while running; false. */
+  readonly watch?: boolean;
+  /** Connects the enabled servers at once; true. Otherwise each waits for `connect`. */
+  readonly connect?: boolean;
+  /** How long the start waits for servers that are not required; 10 000. */
+  readonly startWaitMs?: number;
+  /** How long a quiet connection is believed before it is asked whether it still lives; 30 000. */
+  readonly healthMs?: number;
+  /** The largest message read from a server; 64 MiB. */
+  readonly maxMessageBytes?: number;
+  /** Ends a start that takes too long. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ToolboxEvents {
+  'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
+  'server.notified': { readonly server: string; readonly method: string; readonly params: JsonObject };
+  'catalog.changed': CatalogDifference & { readonly server?: string };
+  'call.changed': CallRecord;
+  'approval.asked': ApprovalRequest;
+  'approval.answered': { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
+  'config.applied': AppliedConfig;
+  'config.refused': { readonly error: ToolwharfError };
+}
+
+/** Every tool of every server and of the program itself, ready to use. Closing it leaves no process behind. */
+export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
+  readonly config: Config;
+  tool(name: string): Tool | undefined;
+  /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
+  entry(name: string): CatalogEntry | undefined;
+  servers(): readonly ServerInfo[];
+  server(name: string): ServerInfo | undefined;
+  /** Takes a server in the words of the `servers:` map. It stays, and is tried again, when it can't be reached. */
+  addServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
+  updateServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
+  removeServer(name: string): Promise<void>;
+  connect(server: string): Promise<ServerInfo>;
+  disconnect(server: string): Promise<ServerInfo>;
+  /** Asks a server for its tools again. */
+  discover(server: string): Promise<readonly Tool[]>;
+  /** The last lines of a server's error output. */
+  stderr(server: string): readonly string[];
+  calls(filter?: CallFilter): Promise<readonly CallRecord[]>;
+  /** A part of a result that was too big to hand out whole. */
+  readResult(callId: string, offset?: number, length?: number): ResultPage | undefined;
+  rules(): Promise<readonly RememberedRule[]>;
+  revokeRule(id: string): Promise<boolean>;
+  pins(): Promise<readonly Pin[]>;
+  /** Accepts a changed definition; false when there is no change to accept. */
+  acceptChange(tool: string): Promise<boolean>;
+  /** Returns the function that ends the subscription. */
+  on<Name extends keyof ToolboxEvents>(name: Name, listener: (event: ToolboxEvents[Name]) => void): () => void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a toolbox: a configuration file's path, or the same as an object in any dialect; without either
+ * `toolwharf.{yaml,yml,json}` of the working directory, else the default servers.
+ */
+export async function createToolbox(source?: ConfigSource, options: ToolboxOptions = {}): Promise<Toolbox> {
+  const { log = silentLog, env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
+  const { journal = createMemoryJournal(), pins = createMemoryPins(), rules = createMemoryRules() } = options;
+  const clock = systemClock;
+  const loaded = await openConfig(source, { env, log });
+  let config = loaded.config;
+  let started = false;
+
+  const events = createEvents<ToolboxEvents>({
+    onListenerError: (cause) => log.error('event.listener-failed', `An event listener failed: ${messageOf(cause)}`),
+  });
+  const catalog = createCatalog({
+    naming: () => config.toolbox.naming,
+    servers: () => servers.all().map((connection) => connection.spec.name),
+    toolConfigs: () => config.toolbox.tools,
+    pins,
+    clock,
+    log,
+    onChanged: (difference, server) =>
+      events.emit('catalog.changed', { ...difference, ...(server !== undefined && { server }) }),
+  });
+  const slots = createSlots(config.toolbox);
+  const kept = createKeptResults();
+  const invoker = createInvoker({
+    catalog,
+    connectionOf: (server) => servers.get(server),
+    settings: () => config.toolbox,
+    slots,
+    rates: createRateLimiter({ clock }),
+    checker: createArgumentsChecker(),
+    journal,
+    kept,
+    rules,
+    approver: options.approver,
+    clock,
+    log,
+    onCall: (record) => events.emit('call.changed', record),
+    onAsked: (request) => events.emit('approval.asked', request),
+    onAnswered: (request, answer) => events.emit('approval.answered', { request, answer }),
+    onAccepted: async (entry) => void (await catalog.accept(entry.name)),
+  });
+  const memory = createSessionMemory();
+  const openHttp = createHttpOpener({ env, log, clock, ...(options.oauth && { oauth: options.oauth }) });
+  const questions = pauseWhileAsked(options.questions ?? {}, invoker.pauseClock);
+  const servers = createServerSet({
+    open: openServer,
+    onRemoved: (name) => catalog.removeServer(name),
+    log,
+    startWaitMs,
+  });
+  const violations: ToolwharfError[] = [];
+
+  function openServer(spec: ServerSpec): Connection {
+    const connection: Connection = createConnection(spec, {
+      questions,
+      memory,
+      log,
+      env,
+      openHttp,
+      clock,
+      healthMs,
+      maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
+      onStatus: (status, before) => events.emit('server.changed', { server: spec.name, status, before }),
+      onList: (kind) => (kind === 'tools' ? register(connection) : undefined),
+      onNotification: (method, params) => events.emit('server.notified', { server: spec.name, method, params }),
+    });
+    return connection;
+  }
+
+  /** A server's tools were read: they take their place in the catalog. */
+  async function register(connection: Connection): Promise<void> {
+    const { spec, status } = connection;
+    if (servers.get(spec.name) !== connection) return;
+    const usesParamHeaders = status.era === 'modern' && status.transport === 'http';
+    const offered = connection.lists.get('tools')?.items.map(toToolDefinition) ?? [];
+    try {
+      await catalog.setServer(spec, offered, { usesParamHeaders, starting: !started });
+    } catch (cause) {
+      if (!(cause instanceof ToolwharfError) || started) throw cause;
+      violations.push(cause);
+    }
+  }
+
+  async function start(): Promise<void> {
+    catalog.setLocal(registerLocalTools(options.tools ?? [], config.toolbox));
+    await servers.start(config.servers, { connect: options.connect ?? true, ...(options.signal && { signal: options.signal }) });
+    started = true;
+    if (violations.length > 0) throw joined(violations);
+    const offers = servers
+      .all()
+      .filter((connection) => connection.spec.enabled)
+      .map(({ spec, lists }) => {
+        const names = lists.get('tools')?.items.map((item) => String(item.name));
+        return { server: spec.name, ...(names && { offered: names }) };
+      });
+    const localNames = (options.tools ?? []).map((tool) => tool.name);
+    for (const { tool, server, message } of findGone(config.toolbox.tools, offers, localNames)) {
+      log.warning('catalog.tool-gone', message, { tool, server });
+    }
+  }
+
+  async function apply(next: Config): Promise<void> {
+    const before = config;
+    const locals = registerLocalTools(options.tools ?? [], next.toolbox);
+    config = next;
+    slots.setLimits(next.toolbox);
+    catalog.setLocal(locals);
+    const applied = await applyConfig(servers, before, next);
+    await Promise.all(
+      servers.all().map((connection) => (connection.lists.get('tools') ? register(connection) : undefined)),
+    );
+    events.emit('config.applied', applied);
+  }
+
+  function refuse(error: ToolwharfError): void {
+    log.error('config.refused', `The changed configuration is not used, the one before stays: ${error.message}`);
+    events.emit('config.refused', { error });
+  }
+
+  function connectionOf(name: string): Connection {
+    if (closing) throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');
+    const connection = servers.get(name);
+    if (connection) return connection;
+    throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'`, { data: { server: name } });
+  }
+
+  let watching: AsyncDisposable | undefined;
+  let closing: Promise<void> | undefined;
+  const call: Toolbox['call'] = async (name, args, callOptions) => {
+    if (closing) return failureResult(randomUUID(), 'TOOLBOX_CLOSED', 'The toolbox was closed');
+    return invoker.call(name, args, callOptions);
+  };
+  const toolOf = createToolView(call);
+  async function close(): Promise<void> {
+    closing ??= (async () => {
+      await watching?.[Symbol.asyncDispose]();
+      await servers.close();
+    })();
+    await closing;
+  }
+
+  try {
+    await start();
+    if (options.watch && loaded.file !== undefined) {
+      watching = await watchConfig(loaded.file, {
+        env,
+        since: loaded,
+        onChange: (changed) => apply(changed.config),
+        onError: refuse,
+      });
+    }
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+
+  return {
+    ...createServerContent(servers.get, servers.all),
+    get config() {
+      return config;
+    },
+    get tools() {
+      return catalog.entries.map(toolOf);
+    },
+    tool(name) {
+      const entry = catalog.find(name);
+      return entry && toolOf(entry);
+    },
+    entry: (name) => catalog.find(name),
+    call,
+    servers: () => servers.all().map(toServerInfo),
+    server(name) {
+      const connection = servers.get(name);
+      return connection && toServerInfo(connection);
+    },
+    async addServer(name, server) {
+      const spec = parseServer(name, server);
+      if (closing) throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');
+      if (servers.get(name))
+        throw new ToolwharfError('CONFIG_INVALID', `There is a server '${name}' already`, { data: { server: name } });
+      await servers.add(spec);
+      return toServerInfo(connectionOf(name));
+    },
+    async updateServer(name, server) {
+      connectionOf(name);
+      await servers.replace(parseServer(name, server));
+      return toServerInfo(connectionOf(name));
+    },
+    async removeServer(name) {
+      connectionOf(name);
+      await servers.remove(name);
+    },
+    async connect(name) {
+      await connectionOf(name).connect();
+      return toServerInfo(connectionOf(name));
+    },
+    async disconnect(name) {
+      await connectionOf(name).disconnect();
+      catalog.removeServer(name);
+      return toServerInfo(connectionOf(name));
+    },
+    async discover(name) {
+      await connectionOf(name).refresh('tools');
+      return catalog.entries.filter((entry) => entry.server === name).map(toolOf);
+    },
+    stderr: (name) => connectionOf(name).stderr(),
+    calls: (filter) => journal.list(filter),
+    readResult: (callId, offset = 0, length = 100_000) => kept.page(callId, offset, length),
+    rules: () => rules.list(),
+    revokeRule: (id) => rules.remove(id),
+    pins: () => pins.list(),
+    acceptChange: (tool) => catalog.accept(tool),
+    on: events.on,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function joined(errors: readonly ToolwharfError[]): ToolwharfError {
+  const [first] = errors;
+  if (first && errors.length === 1) return first;
+  return new ToolwharfError('TOOL_NOT_CONFIGURED', errors.map((error) => error.message).join('\n\n'), { cause: first });
+}
