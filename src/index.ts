@@ -15,7 +15,20 @@ export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseC
 export type { NativeConfig, NativeServer } from './config/native-schema.ts';
 export type { ConfigSource } from './config/open-config.ts';
 export { type Environment, resolveEnv } from './config/references.ts';
-export { type ServerRecord, serverRecordSchema, toServerSpec } from './config/server-record.ts';
+export {
+  type NewServerRecord,
+  newServerRecordSchema,
+  type ServerRecord,
+  serverRecordSchema,
+  toServerSpec,
+} from './config/server-record.ts';
+export {
+  createLoopbackCallback,
+  type LoopbackCallbackOptions,
+} from './connections/authentication/loopback-callback.ts';
+export type { OAuthCallback, OAuthQuestion, OpenOAuthCallback } from './connections/authentication/oauth-callback.ts';
+export { createMemoryOAuthStore, type OAuthStore } from './connections/authentication/oauth-store.ts';
+export type { OAuthPorts } from './connections/open-http.ts';
 export type { ElicitAnswer, QuestionContext, Questions } from './connections/questions.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
 export type { CallEnd, CallRecord, CallStatus } from './invocation/call-record.ts';

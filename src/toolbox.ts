@@ -159,7 +159,14 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     onAccepted: async (entry) => void (await catalog.accept(entry.name)),
   });
   const memory = createSessionMemory();
-  const openHttp = createHttpOpener({ env, log, clock, ...(options.oauth && { oauth: options.oauth }) });
+  const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
+  const openHttp = createHttpOpener({
+    env,
+    log,
+    clock,
+    maxMessageBytes,
+    ...(options.oauth && { oauth: options.oauth }),
+  });
   const questions = pauseWhileAsked(options.questions ?? {}, invoker.pauseClock);
   const servers = createServerSet({
     open: openServer,
@@ -178,7 +185,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       openHttp,
       clock,
       healthMs,
-      maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
+      maxMessageBytes,
       onStatus: (status, before) => events.emit('server.changed', { server: spec.name, status, before }),
       onList: (kind) => (kind === 'tools' ? register(connection) : undefined),
       onNotification: (method, params) => events.emit('server.notified', { server: spec.name, method, params }),
@@ -202,7 +209,10 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
 
   async function start(): Promise<void> {
     catalog.setLocal(registerLocalTools(options.tools ?? [], config.toolbox));
-    await servers.start(config.servers, { connect: options.connect ?? true, ...(options.signal && { signal: options.signal }) });
+    await servers.start(config.servers, {
+      connect: options.connect ?? true,
+      ...(options.signal && { signal: options.signal }),
+    });
     started = true;
     if (violations.length > 0) throw joined(violations);
     const offers = servers

@@ -525,7 +525,10 @@ describe('what is refused', () => {
     const servers = await startServers();
     const visitors: unknown[] = [];
     const thief = await listen(
-      createServer((request, response) => void (visitors.push(request.headers), response.end('{}'))),
+      createServer((request, response) => {
+        visitors.push(request.headers);
+        response.end('{}');
+      }),
     );
     const store = createMemoryOAuthStore();
     const redirecting = await listen(
@@ -540,6 +543,22 @@ describe('what is refused', () => {
 
     await expect(connect(`${redirecting}/mcp`, oauth)).rejects.toThrow(/not followed/);
     await expect(connect(`${redirecting}/mcp`, oauth, 'sse')).rejects.toThrow(/not followed/);
+    expect(visitors).toEqual([]);
+  });
+
+  test('a token endpoint that redirects to another origin gets the code nowhere [R3]', async () => {
+    const visitors: unknown[] = [];
+    const thief = await listen(
+      createServer((request, response) => {
+        visitors.push(request.headers);
+        response.end('{}');
+      }),
+    );
+    const servers = await startServers('token-redirect', { ELSEWHERE: `${thief}/token` });
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+
+    expect(await failure(connect(servers.mcp, oauth))).toMatchObject({ code: 'OAUTH_FAILED' });
+    expect(await servers.stats()).toMatchObject({ code: 1 });
     expect(visitors).toEqual([]);
   });
 

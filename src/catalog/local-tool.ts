@@ -16,7 +16,7 @@ export interface LocalTool<Args = never> {
   /** A Zod object, or a JSON Schema of an object. */
   readonly parameters?: z.ZodType<Args> | JsonSchema;
   readonly annotations?: ToolAnnotations;
-  /** Limits where the configuration gives none: 64 at a time, 30 000 ms. */
+  /** Limits where the configuration names none for it; else the dialect's: 64 at a time and 30 000 ms in ours. */
   readonly maxInstances?: number;
   readonly timeoutMs?: number;
   /** A text, an MCP result with `content`, or any JSON value, which becomes the structured content. */

@@ -11,7 +11,9 @@ import { isUnavailable, whyUnavailable } from './open-toolbox.ts';
 export function findTool(name: string, tools: readonly Tool[], servers: readonly ServerInfo[]): Tool {
   const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => pathOf(tool) === name);
   if (found) return found;
-  const away = servers.find((server) => isUnavailable(server) && prefixesOf(server.name).some((prefix) => name.startsWith(prefix)));
+  const away = servers.find(
+    (server) => isUnavailable(server) && prefixesOf(server.name).some((prefix) => name.startsWith(prefix)),
+  );
   if (away) {
     const message = `Not connected to MCP server: ${away.name} (${whyUnavailable(away.status)})`;
     throw new ConnectionError('SERVER_DISCONNECTED', message, { data: { server: away.name } });
@@ -23,8 +25,12 @@ export function findTool(name: string, tools: readonly Tool[], servers: readonly
 
 function suggestion(name: string, tools: readonly Tool[]): string | undefined {
   const same = tools.filter((tool) => tool.originalName === name).map((tool) => tool.name);
-  const near = closest(name, tools.flatMap((tool) => [tool.name, pathOf(tool), tool.originalName]));
-  const meant = near === undefined ? [] : tools.filter((tool) => [tool.name, pathOf(tool), tool.originalName].includes(near));
+  const near = closest(
+    name,
+    tools.flatMap((tool) => [tool.name, pathOf(tool), tool.originalName]),
+  );
+  const meant =
+    near === undefined ? [] : tools.filter((tool) => [tool.name, pathOf(tool), tool.originalName].includes(near));
   const names = same.length > 0 ? same : meant.map((tool) => (near === pathOf(tool) ? near : tool.name));
   if (names.length === 0) return undefined;
   const quoted = names.slice(0, 5).map((candidate) => `'${candidate}'`);

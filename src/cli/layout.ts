@@ -18,7 +18,7 @@ export function pad(text: string, width: number): string {
 }
 
 /** The text if it fits, else its beginning and `…`. */
-export function fit(text: string, width: number): string {
+export function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
   let used = 1;
@@ -58,4 +58,5 @@ export function duration(ms: number): string {
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const wide = /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;
+const wide =
+  /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;

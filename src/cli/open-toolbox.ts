@@ -9,11 +9,13 @@ import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts'
 import type { CommandContext } from './command.ts';
 import { keepStarting } from './keep-starting.ts';
 import { count, oneLine } from './layout.ts';
-import { createTerminalLog, logLevels } from './terminal-log.ts';
+import { createTerminalLog, isAtLeast } from './terminal-log.ts';
 
 export interface OpenOptions extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules'> {
   /** Look at every server, whatever stops a start otherwise: required ones that are away, tools a strict one must not have. */
   readonly keepStarting?: boolean;
+  /** Log events the command tells in its own words. */
+  readonly tells?: (event: string) => boolean;
 }
 
 export interface OpenedToolbox extends AsyncDisposable {
@@ -31,7 +33,7 @@ export interface OpenedToolbox extends AsyncDisposable {
 /** Opens the toolbox of the command line's configuration, showing a person how far it is. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal } = context;
-  const { keepStarting: isKept = false, ...ports } = options;
+  const { keepStarting: isKept = false, tells = () => false, ...ports } = options;
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
   if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
   const { config } = await openConfig(file, { env: context.env });
@@ -42,9 +44,11 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   const progress = createStartProgress(context, config);
   const log = createTerminalLog(terminal, context.options.logLevel, (entry) => {
     progress.note(entry);
-    if (logLevels.indexOf(entry.level) < logLevels.indexOf('warning')) return;
-    warnings.push(entry);
-    if (entry.event === 'server.skipped' && context.options.logLevel !== 'error') told.add(String(entry.fields.server));
+    if (isAtLeast(entry.level, 'warning')) warnings.push(entry);
+    if (entry.event === 'server.skipped' && isAtLeast('warning', context.options.logLevel)) {
+      told.add(String(entry.fields.server));
+    }
+    return tells(entry.event);
   });
   const toolbox = await createToolbox(file, { ...ports, env, log, signal }).finally(progress.end);
 
@@ -95,8 +99,13 @@ function createStartProgress({ terminal }: CommandContext, { servers }: Config) 
   const waiting = new Set(servers.filter((spec) => spec.enabled).map((spec) => spec.name));
   const total = waiting.size;
   const show = () => {
-    const which = total - waiting.size < total && waiting.size <= 3 && total > 1 ? ` (waiting for ${[...waiting].join(', ')})` : '';
-    terminal.status(total === 1 ? `connecting to ${[...waiting][0] ?? count(1, 'server')} …` : `connecting ${total - waiting.size} of ${total} …${which}`);
+    const which =
+      total - waiting.size < total && waiting.size <= 3 && total > 1 ? ` (waiting for ${[...waiting].join(', ')})` : '';
+    terminal.status(
+      total === 1
+        ? `connecting to ${[...waiting][0] ?? count(1, 'server')} …`
+        : `connecting ${total - waiting.size} of ${total} …${which}`,
+    );
   };
   if (total > 0) show();
   return {

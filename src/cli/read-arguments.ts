@@ -36,7 +36,8 @@ export async function readArguments(
       const names = parameters.map((parameter) => parameter.name);
       for (const { name } of pairs) {
         if (names.length === 0 || names.includes(name)) continue;
-        const meant = closest(name, names);
+        // Of one or two letters anything is near.
+        const meant = name.length > 2 ? closest(name, names) : undefined;
         warn(`${tool.name} has no parameter '${name}'${meant ? `; did you mean '${meant}'?` : ''}`);
       }
       const entries = pairs.map(({ name, text, raw }) => {

@@ -23,7 +23,7 @@ export function reportFailure(terminal: Terminal, code: string | undefined, mess
 
 const hints: Partial<Record<ErrorCode, string>> = {
   CALL_DENIED: 'what may run, and what is asked about, is set under toolbox.approval in the configuration',
-  CALL_TIMED_OUT: "the tool's limit is its timeout under toolbox.tools, or the server's defaultToolConfig",
+  CALL_TIMED_OUT: "give it more time: --timeout, the tool's timeout under toolbox.tools, or the server's defaultToolConfig",
   CONFIG_INVALID: 'every place to correct is named above',
   INPUT_REFUSED: 'the server asked something that nobody was there to answer; at a terminal you are asked',
   INTERNAL: 'this should not happen; --log-level debug shows where',

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
-import { fit } from './layout.ts';
+import { shorten } from './layout.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -65,7 +65,7 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     if (statusText === undefined || asking) return;
     const seconds = Math.floor((performance.now() - statusSince) / 1_000);
     const line = `${frames[frame++ % frames.length]} ${statusText}${seconds > 0 ? ` ${seconds} s` : ''}`;
-    stderr.write(`${eraseLine}${fit(line, columnsOf(stderr) - 1)}`);
+    stderr.write(`${eraseLine}${shorten(line, columnsOf(stderr) - 1)}`);
     isDrawn = true;
   }
 
@@ -133,7 +133,9 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
       }
     },
     async flush() {
-      await Promise.all([stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
+      await Promise.all(
+        [stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
+      );
     },
   };
 }

@@ -5,7 +5,7 @@ import type { ServerInfo } from '../servers/server-info.ts';
 import type { Toolbox } from '../toolbox.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { count, fit, oneLine, pad, widthOf } from './layout.ts';
+import { count, oneLine, pad, shorten, widthOf } from './layout.ts';
 import { isUnavailable, type OpenedToolbox, openToolbox } from './open-toolbox.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -22,7 +22,14 @@ export async function tools({ server, json }: ToolsOptions, context: CommandCont
   const chosen = server === undefined ? servers : [findServer(server, opened)];
   const shown = chosen.map((info) => ({ info, tools: toolbox.tools.filter((tool) => tool.server === info.name) }));
   opened.tellUnavailable();
-  if (json) terminal.print(JSON.stringify(shown.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox))), null, 2));
+  if (json)
+    terminal.print(
+      JSON.stringify(
+        shown.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox))),
+        null,
+        2,
+      ),
+    );
   else printGroups(shown, terminal);
   return server !== undefined && chosen.some(isUnavailable) ? exitCodes.unavailable : exitCodes.ok;
 }
@@ -68,13 +75,17 @@ function printGroups(groups: readonly Group[], terminal: Terminal): void {
   const { colors, width } = terminal;
   for (const [at, { info, tools: own }] of filled.entries()) {
     const title = `${oneLine(info.name)}  `;
-    const about = [count(own.length, 'tool'), ...(info.description === undefined ? [] : [oneLine(info.description)])].join('  ');
-    const lines = [`${colors.bold(title)}${colors.dim(fit(about, width - widthOf(title)))}`];
+    const about = [
+      count(own.length, 'tool'),
+      ...(info.description === undefined ? [] : [oneLine(info.description)]),
+    ].join('  ');
+    const lines = [`${colors.bold(title)}${colors.dim(shorten(about, width - widthOf(title)))}`];
     for (const tool of own) {
       const name = oneLine(tool.name);
       const description = oneLine(tool.description || tool.title || '');
-      if (room >= leastDescription) lines.push(`  ${colors.cyan(pad(name, longest))}  ${fit(description, room)}`.trimEnd());
-      else lines.push(`  ${colors.cyan(name)}`, ...(description ? [`    ${fit(description, width - 4)}`] : []));
+      if (room >= leastDescription)
+        lines.push(`  ${colors.cyan(pad(name, longest))}  ${shorten(description, room)}`.trimEnd());
+      else lines.push(`  ${colors.cyan(name)}`, ...(description ? [`    ${shorten(description, width - 4)}`] : []));
     }
     terminal.print(`${at > 0 ? '\n' : ''}${lines.join('\n')}`);
   }

@@ -3,6 +3,7 @@ import { buildConfig } from './build-config.ts';
 import { checkNative } from './check-native.ts';
 import type { Config } from './config.ts';
 import type { DialectReader } from './dialects/dialect.ts';
+import { nativeDialect } from './dialects/native.ts';
 import { applyEnvironment, applyOverrides, type SetBy } from './environment-overrides.ts';
 import { createPathMap } from './path-map.ts';
 import { copyPlain, isPlainMap, type PlainObject } from './plain-data.ts';
@@ -18,6 +19,8 @@ export interface AssembleOptions {
   readonly file?: string;
   readonly locate?: (path: Path, atKey?: boolean) => Place;
   readonly keepReferences?: boolean;
+  /** Read it as our own dialect whatever its keys look like; false. */
+  readonly native?: boolean;
 }
 
 export interface Assembled {
@@ -44,7 +47,9 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
     throw fail();
   }
 
-  const dialect = recogniseDialect(document, (finding) => problems.push(toProblem(finding, finding.path)));
+  const dialect = options.native
+    ? nativeDialect
+    : recogniseDialect(document, (finding) => problems.push(toProblem(finding, finding.path)));
   const setInFile = overrideFile(document, dialect, env, problems, warn);
   const origins = createPathMap();
   const report = (finding: Finding) => void problems.push(toProblem(finding, finding.path, setInFile));

@@ -86,6 +86,7 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
       ...(timeout !== undefined && { timeoutMs: timeout }),
       ...(mode !== undefined && { mode }),
     })),
+    defaultTool: { maxInstances: defaults.maxInstances, timeoutMs: 30_000 },
     localToolsMustBeConfigured: defaults.localToolsMustBeConfigured,
   };
 }

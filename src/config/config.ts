@@ -123,6 +123,8 @@ export interface ToolboxConfig {
   readonly maxResultBytes: number;
   readonly approval: ApprovalConfig;
   readonly tools: readonly ToolConfig[];
+  /** Limits of local tools that have none of their own. */
+  readonly defaultTool: ToolLimits;
   /** Local tools must be named in `tools` (the myai dialect's rule). */
   readonly localToolsMustBeConfigured: boolean;
 }

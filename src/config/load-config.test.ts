@@ -52,6 +52,7 @@ describe('the native dialect', () => {
         maxResultBytes: 10_485_760,
         approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000 },
         tools: [],
+        defaultTool: { maxInstances: 64, timeoutMs: 30_000 },
         localToolsMustBeConfigured: false,
       },
       dialect: 'native',

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../kernel/json.ts';
+import { assembleConfig } from './assemble-config.ts';
 import type { ServerSpec } from './config.ts';
 import { defaultConfig } from './default-servers.ts';
-import { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './load-config.ts';
+import { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig } from './load-config.ts';
 import type { NativeConfig, NativeServer } from './native-schema.ts';
 
 /** A file's path, or what a file would hold, in any dialect. */
@@ -22,6 +23,6 @@ export async function openConfig(source: ConfigSource | undefined, options: Open
 
 /** One server in the words of the `servers:` map. Its URL is taken as it is: only a file's may be a `${VAR}`. */
 export function parseServer(name: string, server: NativeServer | JsonObject): ServerSpec {
-  const { config } = parseConfig({ servers: { [name]: server } }, { env: {} });
+  const { config } = assembleConfig({ servers: { [name]: server } }, { env: {}, native: true });
   return config.servers[0] as ServerSpec;
 }

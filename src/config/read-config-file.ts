@@ -1,9 +1,6 @@
 import { open } from 'node:fs/promises';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 
-/** The most a configuration file may hold. */
-export const maxConfigBytes = 1024 * 1024;
-
 /** The text of a configuration file: UTF-8, or UTF-16 with its mark. Everything that can't be one gets a clear `CONFIG_INVALID`. */
 export async function readConfigFile(file: string): Promise<string> {
   const bytes = await readBytes(file);
@@ -13,6 +10,8 @@ export async function readConfigFile(file: string): Promise<string> {
   if (text.trim() === '') throw invalid(file, 'is empty: write at least `servers: {}`');
   return text;
 }
+
+const maxConfigBytes = 1024 * 1024;
 
 async function readBytes(file: string): Promise<Uint8Array> {
   try {

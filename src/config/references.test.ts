@@ -72,6 +72,12 @@ describe('references', () => {
     );
   });
 
+  test.each(['/dev/zero', tmpdir()])('%s is no file to read a secret from', (path) => {
+    expect(() => resolveReference(`\${file:${path}}`, {})).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(path) }),
+    );
+  });
+
   test('a key named __proto__ is an ordinary key', () => {
     const record = JSON.parse('{"__proto__": "${A}"}') as Record<string, string>;
     const resolved = resolveEnv(record, { env: { A: 'x' } });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
 /** Environment variables, as in `process.env`. */
@@ -53,12 +53,18 @@ export function resolveEnv(record: Readonly<Record<string, string>>, options: Re
   return Object.fromEntries(resolved) as Record<string, string>;
 }
 
+const largestSecretBytes = 1024 * 1024;
+
 function readSecretFile(path: string): string {
   try {
+    // A pipe or a device could keep the reader waiting, or feed it, for ever.
+    const entry = statSync(path);
+    if (!entry.isFile()) throw new Error('it is not a file');
+    if (entry.size > largestSecretBytes) throw new Error('it is larger than 1 MiB');
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (cause) {
     throw new ToolwharfError('CONFIG_INVALID', `The file '${path}' of a \${file:…} value can't be read`, {
-      cause: messageOf(cause),
+      cause,
       data: { path },
     });
   }

@@ -20,6 +20,7 @@ import type { Redactor } from '../kernel/redact.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
 import type { HttpAccess } from './http-access.ts';
+import type { HttpOpener } from './open-http.ts';
 import { answerQuestion, capabilitiesFor, type Questions } from './questions.ts';
 import { addressOf, type SessionMemory } from './session-memory.ts';
 import type { Era } from './status.ts';
@@ -35,7 +36,7 @@ export interface SessionOptions {
   readonly stderr: StderrTail;
   /** Learns the server's secrets as they are resolved. */
   readonly redactor: Redactor;
-  readonly openHttp: (spec: ServerSpec) => Promise<HttpAccess>;
+  readonly openHttp: HttpOpener;
   readonly maxMessageBytes: number;
   readonly logLevel?: string;
   readonly onNotification: (method: string, params: JsonObject) => void;
@@ -112,7 +113,7 @@ async function openOver(
   era: Era | undefined,
   options: SessionOptions,
 ): Promise<Session> {
-  const http = kind === 'stdio' ? undefined : await options.openHttp(spec);
+  const http = kind === 'stdio' ? undefined : await options.openHttp(spec, options.redactor);
   const attempt = () => handshake(kind, spec, era, http, options);
   try {
     return await attempt().catch(async (cause) => {

@@ -22,6 +22,8 @@ interface Finding {
   readonly schemaPath: string;
   readonly keyword: string;
   readonly expected: string;
+  /** What `expected` lists, where it is a choice. */
+  readonly choices?: readonly string[];
   readonly got?: string;
 }
 
@@ -89,16 +91,13 @@ function foldBranches(error: RawError, findings: Finding[]): Finding[] {
   const choices = [...branches.values()].reverse();
   if (choices.length === 0) {
     const passing = error.params.passingSchemas;
-    const count = Array.isArray(passing) ? `, not ${passing.length}` : '';
-    return [{ ...placeOf(error), expected: `what exactly one of the alternatives allows${count}` }];
+    const expected = Array.isArray(passing)
+      ? `what exactly one of the alternatives allows, not ${passing.length}`
+      : 'what one of the alternatives allows';
+    return [{ ...placeOf(error), expected }];
   }
-  const simple = choices.map(([first, ...more]) =>
-    more.length === 0 && isSimple(first, error) ? first?.expected : undefined,
-  );
-  if (simple.every((expected) => expected !== undefined)) {
-    const expected = [...new Set(simple)].slice(0, maxListed).join(' or ');
-    return [{ ...placeOf(error), keyword: 'type', expected }];
-  }
+  if (choices.every((findings) => findings.length === 1 && findings.every((finding) => isSimple(finding, error))))
+    return [{ ...placeOf(error), keyword: 'type', ...toChoice(choices.flat()) }];
   const kind = commonKind(choices);
   if (kind) return [{ ...kind, schemaPath: error.schemaPath }];
   const best = choices.reduce((a, b) => (distance(b, error) < distance(a, error) ? b : a));
@@ -115,12 +114,22 @@ function commonKind(choices: readonly (readonly Finding[])[]): Finding | undefin
     others.every((findings) => findings.some((finding) => finding.path === path)),
   );
   if (!shared) return undefined;
-  const wanted = ofBranch.flat().filter(({ path }) => path === shared.path);
-  return { ...shared, expected: [...new Set(wanted.map(({ expected }) => expected))].slice(0, maxListed).join(' or ') };
+  return { ...shared, ...toChoice(ofBranch.flat().filter(({ path }) => path === shared.path)) };
 }
 
-function isSimple(finding: Finding | undefined, error: RawError): boolean {
-  return finding?.path === error.instancePath && ['type', 'const', 'enum', 'format'].includes(finding.keyword);
+function toChoice(findings: readonly Finding[]): Pick<Finding, 'choices' | 'expected'> {
+  const choices = [...new Set(findings.flatMap((finding) => finding.choices ?? [finding.expected]))];
+  return { choices, expected: joinSome(choices) };
+}
+
+function choicesOf({ keyword, params }: RawError): readonly string[] | undefined {
+  if (keyword === 'type') return [params.type].flat().map(String);
+  if (keyword === 'const') return [showValue(params.allowedValue)];
+  return keyword === 'enum' ? (params.allowedValues as readonly unknown[]).map(showValue) : undefined;
+}
+
+function isSimple(finding: Finding, error: RawError): boolean {
+  return finding.path === error.instancePath && ['type', 'const', 'enum', 'format'].includes(finding.keyword);
 }
 
 /** How far a value is from one alternative: of another type is farthest, then another kind by a fixed value, then by count. */
@@ -143,10 +152,13 @@ function toFindings(error: RawError): Finding[] {
   }
   if (keyword === '~refine') return fromComplaint(error, params.message as Complaint);
   const isName = /(^|\/)propertyNames(\/|$)/.test(error.schemaPath);
+  const choices = choicesOf(error);
+  const expected = choices ? joinSome(choices) : expectation(error);
   return [
     {
       ...placeOf(error),
-      expected: isName ? `a property name that is ${expectation(error)}` : expectation(error),
+      ...(choices && { choices }),
+      expected: isName ? `a property name that is ${expected}` : expected,
       ...(isName && { got: `the name ${showValue(lastPart(error.instancePath))}` }),
     },
   ];
@@ -173,12 +185,6 @@ function fromComplaint(error: RawError, complaint: Complaint): Finding[] {
 function expectation({ keyword, params }: RawError): string {
   const { limit } = params;
   switch (keyword) {
-    case 'type':
-      return [params.type].flat().join(' or ');
-    case 'const':
-      return showValue(params.allowedValue);
-    case 'enum':
-      return listOf(params.allowedValues as readonly unknown[]);
     case 'format':
       return (
         [...assertedFormats.values()].find(({ check }) => check === params.format)?.expected ?? String(params.format)
@@ -207,7 +213,7 @@ function expectation({ keyword, params }: RawError): string {
     case 'contains':
       return `${params.maxContains === undefined ? `at least ${params.minContains}` : `at most ${params.maxContains}`} items of the wanted kind`;
     case 'dependentRequired':
-      return `${listOf(params.dependencies as readonly unknown[], ' and ')} beside ${showValue(params.property)}`;
+      return `${joinSome((params.dependencies as readonly unknown[]).map(showValue), ' and ')} beside ${showValue(params.property)}`;
     case 'boolean':
       return 'nothing here';
     case 'unevaluatedItems':
@@ -222,9 +228,9 @@ function count(limit: unknown, noun: 'character' | 'item' | 'property'): string 
   return `${limit} ${noun === 'property' ? 'properties' : `${noun}s`}`;
 }
 
-function listOf(values: readonly unknown[], joint = ' or '): string {
-  const shown = values.slice(0, maxListed).map(showValue).join(joint);
-  return values.length > maxListed ? `${shown}${joint}one of ${values.length - maxListed} more` : shown;
+function joinSome(words: readonly string[], joint = ' or '): string {
+  const shown = words.slice(0, maxListed).join(joint);
+  return words.length > maxListed ? `${shown}${joint}one of ${words.length - maxListed} more` : shown;
 }
 
 function placeOf({ instancePath, schemaPath, keyword }: RawError): Pick<Finding, 'path' | 'schemaPath' | 'keyword'> {

@@ -52,6 +52,8 @@ interface Part {
 }
 
 const maxPatternSize = 100_000;
+/** Following one takes longer than most of what it leads to. */
+const referenceCost = 8;
 const inheritedNames = new Set(Object.getOwnPropertyNames(Object.prototype));
 // These two the validator looks up the right way.
 for (const name of ['__proto__', 'constructor']) inheritedNames.delete(name);
@@ -175,7 +177,7 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
   const root = define(schema, '');
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const part = translate(next.target, { path: origins.get(next.name) ?? '', depth: 0, definition: next.name });
-    definitions[next.name] = metered(part.schema, { own: part.cost, perItem: 0, perKey: 0 }, budget);
+    definitions[next.name] = metered(part.schema, { own: part.cost + referenceCost, perItem: 0, perKey: 0 }, budget);
   }
   return { root, definitions, unenforced, keywords, origins, links, hasInheritedNames };
 }

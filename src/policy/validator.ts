@@ -16,7 +16,7 @@ export interface RawError {
 }
 
 /** More than a reader needs, so that what is left out can be counted. */
-const maxErrors = 100;
+const maxErrors = 1000;
 
 /** A fast test, as code made for this schema. Where that would nest too deeply for the engine, the schema is walked instead. */
 export function compileTest(definitions: Definitions, name: string): (value: unknown) => boolean {

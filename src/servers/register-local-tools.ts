@@ -26,8 +26,8 @@ export function registerLocalTools(tools: readonly LocalTool[], config: ToolboxC
       ...(tool.annotations && { annotations: tool.annotations }),
       definitionHash: definitionHash(definition),
       limits: {
-        maxInstances: settings?.maxInstances ?? tool.maxInstances ?? 64,
-        timeoutMs: settings?.timeoutMs ?? tool.timeoutMs ?? 30_000,
+        maxInstances: settings?.maxInstances ?? tool.maxInstances ?? config.defaultTool.maxInstances,
+        timeoutMs: settings?.timeoutMs ?? tool.timeoutMs ?? config.defaultTool.timeoutMs,
       },
       paramHeaders: [],
       local: tool,

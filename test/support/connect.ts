@@ -47,7 +47,12 @@ export function createTestConnection(
     memory: createSessionMemory(),
     log: silentLog,
     env: process.env,
-    openHttp: createHttpOpener({ env: process.env, log: silentLog, clock: systemClock }),
+    openHttp: createHttpOpener({
+      env: process.env,
+      log: silentLog,
+      clock: systemClock,
+      maxMessageBytes: 64 * 1024 * 1024,
+    }),
     maxMessageBytes: 64 * 1024 * 1024,
     clock: systemClock,
     healthMs: 30_000,

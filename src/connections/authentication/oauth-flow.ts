@@ -142,7 +142,11 @@ async function assertCanIdentify(context: OAuthContext, { discovery, redirectUrl
   );
 }
 
-function refusalIn(params: URLSearchParams, iss: string | undefined, metadata: AuthorizationServerMetadata | undefined): string {
+function refusalIn(
+  params: URLSearchParams,
+  iss: string | undefined,
+  metadata: AuthorizationServerMetadata | undefined,
+): string {
   // Before the issuer is known to be right, the rest may be anyone's words.
   validateAuthorizationResponseIssuer({
     iss,

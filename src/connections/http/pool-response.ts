@@ -27,35 +27,21 @@ export function createPoolResponse(init: PoolResponseInit): Response {
     return response;
   }
 
-  const chunks = createChunks(init);
   let stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   let used = false;
 
   function toStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    stream ??= new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        async pull(controller) {
-          const chunk = await chunks.next();
-          if (chunk) controller.enqueue(chunk);
-          else controller.close();
-        },
-        cancel: () => chunks.cancel(),
-      },
-      { highWaterMark: 0 },
-    );
+    stream ??= createStream(init);
     return stream;
   }
 
   async function bytes(): Promise<Buffer<ArrayBuffer>> {
     if (used || stream?.locked) throw new TypeError('Body is unusable: Body has already been read');
     used = true;
-    const parts: Uint8Array[] = [];
-    const next = stream ? fromReader(stream) : chunks.next;
-    for (let chunk = await next(); chunk; chunk = await next()) parts.push(chunk);
-    return Buffer.concat(parts);
+    return stream ? Buffer.from(await new Response(stream).arrayBuffer()) : readAll(init);
   }
 
-  const text = async () => new TextDecoder().decode(await bytes());
+  const text = async () => decoder.decode(await bytes());
   const asPlain = async () => new Response(await bytes(), { status, statusText, headers });
   Object.defineProperties(response, {
     body: { get: toStream },
@@ -77,41 +63,67 @@ export function createPoolResponse(init: PoolResponseInit): Response {
   return response;
 }
 
-interface Chunks {
-  /** The next piece of the body, metered; undefined at its end. */
-  next(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  cancel(): void;
+const decoder = new TextDecoder();
+
+/** The body in one piece. */
+function readAll({ body, meter, idleMs, toError }: PoolResponseInit): Promise<Buffer<ArrayBuffer>> {
+  const parts: Buffer<ArrayBuffer>[] = [];
+  return new Promise<Buffer<ArrayBuffer>>((resolve, reject) => {
+    // A body that broke before anyone looked tells nobody a second time.
+    if (body.destroyed) return reject(toError(body.errored ?? new Error('The connection was closed')));
+    const timer = startIdleTimer(body, idleMs);
+    body.on('data', (chunk: Buffer<ArrayBuffer>) => {
+      timer?.refresh();
+      try {
+        meter(chunk);
+        parts.push(chunk);
+      } catch (cause) {
+        body.destroy(cause as Error);
+      }
+    });
+    body.on('end', () => {
+      clearTimeout(timer);
+      resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
+    });
+    body.on('error', (cause) => {
+      clearTimeout(timer);
+      reject(toError(cause));
+    });
+  });
 }
 
-function createChunks({ body, meter, idleMs, toError }: PoolResponseInit): Chunks {
+/** The body as it comes. */
+function createStream({ body, meter, idleMs, toError }: PoolResponseInit): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = body[Symbol.asyncIterator]();
   let cancelled = false;
-  return {
-    async next() {
-      const silence = new Error(`The server stopped in the middle of its answer for ${idleMs} ms`);
-      const timer = idleMs > 0 ? setTimeout(() => body.destroy(silence), idleMs).unref() : undefined;
-      try {
-        const { done, value } = await iterator.next();
-        if (done) return undefined;
-        meter(value);
-        return value;
-      } catch (cause) {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const timer = startIdleTimer(body, idleMs);
+        try {
+          const { done, value } = await iterator.next();
+          if (!done) meter(value);
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (cause) {
+          body.destroy();
+          if (!cancelled) throw toError(cause);
+        } finally {
+          clearTimeout(timer);
+        }
+      },
+      cancel() {
+        cancelled = true;
+        // Not through the iterator: that would wait for the next chunk, which an event stream may never send.
         body.destroy();
-        if (cancelled) return undefined;
-        throw toError(cause);
-      } finally {
-        clearTimeout(timer);
-      }
+      },
     },
-    cancel() {
-      cancelled = true;
-      // Not through the iterator: that would wait for the next chunk, which an event stream may never send.
-      body.destroy();
-    },
-  };
+    { highWaterMark: 0 },
+  );
 }
 
-function fromReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Chunks['next'] {
-  const reader = stream.getReader();
-  return async () => (await reader.read()).value;
+function startIdleTimer(body: Readable, idleMs: number): NodeJS.Timeout | undefined {
+  if (idleMs <= 0) return undefined;
+  const end = () => body.destroy(new Error(`The server stopped in the middle of its answer for ${idleMs} ms`));
+  return setTimeout(end, idleMs).unref();
 }

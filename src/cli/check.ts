@@ -1,0 +1,177 @@
+import { registerTools } from '../catalog/register-tools.ts';
+import type { ServerSpec } from '../config/config.ts';
+import { type Problem, problemLine } from '../config/problems.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { LogEntry } from '../kernel/log.ts';
+import { createArgumentsChecker } from '../policy/validate-arguments.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
+import type { CommandContext } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
+import { count, duration, oneLine, pad, widthOf, wrap } from './layout.ts';
+import { isUnavailable, type OpenedToolbox, openToolbox, whyUnavailable } from './open-toolbox.ts';
+import { paintState, stateOf } from './server-state.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface CheckOptions {
+  readonly json?: boolean;
+}
+
+/** One thing that is not as it should be. */
+interface Found {
+  readonly kind: FoundKind;
+  readonly message: string;
+  readonly tool?: string;
+}
+
+type FoundKind = 'unavailable' | 'degraded' | 'left-out' | 'schema' | 'not-configured' | 'gone' | 'warning';
+
+interface CheckedServer {
+  readonly info: ServerInfo;
+  readonly problems: readonly Found[];
+}
+
+/** `toolwharf check`: the configuration, every server and every tool, and all that is wrong with them. */
+export async function check({ json }: CheckOptions, context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  let opened: OpenedToolbox;
+  try {
+    opened = await openToolbox(context, { keepStarting: true, tells: (event) => event !== 'config.refused' });
+  } catch (cause) {
+    if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
+    return reportInvalid(cause, terminal, json ?? false);
+  }
+  await using _opened = opened;
+  const { file, config, servers, warnings } = opened;
+  const checked = servers.map((info) => checkServer(info, opened));
+  const names = new Set(servers.map((info) => info.name));
+  const general = warnings
+    .filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server))
+    .map(({ message }): Found => ({ kind: 'warning', message }));
+  const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
+  if (json) {
+    const report = { ok: total === 0, config: { file, dialect: config.dialect, problems: [] }, problems: general };
+    terminal.print(JSON.stringify({ ...report, servers: checked.map(toJson) }, null, 2));
+  } else print({ file, general, checked, total }, terminal);
+  return total === 0 ? exitCodes.ok : exitCodes.problem;
+}
+
+/** What is wrong with one server: its own state, then its tools one by one, then what the log has to say besides. */
+function checkServer(info: ServerInfo, opened: OpenedToolbox): CheckedServer {
+  if (!info.enabled) return { info, problems: [] };
+  const spec = opened.config.servers.find((candidate) => candidate.name === info.name);
+  const problems: Found[] = [];
+  if (isUnavailable(info)) problems.push({ kind: 'unavailable', message: whyUnavailable(info.status) });
+  else if (info.status.state === 'degraded') problems.push({ kind: 'degraded', message: whyUnavailable(info.status) });
+  for (const { name, reason } of info.offers.tools?.rejected ?? []) {
+    problems.push({ kind: 'left-out', tool: name, message: `tool '${name}' is left out: ${reason}` });
+  }
+  if (spec) problems.push(...checkTools(spec, opened));
+  problems.push(...restOfLog(info, opened.warnings));
+  return { info, problems };
+}
+
+function checkTools(spec: ServerSpec, { toolbox, config }: OpenedToolbox): Found[] {
+  const checker = createArgumentsChecker();
+  const entries = toolbox.tools
+    .filter((tool) => tool.server === spec.name)
+    .flatMap((tool) => toolbox.entry(tool.name) ?? []);
+  const unusable = entries.flatMap(({ definition }): Found[] => {
+    const prepared = checker.prepare(definition.inputSchema);
+    if (prepared.kind === 'ready') return [];
+    const message = `tool '${definition.name}' can't be called, its schema can't be used: ${prepared.reason}`;
+    return [{ kind: 'schema', tool: definition.name, message }];
+  });
+  const offered = entries.map((entry) => entry.definition);
+  const missing = registerTools(spec, offered, config.toolbox.tools).missing.map((tool): Found => {
+    const message = `tool '${tool}' is not configured, and in strict mode that stops the start`;
+    return { kind: 'not-configured', tool, message };
+  });
+  return [...unusable, ...missing];
+}
+
+/** Warnings about the server that are not told by its state or its list already. */
+function restOfLog({ name }: ServerInfo, warnings: readonly LogEntry[]): Found[] {
+  return warnings
+    .filter(({ event, fields }) => fields.server === name && !toldOtherwise.has(event))
+    .map(({ event, message, fields }) => {
+      const tool = typeof fields.tool === 'string' ? { tool: fields.tool } : {};
+      return { kind: kinds.get(event) ?? 'warning', ...tool, message };
+    });
+}
+
+const toldOtherwise = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
+const kinds = new Map<string, FoundKind>([
+  ['catalog.tool-gone', 'gone'],
+  ['catalog.tool-unusable', 'left-out'],
+]);
+
+function reportInvalid(error: ToolwharfError, terminal: Terminal, isJson: boolean): number {
+  const { file, problems = [] } = error.data as { readonly file?: string; readonly problems?: readonly Problem[] };
+  if (isJson) {
+    const found = problems.length > 0 ? problems : [{ path: '', message: error.message }];
+    terminal.print(
+      JSON.stringify({ ok: false, config: { file, problems: found }, problems: [], servers: [] }, null, 2),
+    );
+    return exitCodes.config;
+  }
+  const { colors } = terminal;
+  if (problems.length === 0) terminal.print(oneLine(error.message));
+  for (const problem of problems) terminal.print(`${colors.red('✖')} ${problemLine(problem)}`);
+  terminal.print(
+    `${colors.red(count(Math.max(1, problems.length), 'problem'))} in the configuration; no server was started`,
+  );
+  return exitCodes.config;
+}
+
+interface Report {
+  readonly file?: string;
+  readonly general: readonly Found[];
+  readonly checked: readonly CheckedServer[];
+  readonly total: number;
+}
+
+function print({ file, general, checked, total }: Report, terminal: Terminal): void {
+  const { colors, width } = terminal;
+  const tell = (text: string) => {
+    const [first = '', ...rest] = wrap(oneLine(text), width - 4);
+    terminal.print([`  ${colors.yellow('!')} ${first}`, ...rest.map((line) => `    ${line}`)].join('\n'));
+  };
+  terminal.print(`${colors.dim('configuration')}  ${file ?? 'the default servers'}`);
+  for (const { message } of general) tell(message);
+  const longest = Math.max(0, ...checked.map(({ info }) => widthOf(oneLine(info.name))));
+  for (const { info, problems } of checked) {
+    const mark = info.enabled ? (problems.length === 0 ? colors.green('✔') : colors.red('✖')) : colors.dim('–');
+    const name = colors.bold(pad(oneLine(info.name), longest));
+    terminal.print(`${mark} ${name}  ${paintState(colors, info)(stateOf(info))}${colors.dim(factsOf(info))}`);
+    for (const { message } of problems) tell(message);
+  }
+  const where = checked.filter(({ problems }) => problems.length > 0).length;
+  if (total === 0) terminal.print(colors.green('all good'));
+  else terminal.print(colors.red(`${count(total, 'problem')}${where > 0 ? ` in ${count(where, 'server')}` : ''}`));
+}
+
+function factsOf({ status, offers }: ServerInfo): string {
+  const facts = [
+    ...(offers.tools ? [`${count(offers.tools.count, 'tool')}${offers.tools.stale ? ' (stale)' : ''}`] : []),
+    ...(status.transport && status.era ? [`${status.transport}, ${status.era}`] : []),
+    ...(status.connectMs === undefined ? [] : [duration(status.connectMs)]),
+  ];
+  return facts.map((fact) => `  ${fact}`).join('');
+}
+
+function toJson({ info, problems }: CheckedServer) {
+  const { name, required, mode, status, offers } = info;
+  const { reason, transport, era, connectMs } = status;
+  return {
+    name,
+    state: stateOf(info),
+    reason,
+    required,
+    mode,
+    transport,
+    era,
+    connectMs,
+    tools: offers.tools?.count,
+    problems,
+  };
+}

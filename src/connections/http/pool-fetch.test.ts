@@ -1,0 +1,292 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, expect, test } from 'vitest';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { createPoolFetch, type PoolFetchOptions } from './pool-fetch.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function serve(
+  listener: RequestListener,
+): Promise<{ url: string; server: Server; sockets: () => Promise<number> }> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+    sockets: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
+  };
+}
+
+function createPool(options: PoolFetchOptions = {}) {
+  const pool = createPoolFetch(options);
+  cleanups.push(() => pool.close());
+  return pool;
+}
+
+test('sends what fetch would send, and asks for no compression', async () => {
+  const seen: IncomingMessage[] = [];
+  const bodies: string[] = [];
+  const { url } = await serve(async (request, response) => {
+    seen.push(request);
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    bodies.push(body);
+    response.setHeader('set-cookie', ['a=1', 'b=2']);
+    response.writeHead(201, 'Made').end('{"ü":1}');
+  });
+  const { fetch } = createPool();
+  const response = await fetch(`${url}/path?q=1`, { method: 'post', headers: { 'X-One': 'zwei' }, body: '{"a":"ä"}' });
+
+  expect(response).toBeInstanceOf(Response);
+  expect([response.ok, response.status, response.statusText, response.redirected]).toEqual([true, 201, 'Made', false]);
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(await response.json()).toEqual({ ü: 1 });
+  expect(seen[0]).toMatchObject({ method: 'POST', url: '/path?q=1' });
+  expect(seen[0]?.headers).toMatchObject({
+    'x-one': 'zwei',
+    'accept-encoding': 'identity',
+    'user-agent': expect.stringContaining('toolwharf/'),
+  });
+
+  await (await fetch(url, { method: 'POST', body: new URLSearchParams({ a: 'b c' }) })).text();
+  expect(seen[1]?.headers['content-type']).toContain('application/x-www-form-urlencoded');
+  expect(bodies).toEqual(['{"a":"ä"}', 'a=b+c']);
+});
+
+test('a body can be read in every way of fetch, once', async () => {
+  const { url } = await serve(
+    (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('\ufeffgrüß'),
+  );
+  const { fetch } = createPool();
+  expect(await (await fetch(url)).text()).toBe('grüß');
+  expect(Buffer.from(await (await fetch(url)).arrayBuffer()).toString()).toBe('\ufeffgrüß');
+  expect(Buffer.from(await (await fetch(url)).bytes()).toString()).toBe('\ufeffgrüß');
+  expect(await (await (await fetch(url)).blob()).text()).toBe('grüß');
+  const cloned = await fetch(url);
+  expect(await cloned.clone().text()).toBe('grüß');
+  expect(await cloned.text()).toBe('grüß');
+  expect(cloned.bodyUsed).toBe(true);
+  await expect(cloned.text()).rejects.toThrow(TypeError);
+});
+
+test('an answer without a body has none', async () => {
+  const { url } = await serve((_request, response) => void response.writeHead(204).end());
+  const response = await createPool().fetch(url);
+  expect([response.status, response.body, await response.text()]).toEqual([204, null, '']);
+});
+
+test('an event stream arrives event by event, and leaving it closes the connection', async () => {
+  const served = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    response.write('data: 1\n\n');
+    events.push((text) => response.write(text));
+    response.on('close', () => closed.resolve());
+  });
+  const events: ((text: string) => void)[] = [];
+  const closed = Promise.withResolvers<void>();
+  const response = await createPool({ maxResponseBytes: 5, bodyTimeoutMs: 20 }).fetch(served.url);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+
+  expect(text(await reader.read())).toBe('data: 1\n\n');
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  events[0]?.('data: 2\n\n');
+  expect(text(await reader.read())).toBe('data: 2\n\n');
+  const waiting = reader.read();
+  await reader.cancel();
+  expect((await waiting).done).toBe(true);
+  await closed.promise;
+});
+
+test('aborting rejects with the reason, before the answer and in the middle of it', async () => {
+  const { url } = await serve((request, response) => {
+    if (request.url === '/stream')
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+  });
+  const { fetch } = createPool();
+  const reason = new Error('enough');
+  const early = new AbortController();
+  const waiting = fetch(url, { signal: early.signal });
+  setTimeout(() => early.abort(reason), 20);
+  await expect(waiting).rejects.toBe(reason);
+  await expect(fetch(url, { signal: early.signal })).rejects.toBe(reason);
+
+  const late = new AbortController();
+  const reader = (
+    (await fetch(`${url}/stream`, { signal: late.signal })).body as ReadableStream<Uint8Array>
+  ).getReader();
+  await reader.read();
+  const next = reader.read();
+  late.abort(reason);
+  await expect(next).rejects.toBe(reason);
+});
+
+test('an answer that is too large is an error that says so, whether it is announced or not', async () => {
+  const { url } = await serve((request, response) => {
+    if (request.url === '/announced') response.setHeader('content-length', 2_000);
+    response.write('x'.repeat(1_500));
+    response.end('x'.repeat(500));
+  });
+  const { fetch } = createPool({ maxResponseBytes: 1_000 });
+  await expect(fetch(`${url}/announced`)).rejects.toThrow(/more than 1000 bytes/);
+  const unannounced = await fetch(url);
+  await expect(unannounced.text()).rejects.toMatchObject({ code: 'SERVER_PROTOCOL', data: { limitBytes: 1_000 } });
+});
+
+test('an event that is too large ends the stream with an error that says so', async () => {
+  const { url } = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (let index = 0; index < 10; index++) response.write(`data: ${'x'.repeat(80)}\n\n`);
+    response.write(`data: ${'x'.repeat(200)}`);
+  });
+  const response = await createPool({ maxEventBytes: 100 }).fetch(url);
+  await expect(response.text()).rejects.toThrow(/event of more than 100 bytes/);
+});
+
+test('every request has a timeout: for the connection, the answer and the rest of the answer [R20]', async () => {
+  const { url } = await serve((request, response) => {
+    if (request.url === '/half') response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+  });
+  const { fetch } = createPool({ headersTimeoutMs: 50, bodyTimeoutMs: 50 });
+  await expect(fetch(url)).rejects.toThrow(/Headers Timeout/);
+  const half = await fetch(`${url}/half`);
+  await expect(half.text()).rejects.toThrow(/stopped in the middle/);
+});
+
+test('the network fails as a TypeError that names the place but not the path', async () => {
+  const { url, server } = await serve(() => {});
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  const error = (await createPool()
+    .fetch(`${url}/secret-path?token=secret`)
+    .catch((cause) => cause)) as TypeError;
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toContain(url);
+  expect(error.message).not.toContain('secret');
+  expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('a server that breaks off, floods headers, compresses or talks nonsense is an error, not a hang', async () => {
+  const raw = createSocketServer((socket) => {
+    socket.once('data', (data) => {
+      if (String(data).includes('/cut')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this');
+      else if (String(data).includes('/headers')) socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`);
+      else if (String(data).includes('/status')) socket.end('HTTP/1.1 799 What\r\ncontent-length: 0\r\n\r\n');
+      else socket.end('220 mail.example ESMTP\r\n');
+    });
+  });
+  raw.listen(0, '127.0.0.1');
+  await once(raw, 'listening');
+  cleanups.push(() => new Promise((resolve) => raw.close(resolve)));
+  const url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`;
+  const { fetch } = createPool();
+  const cut = await fetch(`${url}/cut`);
+  await expect(cut.text()).rejects.toThrow(TypeError);
+  await expect(fetch(`${url}/headers`)).rejects.toThrow(/Headers Overflow/);
+  await expect(fetch(`${url}/status`)).rejects.toThrow(ToolwharfError);
+  await expect(fetch(`${url}/mail`)).rejects.toThrow(TypeError);
+
+  const squeezed = await serve(
+    (_request, response) =>
+      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(1_000_000))),
+  );
+  await expect(fetch(squeezed.url)).rejects.toThrow(/compressed/);
+});
+
+test('a body that broke before it is read is still an error', async () => {
+  const { url } = await serve((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('half');
+    setTimeout(() => response.destroy(), 20);
+  });
+  const { fetch } = createPool();
+  const [whole, streamed] = await Promise.all([fetch(url), fetch(url)]);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await expect(whole.text()).rejects.toThrow(TypeError);
+  const reader = (streamed.body as ReadableStream<Uint8Array>).getReader();
+  await expect(reader.read().then(() => reader.read())).rejects.toThrow(TypeError);
+});
+
+test('connections are kept for the next request, and close() ends them all', async () => {
+  const { url, sockets } = await serve((request, response) => {
+    if (request.url === '/stream')
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    else response.end('ok');
+  });
+  const pool = createPool();
+  for (let index = 0; index < 20; index++) await (await pool.fetch(url)).text();
+  expect(await sockets()).toBeLessThan(4);
+  const reader = ((await pool.fetch(`${url}/stream`)).body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  const next = reader.read();
+  next.catch(() => {});
+  await pool.close();
+  await expect(next).rejects.toThrow();
+  await expect.poll(sockets).toBe(0);
+  await expect(pool.fetch(url)).rejects.toThrow(TypeError);
+});
+
+test('a redirect is returned, not followed', async () => {
+  const { url } = await serve((_request, response) => void response.writeHead(302, { location: '/elsewhere' }).end());
+  const { fetch } = createPool();
+  expect((await fetch(url)).status).toBe(302);
+  await expect(fetch(url, { redirect: 'error' })).rejects.toThrow(TypeError);
+});
+
+test.for(['http', 'sse'] as const)(
+  'over %s, a redirect within the server is followed with its credentials, one to another origin is not followed at all [R3]',
+  async (kind) => {
+    const thieves: IncomingMessage[] = [];
+    const thief = await serve((request, response) => {
+      thieves.push(request);
+      response.end('{}');
+    });
+    const seen: (readonly [string | undefined, string | undefined])[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push([request.url, request.headers.authorization]);
+      if (request.url === '/near') response.writeHead(307, { location: '/mcp' }).end();
+      else if (request.url === '/far') response.writeHead(307, { location: `${thief.url}/mcp` }).end();
+      else response.writeHead(418).end();
+    });
+    const connect = (path: string) => {
+      const init = { fetch: createPool().fetch, requestInit: { headers: { authorization: 'Bearer s3cret' } } };
+      const transport =
+        kind === 'http'
+          ? new StreamableHTTPClientTransport(new URL(path, url), init)
+          : new SSEClientTransport(new URL(path, url), init);
+      return new Client({ name: 'test', version: '1' }).connect(transport);
+    };
+
+    await expect(connect('/near')).rejects.toThrow();
+    await expect(connect('/far')).rejects.toThrow(/not followed/);
+    expect(seen).toEqual([
+      ['/near', 'Bearer s3cret'],
+      ['/mcp', 'Bearer s3cret'],
+      ['/far', 'Bearer s3cret'],
+    ]);
+    expect(thieves).toEqual([]);
+  },
+);
+
+test('names under .localhost are this machine, whatever a name server says [R19]', async () => {
+  const { url } = await serve((request, response) => void response.end(request.headers.host));
+  const { port } = new URL(url);
+  expect(await (await createPool().fetch(`http://no-such-name.localhost:${port}/`)).text()).toBe(
+    `no-such-name.localhost:${port}`,
+  );
+});
+
+function text({ value }: { value?: Uint8Array | undefined }): string {
+  return Buffer.from(value ?? []).toString();
+}

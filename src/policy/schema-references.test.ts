@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { createReferences } from './schema-references.ts';
+
+const item = { type: 'string' };
+const node = { $anchor: 'node', type: 'object' };
+const embedded = {
+  $id: 'other.json',
+  $defs: { inner: { type: 'number' } },
+  properties: { a: { $ref: '#/$defs/inner' } },
+};
+const root = {
+  $id: 'https://tools.example/schema.json',
+  $defs: { item, 'a/b ~c%': item, node, embedded, old: { $id: '#old', type: 'null' } },
+  properties: { x: { $ref: '#/$defs/item' } },
+  enum: [{ $id: 'https://tools.example/data.json' }],
+};
+const references = createReferences(root);
+const target = (reference: string, from = root.properties.x as Record<string, unknown>) => {
+  const found = references.resolve(reference, from);
+  return found.ok ? found.target : found.reason;
+};
+
+test('references inside the schema are found: the root, pointers, anchors and embedded documents', () => {
+  expect(target('#')).toBe(root);
+  expect(target('#/$defs/item')).toBe(item);
+  expect(target('#/$defs/a~1b%20~0c%25')).toBe(item);
+  expect(target('#node')).toBe(node);
+  expect(target('#old')).toBe(root.$defs.old);
+  expect(target('https://tools.example/schema.json')).toBe(root);
+  expect(target('schema.json#/$defs/item')).toBe(item);
+  expect(target('other.json#/$defs/inner')).toBe(embedded.$defs.inner);
+  expect(target('#/$defs/inner', embedded.properties.a)).toBe(embedded.$defs.inner);
+});
+
+test.each([
+  'https://example.com/schema.json',
+  'http://json-schema.org/draft-07/schema#',
+  'file:///etc/passwd',
+  'definitions.json',
+  '//evil.example/x',
+])('%s is outside, and nothing is fetched', (reference) => {
+  expect(target(reference)).toBe('points outside the schema, and nothing is fetched');
+});
+
+test('what is not there is said to be nothing, names of the prototype included', () => {
+  for (const reference of ['#/$defs/missing', '#nowhere', '#/__proto__', '#/constructor', '#/$defs/item/type/length'])
+    expect(target(reference)).toBe('points to nothing');
+});
+
+test('data is not searched for names', () => {
+  expect(target('https://tools.example/data.json')).toContain('outside');
+});
+
+test('a broken escape or address is no crash', () => {
+  expect(target('#/%E0%A4%A')).toBe('points to nothing');
+  expect(target('http://[')).toBe('is not a reference that can be followed');
+});

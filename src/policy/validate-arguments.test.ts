@@ -1,0 +1,490 @@
+import fc from 'fast-check';
+import { Check } from 'typebox/schema';
+import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../kernel/json.ts';
+import { type ArgumentsLimits, compileArguments, createArgumentsChecker } from './validate-arguments.ts';
+
+function check(schema: JsonSchema, args: unknown, limits: Partial<ArgumentsLimits> = {}) {
+  const compiled = compileArguments(schema, limits);
+  if (compiled.kind === 'unusable') throw new Error(compiled.reason);
+  return compiled.check(args);
+}
+const isOk = (schema: JsonSchema, args: unknown) => check(schema, args).ok;
+const text = (schema: JsonSchema, args: unknown) => {
+  const verdict = check(schema, args);
+  return verdict.ok ? 'ok' : verdict.text;
+};
+/** The same schema for the property `v`, where any value can go. */
+const of = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
+  ...root,
+  properties: { v: schema },
+});
+
+const conditional = (condition: unknown, yes: unknown, no: unknown): JsonSchema =>
+  Object.fromEntries([
+    ['if', condition],
+    ['then', yes],
+    ['else', no],
+  ]);
+
+const readFile: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: {
+    path: { type: 'string', minLength: 1 },
+    limit: { type: 'integer', minimum: 1, maximum: 100 },
+    mode: { enum: ['text', 'binary'] },
+    range: {
+      type: 'object',
+      properties: { from: { type: 'number' }, to: { type: 'number' } },
+      required: ['from', 'to'],
+    },
+  },
+  required: ['path'],
+  additionalProperties: false,
+};
+
+describe('what is wrong is told so that a model can mend it [R18]', () => {
+  test('by path, expected and got', () => {
+    expect(check(readFile, { path: 'a', limit: 'ten' })).toEqual({
+      ok: false,
+      problems: [
+        {
+          path: '/limit',
+          expected: 'integer',
+          got: 'string "ten"',
+          message: '/limit: expected integer, got string "ten"',
+        },
+      ],
+      text: '/limit: expected integer, got string "ten"',
+    });
+  });
+
+  test('all at once', () => {
+    expect(text(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
+      [
+        '5 problems',
+        '- /path: expected a value, since it is required, got nothing',
+        '- /pth: expected no property of this name (did you mean "path"?), got string "a"',
+        '- /limit: expected a number <= 100, got number 1000',
+        '- /mode: expected "text" or "binary", got string "x"',
+        '- /range/to: expected a value, since it is required, got nothing',
+      ].join('\n'),
+    );
+  });
+
+  test('but never more than ten', () => {
+    const schema = of({ type: 'array', items: { type: 'string' } });
+    const verdict = check(schema, { v: Array.from({ length: 15 }, (_, at) => at) });
+    const lines = verdict.ok ? [] : verdict.text.split('\n');
+    expect(lines).toHaveLength(12);
+    expect(lines.at(-1)).toBe('and 5 more');
+  });
+
+  test.each<[unknown, unknown, string]>([
+    [{ type: ['string', 'null'] }, 5, 'expected string or null, got number 5'],
+    [{ const: { a: 1 } }, 5, 'expected {"a":1}, got number 5'],
+    [{ minLength: 3 }, 'ab', 'expected at least 3 characters, got string "ab"'],
+    [{ maxItems: 1 }, [1, 2], 'expected at most 1 item, got array of 2 items'],
+    [{ minProperties: 2 }, { a: 1 }, 'expected at least 2 properties, got object with 1 properties'],
+    [{ multipleOf: 5 }, 7, 'expected a multiple of 5, got number 7'],
+    [{ pattern: '^a' }, 'b', 'expected text that matches "^a", got string "b"'],
+    [{ format: 'date-time' }, 'now', 'expected a date-time with offset such as 2026-01-31T08:30:00Z, got string "now"'],
+    [
+      { uniqueItems: true },
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      'expected no two equal items, got array of 2 items',
+    ],
+    [{ contains: { const: 1 } }, [2], 'expected at least 1 items of the wanted kind, got array of 1 items'],
+    [{ not: { const: 1 } }, 1, 'expected something else: the schema excludes it, got number 1'],
+    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5, 'expected string or null, got number 5'],
+    [
+      { oneOf: [{ type: 'number' }, { type: 'integer' }] },
+      5,
+      'expected what exactly one of the alternatives allows, not 2, got number 5',
+    ],
+    [false, 1, 'expected nothing here, got number 1'],
+  ])('%j refuses %j: %s', (schema, value, expected) => {
+    expect(text(of(schema), { v: value })).toBe(`/v: ${expected}`);
+  });
+
+  test('of alternatives by the one that comes nearest', () => {
+    const circle = {
+      type: 'object',
+      properties: { kind: { const: 'circle' }, r: { type: 'number' } },
+      required: ['kind', 'r'],
+    };
+    const square = {
+      type: 'object',
+      properties: { kind: { const: 'square' }, a: { type: 'number' } },
+      required: ['kind', 'a'],
+    };
+    const shape = of({ anyOf: [{ type: 'null' }, { $ref: '#/$defs/circle' }, square] }, { $defs: { circle } });
+    expect(text(shape, { v: { kind: 'square', a: 'x' } })).toBe('/v/a: expected number, got string "x"');
+    expect(text(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a value, since it is required, got nothing');
+    const both = of({ oneOf: [circle, square] });
+    expect(text(both, { v: { kind: 'hexagon' } })).toBe('/v/kind: expected "circle" or "square", got string "hexagon"');
+  });
+
+  test('of if, then and else by what the branch that applies wants', () => {
+    const isA = { properties: { kind: { const: 'a' } }, required: ['kind'] };
+    const schema = conditional(isA, { required: ['n'] }, { required: ['m'] });
+    expect(text(schema, { kind: 'a' })).toBe('/n: expected a value, since it is required, got nothing');
+    expect(text(schema, { kind: 'b' })).toBe('/m: expected a value, since it is required, got nothing');
+    expect(isOk(schema, { kind: 'a', n: 1 })).toBe(true);
+  });
+
+  test('of property patterns by the property', () => {
+    const schema = {
+      patternProperties: { '^x-': { type: 'string' } },
+      properties: { a: {} },
+      additionalProperties: false,
+    };
+    expect(text(schema, { 'x-a': 1 })).toBe('/x-a: expected string, got number 1');
+    expect(text(schema, { b: 1 })).toBe('/b: expected no property of this name (did you mean "a"?), got number 1');
+    expect(text({ propertyNames: { pattern: '^a' } }, { b: 1 })).toBe(
+      '/b: expected a property name that is text that matches "^a", got the name "b"',
+    );
+  });
+
+  test('without repeating long values', () => {
+    const verdict = text(of({ type: 'number' }), { v: 'x'.repeat(10_000) });
+    expect(verdict).toMatch(/^\/v: expected number, got string "x{70,79}…$/);
+    expect(text({ additionalProperties: false }, { ['k'.repeat(5000)]: 1 }).length).toBeLessThan(400);
+    expect(text(of({ enum: Array.from({ length: 500 }, (_, at) => `value ${at}`) }), { v: 1 }).length).toBeLessThan(
+      300,
+    );
+  });
+
+  test('without repeating secrets', () => {
+    for (const name of ['token', 'api_key', 'sessionKey', 'password', 'client_secret', 'Authorization'])
+      expect(text({ properties: { [name]: { type: 'number' } } }, { [name]: 'sk-123' })).toBe(
+        `/${name}: expected number, got string`,
+      );
+    const nested = { properties: { secrets: { items: { minLength: 99 } } } };
+    expect(text(nested, { secrets: ['sk-123'] })).toBe('/secrets/0: expected at least 99 characters, got string');
+  });
+});
+
+describe('drafts [R18]', () => {
+  test('draft-07 tuples, dependencies and definitions', () => {
+    const tuple = of({ items: [{ type: 'string' }, { type: 'number' }], additionalItems: false });
+    expect(isOk(tuple, { v: ['a', 1] })).toBe(true);
+    expect(isOk(tuple, { v: [1, 1] })).toBe(false);
+    expect(isOk(tuple, { v: ['a', 1, 2] })).toBe(false);
+    const dependencies = { dependencies: { a: ['b'], c: { required: ['d'] } } };
+    expect([{ a: 1 }, { a: 1, b: 1 }, { c: 1 }, { c: 1, d: 1 }, {}].map((args) => isOk(dependencies, args))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    const defined = of({ $ref: '#/definitions/n' }, { definitions: { n: { type: 'number' } } });
+    expect([isOk(defined, { v: 1 }), isOk(defined, { v: 'x' })]).toEqual([true, false]);
+  });
+
+  test('a $ref hides what is beside it in draft-07 and does not in 2020-12', () => {
+    const schema = of({ $ref: '#/$defs/n', maximum: 5 }, { $defs: { n: { type: 'number' } } });
+    expect(isOk({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' }, { v: 9 })).toBe(true);
+    expect(isOk({ ...schema, $schema: 'https://json-schema.org/draft/2020-12/schema' }, { v: 9 })).toBe(false);
+    expect(isOk(schema, { v: 9 })).toBe(false);
+  });
+
+  test('draft-04 exclusive bounds', () => {
+    const schema = of({ minimum: 1, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false });
+    expect([1, 2, 5, 6].map((v) => isOk(schema, { v }))).toEqual([false, true, true, false]);
+  });
+
+  test('2020-12 prefixItems, anchors, dependentSchemas and unevaluatedProperties', () => {
+    const tuple = of({ prefixItems: [{ type: 'string' }], items: { type: 'number' } });
+    expect([['a', 1], ['a', 'b'], [1]].map((v) => isOk(tuple, { v }))).toEqual([true, false, false]);
+    const anchored = of({ $ref: '#n' }, { $defs: { x: { $anchor: 'n', type: 'number' } } });
+    expect([isOk(anchored, { v: 1 }), isOk(anchored, { v: 'x' })]).toEqual([true, false]);
+    const closed = {
+      allOf: [{ properties: { a: {} } }],
+      ...conditional({ required: ['b'] }, { properties: { b: {} } }, true),
+      unevaluatedProperties: false,
+    };
+    expect([{ a: 1 }, { a: 1, b: 1 }, { c: 1 }].map((args) => isOk(closed, args))).toEqual([true, true, false]);
+  });
+
+  test('a recursive schema follows its values down', () => {
+    const tree = {
+      type: 'object',
+      properties: { n: { type: 'number' }, kids: { items: { $ref: '#' } } },
+      additionalProperties: false,
+    };
+    expect(isOk(tree, { n: 1, kids: [{ kids: [{ n: 2 }] }] })).toBe(true);
+    expect(text(tree, { kids: [{ kids: [{ n: 'x' }] }] })).toBe('/kids/0/kids/0/n: expected number, got string "x"');
+  });
+
+  test('known formats are asserted, others are remarks', () => {
+    const valid = (format: string, v: string) => isOk(of({ format }), { v });
+    expect(valid('email', 'a@b.example')).toBe(true);
+    expect(valid('email', 'a b')).toBe(false);
+    expect(valid('uri', 'https://example.com/ü')).toBe(true);
+    expect(valid('uri', 'not a uri')).toBe(false);
+    expect(valid('uuid', '2b1c7a4e-3f50-4e3f-9d5b-0c8f5a1f2e3d')).toBe(true);
+    expect(valid('uuid', '1')).toBe(false);
+    expect(valid('ipv4', '999.1.1.1')).toBe(false);
+    expect(valid('time', '10:30')).toBe(true);
+    expect(valid('made-up', 'anything')).toBe(true);
+  });
+});
+
+describe('arguments', () => {
+  test('are always an object', () => {
+    for (const args of [undefined, null, [], 'x', 5]) expect(isOk({}, args)).toBe(false);
+    expect(text(readFile, 'sk-secret')).toBe('the arguments: expected object, got string');
+    expect(isOk({}, {})).toBe(true);
+  });
+
+  test('are bounded in size and depth', () => {
+    expect(check({}, { v: 'x'.repeat(2000) }, { maxArgumentBytes: 1000 })).toMatchObject({
+      ok: false,
+      text: 'the arguments: expected at most 1000 bytes, got more',
+    });
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    expect(text({}, circle)).toBe('the arguments: expected at most 128 levels of nesting, got more');
+  });
+
+  test('have only the properties they have', () => {
+    expect(isOk({ properties: { toString: { type: 'string' }, valueOf: {} } }, {})).toBe(true);
+    expect(isOk({ required: ['toString'] }, {})).toBe(false);
+    expect(isOk({ required: ['hasOwnProperty'] }, { hasOwnProperty: 1 })).toBe(true);
+    expect(isOk({ required: ['__proto__'] }, {})).toBe(false);
+    const proto = JSON.parse(
+      '{"properties":{"__proto__":{"type":"number"}},"additionalProperties":false}',
+    ) as JsonSchema;
+    expect(isOk(proto, JSON.parse('{"__proto__":1}'))).toBe(true);
+    expect(isOk(proto, JSON.parse('{"__proto__":"x"}'))).toBe(false);
+  });
+});
+
+describe('hostile schemas [R18]', () => {
+  /** Each definition has two ways to the next: 2^levels ways in all. */
+  const bomb = (levels: number, keyword: string) => {
+    const $defs: Record<string, unknown> = { [`d${levels}`]: { type: 'string' } };
+    for (let at = 0; at < levels; at++)
+      $defs[`d${at}`] = { [keyword]: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] };
+    return of({ $ref: '#/$defs/d0' }, { $defs });
+  };
+
+  test.each(['anyOf', 'oneOf', 'allOf'])('an exponential %s ends, and small ones are still checked', (keyword) => {
+    expect(isOk(bomb(8, keyword), { v: 5 })).toBe(false);
+    expect(isOk(bomb(8, 'anyOf'), { v: 'x' })).toBe(true);
+    expect(isOk(bomb(60, keyword), { v: 5 })).toBe(false);
+    expect(text(bomb(60, 'oneOf'), { v: 5 })).toBe(
+      'the arguments: expected arguments that can be checked in bounded time, got more than that',
+    );
+  });
+
+  test('branches that double with each level of the value end', () => {
+    const schema = {
+      anyOf: [
+        { properties: { a: { $ref: '#' } }, required: ['x'] },
+        { properties: { a: { $ref: '#' } }, required: ['y'] },
+      ],
+    };
+    let args: Record<string, unknown> = {};
+    for (let level = 0; level < 120; level++) args = { a: args };
+    expect(isOk(schema, args)).toBe(false);
+  });
+
+  test.each(['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
+    'the pattern %s cannot stall on a value, a property name or a key',
+    (pattern) => {
+      const evil = `${'a'.repeat(30_000)}!`;
+      expect(isOk(of({ pattern, type: 'string' }), { v: evil })).toBe(false);
+      expect(
+        isOk(
+          { patternProperties: { [pattern]: { type: 'number' } }, properties: { b: {} }, additionalProperties: false },
+          { [evil]: 'x' },
+        ),
+      ).toBe(false);
+      expect(isOk({ propertyNames: { pattern } }, { [evil]: 1 })).toBe(false);
+    },
+  );
+
+  test('many branches times many items end', () => {
+    const branches = Array.from({ length: 3000 }, (_, at) => ({ const: at }));
+    expect(isOk(of({ items: { anyOf: branches } }), { v: Array.from({ length: 100_000 }, () => 'x') })).toBe(false);
+  });
+
+  test('many unknown properties, many names and many equal items end', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, at) => [`property_${at}`, { type: 'string' }]),
+    );
+    const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`other_${at}`, at]));
+    expect(isOk({ properties, additionalProperties: false }, args)).toBe(false);
+    expect(isOk(of({ uniqueItems: true }), { v: Array.from({ length: 200_000 }, () => 0) })).toBe(false);
+  });
+
+  test('a large enum is checked all the same', () => {
+    const schema = of({ enum: Array.from({ length: 8000 }, (_, at) => `v${at}`) });
+    expect([isOk(schema, { v: 'v7999' }), isOk(schema, { v: 'v8000' })]).toEqual([true, false]);
+  });
+
+  test('names made of code stay names', () => {
+    const name = '"]; throw new Error("run"); //';
+    const schema = { properties: { [name]: { const: '`${x}`\n\u2028' } }, required: [name] };
+    expect(isOk(schema, { [name]: '`${x}`\n\u2028' })).toBe(true);
+    expect(isOk(schema, {})).toBe(false);
+  });
+
+  test('keywords of the validator itself mean nothing in a schema from outside', () => {
+    expect(isOk(of({ '~refine': [{ check: 1, error: 2 }], type: 'string' }), { v: 'x' })).toBe(true);
+  });
+
+  test('a long chain of references is refused or checked, but never thrown', () => {
+    const $defs: Record<string, unknown> = { d4000: { type: 'string' } };
+    for (let at = 0; at < 4000; at++) $defs[`d${at}`] = { $ref: `#/$defs/d${at + 1}` };
+    const compiled = compileArguments(of({ $ref: '#/$defs/d0' }, { $defs }));
+    const verdict = compiled.kind === 'ready' && compiled.check({ v: 5 });
+    expect(verdict).toMatchObject({ ok: false });
+  });
+});
+
+test('a pattern that cannot be run safely is left to the server, the rest is checked', () => {
+  const compiled = compileArguments({ properties: { a: { type: 'string', pattern: '^(?!x)' } } });
+  expect(compiled).toMatchObject({ kind: 'ready', unenforced: [expect.stringContaining('/properties/a/pattern')] });
+  expect(compiled.kind === 'ready' && [compiled.check({ a: 'x' }).ok, compiled.check({ a: 1 }).ok]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+describe('for any schema and value', () => {
+  const leaf = fc.oneof(
+    fc.record({ type: fc.constantFrom('string', 'number', 'integer', 'object', 'array', 'boolean', 'null') }),
+    fc.record({ minimum: fc.integer({ min: -2, max: 2 }) }),
+    fc.record({ maxLength: fc.integer({ min: 0, max: 2 }) }),
+    fc.record({ enum: fc.array(fc.constantFrom(0, 1, 'a', null), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ const: fc.constantFrom<unknown>(0, 'a', [1], { a: 1 }) }),
+    fc.record({ required: fc.subarray(['a', 'b']) }),
+    fc.record({ pattern: fc.constantFrom('^a', 'b$', '.') }),
+    fc.record({ uniqueItems: fc.constant(true) }),
+    fc.constantFrom({ $ref: '#/$defs/x' }, { $ref: '#/$defs/y' }, true, false, {}),
+  );
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
+    const child = tie('schema');
+    const list = fc.array(child, { minLength: 1, maxLength: 3 });
+    const named = fc.dictionary(fc.constantFrom('a', 'b'), child, { maxKeys: 2 });
+    return {
+      schema: fc.oneof(
+        { maxDepth: 3, withCrossShrink: true },
+        leaf,
+        fc.record({ properties: named, additionalProperties: child }, { requiredKeys: [] }),
+        fc.record(
+          {
+            patternProperties: fc.dictionary(fc.constantFrom('^a', 'b', '.*'), child),
+            properties: named,
+            additionalProperties: child,
+          },
+          { requiredKeys: ['patternProperties'] },
+        ),
+        fc.record({ items: child, prefixItems: list }, { requiredKeys: [] }),
+        fc.record(
+          { contains: child, maxContains: fc.constantFrom(1, 2), minContains: fc.constantFrom(0, 1) },
+          { requiredKeys: ['contains'] },
+        ),
+        fc.record({ allOf: list }),
+        fc.record({ anyOf: list }),
+        fc.record({ oneOf: list }),
+        fc.record({ not: child }),
+        fc.tuple(child, child, child).map((parts) => conditional(...parts)),
+        fc.record({ propertyNames: child }),
+        fc.record({ dependentSchemas: named, dependentRequired: fc.constant({ a: ['b'] }) }, { requiredKeys: [] }),
+        fc.record(
+          { allOf: list, properties: named, unevaluatedProperties: child },
+          { requiredKeys: ['unevaluatedProperties'] },
+        ),
+        fc.record({ anyOf: list, prefixItems: list, unevaluatedItems: child }, { requiredKeys: ['unevaluatedItems'] }),
+      ),
+    };
+  });
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<unknown>(0, 1, -5, 1.5, 'a', 'ab', '', null, true),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'ab', 'c'), tie('value'), { maxKeys: 3 }),
+    ),
+  })).value;
+
+  test('the check agrees with the validator on the untranslated schema [R18]', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(schema, schema, schema, value, (v, x, y, args) => {
+        const given = { $schema: 'https://json-schema.org/draft/2020-12/schema', properties: { v }, $defs: { x, y } };
+        const compiled = compileArguments(given);
+        // The validator lets `then` and `else` see what `if` evaluated, which the standard does not.
+        const words = JSON.stringify(given);
+        if (compiled.kind === 'unusable' || (words.includes('"if"') && words.includes('unevaluated'))) return;
+        compared++;
+        const verdict = compiled.check({ v: args });
+        expect(verdict.ok).toBe(Check({}, given, { v: args }));
+        if (!verdict.ok) expect(verdict.problems.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 1500 },
+    );
+    expect(compared).toBeGreaterThan(700);
+  });
+
+  test('no schema and no arguments make it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.object({
+          maxDepth: 4,
+          key: fc.constantFrom('type', 'properties', 'items', '$ref', 'anyOf', 'pattern', 'not', 'v', '$id'),
+        }),
+        fc.anything(),
+        (given, args) => {
+          const compiled = compileArguments(given);
+          if (compiled.kind === 'ready') expect(typeof compiled.check(args).ok).toBe('boolean');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a checker', () => {
+  test('compiles each schema once, also when it comes again as another object', () => {
+    const checker = createArgumentsChecker();
+    expect(checker.prepare({ type: 'object', required: ['a'] })).toBe(
+      checker.prepare({ required: ['a'], type: 'object' }),
+    );
+    expect(checker.prepare({ required: ['b'] })).not.toBe(checker.prepare({ required: ['a'] }));
+    expect(checker.check({ required: ['a'] }, { a: 1 })).toEqual({ ok: true });
+  });
+
+  test('forgets the least recently used', () => {
+    const checker = createArgumentsChecker({ maxEntries: 2 });
+    const [a, b] = [checker.prepare({ title: 'a' }), checker.prepare({ title: 'b' })];
+    expect(checker.prepare({ title: 'a' })).toBe(a);
+    checker.prepare({ title: 'c' });
+    expect(checker.prepare({ title: 'a' })).toBe(a);
+    expect(checker.prepare({ title: 'b' })).not.toBe(b);
+  });
+
+  test('refuses all arguments of a schema that cannot be used, with the reason', () => {
+    const checker = createArgumentsChecker();
+    expect(checker.check({ $ref: 'https://example.com/x' }, {})).toEqual({
+      ok: false,
+      problems: [],
+      text: 'the tool\'s schema cannot be used: $ref "https://example.com/x" points outside the schema, and nothing is fetched',
+    });
+    expect(checker.check({ description: 'x'.repeat(1000) }, {}).ok).toBe(true);
+    const strict = createArgumentsChecker({ maxSchemaBytes: 100 });
+    expect(strict.check({ description: 'x'.repeat(1000) }, {})).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('larger than 100 bytes'),
+    });
+  });
+});
