@@ -59,6 +59,8 @@ export interface ToolboxOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Applies changes of the configuration file while running; false. */
   readonly watch?: boolean;
+  /** Servers may be programs started here; true. Otherwise only those reached over HTTP are taken. */
+  readonly spawn?: boolean;
   /** Connects the enabled servers at once; true. Otherwise each waits for `connect`. */
   readonly connect?: boolean;
   /** How long the start waits for servers that are not required; 10 000. */
@@ -176,6 +178,12 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
   });
   const violations: ToolwharfError[] = [];
 
+  function assertAllowed(spec: ServerSpec): ServerSpec {
+    if (options.spawn !== false || spec.target.transport !== 'stdio') return spec;
+    const message = `Server '${spec.name}' is a program, and starting programs is not allowed here: give it a url`;
+    throw new ToolwharfError('CONFIG_INVALID', message, { data: { server: spec.name } });
+  }
+
   function openServer(spec: ServerSpec): Connection {
     const connection: Connection = createConnection(spec, {
       questions,
@@ -209,7 +217,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
 
   async function start(): Promise<void> {
     catalog.setLocal(registerLocalTools(options.tools ?? [], config.toolbox));
-    await servers.start(config.servers, {
+    await servers.start(config.servers.map(assertAllowed), {
       connect: options.connect ?? true,
       ...(options.signal && { signal: options.signal }),
     });
@@ -231,6 +239,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
   async function apply(next: Config): Promise<void> {
     const before = config;
     const locals = registerLocalTools(options.tools ?? [], next.toolbox);
+    next.servers.forEach(assertAllowed);
     config = next;
     slots.setLimits(next.toolbox);
     catalog.setLocal(locals);
@@ -303,7 +312,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       return connection && toServerInfo(connection);
     },
     async addServer(name, server) {
-      const spec = parseServer(name, server);
+      const spec = assertAllowed(parseServer(name, server));
       if (closing) throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');
       if (servers.get(name))
         throw new ToolwharfError('CONFIG_INVALID', `There is a server '${name}' already`, { data: { server: name } });
@@ -312,7 +321,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     },
     async updateServer(name, server) {
       connectionOf(name);
-      await servers.replace(parseServer(name, server));
+      await servers.replace(assertAllowed(parseServer(name, server)));
       return toServerInfo(connectionOf(name));
     },
     async removeServer(name) {

@@ -447,6 +447,19 @@ describe('where nobody can be asked at once', () => {
   });
 });
 
+test('close() stops waiting for people and frees the loopback port', async () => {
+  const servers = await startServers();
+  const opened = Promise.withResolvers<URL>();
+  const callback = createLoopbackCallback({ open: (url) => opened.resolve(url) });
+  const { oauth } = createTestOAuth(servers.mcp, { callback });
+  const waiting = failure(oauth.authorize());
+  const redirectUrl = (await opened.promise).searchParams.get('redirect_uri') as string;
+  oauth.close();
+
+  expect(await waiting).toMatchObject({ code: 'OAUTH_FAILED', message: expect.stringContaining('disconnected') });
+  await expect.poll(() => fetch(redirectUrl).catch(() => 'closed')).toBe('closed');
+});
+
 describe('what is refused', () => {
   const refusals: readonly [mode: string, what: RegExp, reaches: Partial<Stats>][] = [
     ['wrong-issuer', /another issuer/, { authorize: 0, code: 0 }],

@@ -143,6 +143,17 @@ describe('managing servers', () => {
     expect(toolbox.server('far')?.status).toMatchObject({ state: 'error', reason: expect.stringMatching(/https/) });
   });
 
+  test('where no process may be spawned, a server that is a program is refused, at the start and later [R22]', async () => {
+    await expect(createToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(
+      /'s'.*program/,
+    );
+    await using server = await startHttp('legacy-http');
+    await using toolbox = await createToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
+    await expect(toolbox.addServer('near', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(toolbox.updateServer('far', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect((await toolbox.call('mcp_far_echo', { text: 'still there' })).text).toBe('still there');
+  });
+
   test('every request of a silent server ends: connecting, listing and calling have their limits [R20]', async () => {
     await using toolbox = await createToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
     expect(toolbox.server('s')?.status).toMatchObject({ reason: expect.stringContaining('No answer within 1000 ms') });
@@ -176,7 +187,7 @@ describe('resources, prompts and completion', () => {
 });
 
 describe('the life of a toolbox', () => {
-  test('closing ends every server; a closed one refuses calls [A2, A5]', async () => {
+  test('closing ends every server; a closed one refuses calls [A2]', async () => {
     const toolbox = await createToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
     const pids = toolbox.servers().map((server) => server.status.pid as number);
     expect(pids.every(isAlive)).toBe(true);

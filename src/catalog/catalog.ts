@@ -77,6 +77,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   let entries: readonly CatalogEntry[] = [];
   let byName = new Map<string, CatalogEntry>();
   const collisionsTold = new Set<string>();
+  let updating: Promise<void> = Promise.resolve();
 
   function rename(server?: string): void {
     const configured = options.servers();
@@ -150,27 +151,34 @@ export function createCatalog(options: CatalogOptions): Catalog {
     await pins.set({ serverAddress, tool: definition.name, hash, definition, acceptedAt });
   }
 
+  async function update(spec: ServerSpec, offered: readonly ToolDefinition[], facts: ServerFacts): Promise<void> {
+    const before = groups.get(spec.name);
+    const configs = options.toolConfigs();
+    const outcome = registerTools(spec, offered, configs, before && { seen: before.seen });
+    for (const { level, event, message } of outcome.logs) log[level](event, message, { server: spec.name });
+    if (outcome.missing.length > 0 && facts.starting) {
+      throw strictViolation(
+        spec,
+        outcome.missing,
+        configs.map((config) => config.name),
+      );
+    }
+    const made = await Promise.all(outcome.registered.map((tool) => toEntry(spec, tool, facts)));
+    groups.set(spec.name, { entries: made.filter((entry) => entry !== undefined), seen: outcome.seen });
+    rename(spec.name);
+  }
+
   return {
     get entries() {
       return entries;
     },
     find: (name) => byName.get(name),
 
-    async setServer(spec, offered, facts = {}) {
-      const before = groups.get(spec.name);
-      const configs = options.toolConfigs();
-      const outcome = registerTools(spec, offered, configs, before && { seen: before.seen });
-      for (const { level, event, message } of outcome.logs) log[level](event, message, { server: spec.name });
-      if (outcome.missing.length > 0 && facts.starting) {
-        throw strictViolation(
-          spec,
-          outcome.missing,
-          configs.map((config) => config.name),
-        );
-      }
-      const made = await Promise.all(outcome.registered.map((tool) => toEntry(spec, tool, facts)));
-      groups.set(spec.name, { entries: made.filter((entry) => entry !== undefined), seen: outcome.seen });
-      rename(spec.name);
+    setServer(spec, offered, facts = {}) {
+      // One after the other: of two lists read in a row, the second must win.
+      const next = updating.then(() => update(spec, offered, facts));
+      updating = next.catch(() => {});
+      return next;
     },
 
     removeServer(server) {

@@ -204,7 +204,7 @@ describe('a server without tools', () => {
     expect(registration).toMatchObject({ registered: [], missing: [] });
   });
 
-  test('or with its command line, without environment and secrets [M8, R17]', () => {
+  test('or with its command line, without environment and secrets [M8]', () => {
     const target = {
       transport: 'stdio' as const,
       command: 'npx',

@@ -51,6 +51,10 @@ export async function call(name: string, options: CallOptions, context: CommandC
   deadline = limit;
   const signal = limit ? AbortSignal.any([context.signal, timedOut(limit, tool, options.timeout)]) : context.signal;
   terminal.status(`${oneLine(tool.name)} …`);
+  let isRefused = false;
+  toolbox.on('approval.answered', ({ answer }) => {
+    isRefused = answer.kind === 'deny';
+  });
   const result = await toolbox.call(tool.name, args, {
     signal,
     caller: { id: 'cli', kind: 'person' },
@@ -58,21 +62,13 @@ export async function call(name: string, options: CallOptions, context: CommandC
   });
   terminal.status();
   if (options.json) terminal.print(JSON.stringify(toJson(result), null, 2));
-  return report(result, tool, terminal, options.json ?? false);
-}
-
-function report(result: ToolResult, tool: Tool, terminal: Terminal, isJson: boolean): number {
-  const { failure, isError } = result;
-  if (!isError) {
-    if (!isJson) printResult(result, terminal);
+  if (!result.isError) {
+    if (!options.json) printResult(result, terminal);
     return exitCodes.ok;
   }
-  const code = failure?.code ?? 'TOOL_FAILED';
-  reportFailure(terminal, code, failure?.message ?? result.text.replace(/^MCP error: /, ''));
+  const { code, message } = result.failure ?? { code: 'TOOL_FAILED', message: result.text.replace(/^MCP error: /, '') };
+  reportFailure(terminal, code, message, !isRefused);
   if (code === 'ARGUMENTS_INVALID') terminal.note(parametersText(tool, terminal));
-  if (code === 'CALL_DENIED' && !terminal.canAsk) {
-    terminal.note(terminal.noteColors.dim('  At a terminal you are asked; here nobody can be.'));
-  }
   return exitCodeFor(code);
 }
 

@@ -17,6 +17,8 @@ const { stdin, stdout, stderr, env } = process;
 const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => interruption.interrupt('SIGINT') });
 const program = createProgram();
 let exitCode: number = exitCodes.ok;
+// Waiting for a server's next try must not look like having nothing left to do.
+setInterval(() => {}, 60_000);
 
 try {
   await program.parseAsync();
@@ -40,6 +42,7 @@ function createProgram(): Command {
     .option('--data-dir <directory>', 'where Toolwharf keeps its data')
     .addOption(new Option('--log-level <level>', 'what to tell on stderr').choices(logLevels).default('warning'))
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'ERROR:')) })
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
     .addHelpText('after', `\n${exitCodeHelp}`);

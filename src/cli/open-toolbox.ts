@@ -14,6 +14,8 @@ import { createTerminalLog, isAtLeast } from './terminal-log.ts';
 export interface OpenOptions extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules'> {
   /** Look at every server, whatever stops a start otherwise: required ones that are away, tools a strict one must not have. */
   readonly keepStarting?: boolean;
+  /** Throws what makes it pointless to connect at all. */
+  readonly expect?: (config: Config) => void;
   /** Log events the command tells in its own words. */
   readonly tells?: (event: string) => boolean;
 }
@@ -33,10 +35,11 @@ export interface OpenedToolbox extends AsyncDisposable {
 /** Opens the toolbox of the command line's configuration, showing a person how far it is. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal } = context;
-  const { keepStarting: isKept = false, tells = () => false, ...ports } = options;
+  const { keepStarting: isKept = false, tells = () => false, expect, ...ports } = options;
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
   if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
   const { config } = await openConfig(file, { env: context.env });
+  expect?.(config);
   const env = isKept ? keepStarting(context.env, config.servers) : context.env;
 
   const warnings: LogEntry[] = [];
@@ -69,7 +72,11 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
         terminal.note(`${terminal.noteColors.yellow('not available:')} ${oneLine(name)}: ${whyUnavailable(status)}`);
       }
     },
-    [Symbol.asyncDispose]: () => toolbox.close(),
+    async [Symbol.asyncDispose]() {
+      terminal.status('closing …');
+      await toolbox.close();
+      terminal.status();
+    },
   };
 }
 
@@ -113,6 +120,7 @@ function createStartProgress({ terminal }: CommandContext, { servers }: Config) 
       const isNews = event === 'server.skipped' || event.startsWith('catalog.');
       if (!isNews || typeof fields.server !== 'string' || !waiting.delete(fields.server)) return;
       if (waiting.size > 0) show();
+      else terminal.status();
     },
     end: () => terminal.status(),
   };

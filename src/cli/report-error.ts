@@ -13,18 +13,19 @@ export function reportError(terminal: Terminal, cause: unknown, options: { reado
   return code === undefined ? exitCodes.problem : exitCodeFor(code);
 }
 
-/** An error by its code and message. */
-export function reportFailure(terminal: Terminal, code: string | undefined, message: string): void {
+/** An error by its code and message; without a hint where the person knows what to do. */
+export function reportFailure(terminal: Terminal, code: string | undefined, message: string, withHint = true): void {
   terminal.note(logLine(terminal, 'error', message));
   if (code === undefined) return;
-  const hint = (hints as Readonly<Record<string, string>>)[code];
+  const hint = withHint ? (hints as Readonly<Record<string, string>>)[code] : undefined;
   terminal.note(terminal.noteColors.dim(`→ ${code}${hint ? `: ${hint}` : ''}`));
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {
-  CALL_DENIED: 'what may run, and what is asked about, is set under toolbox.approval in the configuration',
-  CALL_TIMED_OUT: "give it more time: --timeout, the tool's timeout under toolbox.tools, or the server's defaultToolConfig",
-  CONFIG_INVALID: 'every place to correct is named above',
+  CALL_DENIED:
+    'what may run, and what is asked about at a terminal, is set under toolbox.approval in the configuration',
+  CALL_TIMED_OUT:
+    "give it more time: --timeout, the tool's timeout under toolbox.tools, or the server's defaultToolConfig",
   INPUT_REFUSED: 'the server asked something that nobody was there to answer; at a terminal you are asked',
   INTERNAL: 'this should not happen; --log-level debug shows where',
   OUTCOME_UNKNOWN: 'look whether it has run before you try again',

@@ -42,7 +42,7 @@ function describe(request: ApprovalRequest, colors: Terminal['noteColors']): str
     colors.bold('A tool wants to run'),
     field('tool', `${colors.cyan(oneLine(tool))}${originalName === tool ? '' : `  (${oneLine(originalName)})`}`),
     ...(server === undefined ? [] : [field('server', oneLine(server))]),
-    field('asked as', oneLine(reason)),
+    field('because', oneLine(reason)),
     ...(hints ? [field('it says', `${hints}  ${colors.dim("(the server's own word)")}`)] : []),
     field('arguments', indented(argumentsText(request))),
     ...(change && change.length > 0

@@ -105,9 +105,10 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
       if (!outputEnded) stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     },
     note(text) {
+      const wasDrawn = isDrawn;
       erase();
       stderr.write(`${text}\n`);
-      draw();
+      if (wasDrawn) draw();
     },
     status(text) {
       if (stderr.isTTY !== true || env.TERM === 'dumb') return;

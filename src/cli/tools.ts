@@ -1,4 +1,5 @@
 import { closest } from '../config/closest.ts';
+import type { Config } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { Tool } from '../kernel/tool.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
@@ -6,7 +7,7 @@ import type { Toolbox } from '../toolbox.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count, oneLine, pad, shorten, widthOf } from './layout.ts';
-import { isUnavailable, type OpenedToolbox, openToolbox } from './open-toolbox.ts';
+import { isUnavailable, openToolbox } from './open-toolbox.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ToolsOptions {
@@ -16,10 +17,11 @@ export interface ToolsOptions {
 
 /** `toolwharf tools`: every tool of every server. */
 export async function tools({ server, json }: ToolsOptions, context: CommandContext): Promise<number> {
-  await using opened = await openToolbox(context);
-  const { toolbox, servers } = opened;
+  const expect = ({ servers }: Config) => expectServer(server, servers);
+  await using opened = await openToolbox(context, { expect });
+  const { toolbox } = opened;
   const { terminal } = context;
-  const chosen = server === undefined ? servers : [findServer(server, opened)];
+  const chosen = opened.servers.filter((info) => server === undefined || info.name === server);
   const shown = chosen.map((info) => ({ info, tools: toolbox.tools.filter((tool) => tool.server === info.name) }));
   opened.tellUnavailable();
   if (json)
@@ -34,10 +36,9 @@ export async function tools({ server, json }: ToolsOptions, context: CommandCont
   return server !== undefined && chosen.some(isUnavailable) ? exitCodes.unavailable : exitCodes.ok;
 }
 
-function findServer(name: string, { servers }: OpenedToolbox): ServerInfo {
-  const found = servers.find((info) => info.name === name);
-  if (found) return found;
-  const names = servers.map((info) => info.name);
+function expectServer(name: string | undefined, servers: Config['servers']): void {
+  const names = servers.map((spec) => spec.name);
+  if (name === undefined || names.includes(name)) return;
   const meant = closest(name, names);
   const hint = meant ? `did you mean '${meant}'?` : `there are: ${names.join(', ') || 'none'}`;
   throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'; ${hint}`, { data: { server: name } });

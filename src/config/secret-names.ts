@@ -1,5 +1,5 @@
 const secretWord =
-  /token|secret|passw|pwd|credential|cookie|auth(?!or)|api[-_]?key|access[-_]?key|private[-_]?key|(^|[-_])key$/i;
+  /token|secret|passw|pwd|credential|cookie|auth(?!or(?!iz))|api[-_]?key|access[-_]?key|private[-_]?key|(^|[-_])key$/i;
 
 /** True for a text that carries a password or has the shape of a well-known token. */
 export function isSecretValue(text: string): boolean {

@@ -111,6 +111,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     setStatus({ state: 'connecting' });
     const started = performance.now();
     let opened: Session | undefined;
+    let isUp = false;
+    let lostEarly: ToolwharfError | undefined;
     try {
       opened = await openSession(spec, {
         ...options,
@@ -118,7 +120,10 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         redactor,
         signal,
         onNotification: receive,
-        onLost: (cause) => lost(opened, cause),
+        onLost: (cause) => {
+          if (isUp) lost(opened, cause);
+          else lostEarly = cause;
+        },
       });
       signal.throwIfAborted();
       session = opened;
@@ -127,8 +132,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       lastTraffic = clock.now();
       status = { ...status, ...factsOf(opened) };
       await lists.readAll(opened.capabilities);
-      if (session !== opened)
-        throw new ConnectionError('SERVER_DISCONNECTED', 'The server went away while its tools were read');
+      if (lostEarly) throw lostEarly;
     } catch (cause) {
       await abandon(opened);
       const error = toToolwharfError(cause, 'SERVER_UNREACHABLE');
@@ -136,6 +140,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       failed(error);
       throw error;
     }
+    isUp = true;
     status = {
       ...status,
       failures: 0,

@@ -32,7 +32,7 @@ describe('a small result', () => {
     expect(kept).toBeUndefined();
   });
 
-  test('that reports a failure is an error whose text says so, with its content as it was [A7, R15]', () => {
+  test('that reports a failure is an error whose text says so, with its content as it was [A7]', () => {
     const content = [{ type: 'text', text: 'no such file' }];
     const { result } = shape({ content, isError: true });
     expect(result).toMatchObject({ isError: true, text: 'MCP error: no such file', content });

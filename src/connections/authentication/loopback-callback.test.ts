@@ -47,7 +47,7 @@ test('takes the port it had before if that is free, and another if not', async (
 
 test('a configured address is used as it is, or the reason why not is told', async () => {
   const callback = createLoopbackCallback({ open: () => {} });
-  await using busy = createServer();
+  const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
   const { port } = busy.address() as AddressInfo;
   await expect(callback.open({ redirectUrl: `http://localhost:${port}/back` })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isLoopbackUrl } from '../http/https-rule.ts';
@@ -16,14 +16,19 @@ export function createLoopbackCallback(options: LoopbackCallbackOptions): OAuthC
   const { open, timeoutMs = 300_000 } = options;
   return {
     async open(wanted) {
-      const server = createServer();
+      let respond: RequestListener = (_request, response) => answer(response, 404, 'There is nothing here yet.');
+      const server = createServer((request, response) => respond(request, response));
       const redirectUrl = await listen(server, wanted);
       return {
         redirectUrl,
         authorize: async (url, { server: name, state, signal }) => {
           const deadline = AbortSignal.timeout(timeoutMs);
           const ended = AbortSignal.any([signal, deadline]);
-          const back = waitForBrowser(server, redirectUrl, state, ended);
+          const back = new Promise<URLSearchParams>((resolve, reject) => {
+            ended.addEventListener('abort', () => reject(ended.reason), { once: true });
+            if (ended.aborted) reject(ended.reason);
+            respond = createResponder(redirectUrl, state, resolve);
+          });
           // A browser that can't be opened ends the wait too.
           const shown = (async () => open(url, name))();
           const [params] = await Promise.all([back, shown]).catch((cause) => {
@@ -82,38 +87,24 @@ function bind(server: Server, port: number, address = host): Promise<void> {
   });
 }
 
-function waitForBrowser(
-  server: Server,
+function createResponder(
   redirectUrl: string,
   state: string,
-  signal: AbortSignal,
-): Promise<URLSearchParams> {
-  const expected = new URL(redirectUrl);
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const url = URL.parse(request.url ?? '', redirectUrl);
-      if (request.method !== 'GET' || url?.pathname !== expected.pathname) {
-        answer(response, 404, 'There is nothing here.');
-        return;
-      }
-      // Any page can send a browser here. What does not know the state is turned away and ends nothing.
-      if (url.searchParams.get('state') !== state) {
-        answer(response, 400, 'This is not the sign-in that was started. Go back and start again.');
-        return;
-      }
-      const signedIn = url.searchParams.has('code');
-      answer(
-        response,
-        200,
-        signedIn
-          ? 'Thank you. You can close this window.'
-          : 'The sign-in was not completed. You can close this window.',
-      );
-      resolve(url.searchParams);
-    });
-  });
+  onBack: (params: URLSearchParams) => void,
+): RequestListener {
+  const { pathname } = new URL(redirectUrl);
+  return (request, response) => {
+    const url = URL.parse(request.url ?? '', redirectUrl);
+    if (request.method !== 'GET' || url?.pathname !== pathname) return answer(response, 404, 'There is nothing here.');
+    const params = url.searchParams;
+    // Any page can send a browser here. What does not know the state is turned away and ends nothing.
+    if (params.get('state') !== state) {
+      return answer(response, 400, 'This is not the sign-in that was started. Go back and start again.');
+    }
+    const outcome = params.has('code') ? 'Thank you.' : 'The sign-in was not completed.';
+    answer(response, 200, `${outcome} You can close this window.`);
+    onBack(params);
+  };
 }
 
 function answer(response: ServerResponse, status: number, sentence: string): void {

@@ -51,7 +51,7 @@ const hostile: readonly [string, () => unknown][] = [
   ['a colon in a user name', () => headersFor({ type: 'basic', username: 'a:b', password: 'hunter22' })],
 ];
 
-test.for(hostile)('%s is refused, and its value is not repeated [R17]', ([, work]) => {
+test.for(hostile)('%s is refused, and its value is not repeated', ([, work]) => {
   let refused: unknown;
   try {
     work();

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../kernel/json.ts';
+import { compileArguments } from './validate-arguments.ts';
+
+function check(schema: JsonSchema, args: unknown) {
+  const compiled = compileArguments(schema);
+  if (compiled.kind === 'unusable') throw new Error(compiled.reason);
+  return compiled.check(args);
+}
+const isOk = (schema: JsonSchema, args: unknown) => check(schema, args).ok;
+const text = (schema: JsonSchema, args: unknown) => {
+  const verdict = check(schema, args);
+  return verdict.ok ? 'ok' : verdict.text;
+};
+/** The same schema for the property `v`, where any value can go. */
+const of = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
+  ...root,
+  properties: { v: schema },
+});
+
+const conditional = (condition: unknown, yes: unknown, no: unknown): JsonSchema =>
+  Object.fromEntries([
+    ['if', condition],
+    ['then', yes],
+    ['else', no],
+  ]);
+
+const readFile: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: {
+    path: { type: 'string', minLength: 1 },
+    limit: { type: 'integer', minimum: 1, maximum: 100 },
+    mode: { enum: ['text', 'binary'] },
+    range: {
+      type: 'object',
+      properties: { from: { type: 'number' }, to: { type: 'number' } },
+      required: ['from', 'to'],
+    },
+  },
+  required: ['path'],
+  additionalProperties: false,
+};
+
+describe('what is wrong is told so that a model can mend it [R18]', () => {
+  test('by path, expected and got', () => {
+    expect(check(readFile, { path: 'a', limit: 'ten' })).toEqual({
+      ok: false,
+      problems: [
+        {
+          path: '/limit',
+          expected: 'integer',
+          got: 'string "ten"',
+          message: '/limit: expected integer, got string "ten"',
+        },
+      ],
+      text: '/limit: expected integer, got string "ten"',
+    });
+  });
+
+  test('all at once', () => {
+    expect(text(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
+      [
+        '5 problems',
+        '- /path: expected a value, since it is required, got nothing',
+        '- /pth: expected no property of this name (did you mean "path"?), got string "a"',
+        '- /limit: expected a number <= 100, got number 1000',
+        '- /mode: expected "text" or "binary", got string "x"',
+        '- /range/to: expected a value, since it is required, got nothing',
+      ].join('\n'),
+    );
+  });
+
+  test('but never more than ten', () => {
+    const schema = of({ type: 'array', items: { type: 'string' } });
+    const verdict = check(schema, { v: Array.from({ length: 15 }, (_, at) => at) });
+    const lines = verdict.ok ? [] : verdict.text.split('\n');
+    expect(lines).toHaveLength(12);
+    expect(lines.at(-1)).toBe('and 5 more');
+  });
+
+  test.each<[unknown, unknown, string]>([
+    [{ type: ['string', 'null'] }, 5, 'expected string or null, got number 5'],
+    [{ const: { a: 1 } }, 5, 'expected {"a":1}, got number 5'],
+    [{ minLength: 3 }, 'ab', 'expected at least 3 characters, got string "ab"'],
+    [{ maxItems: 1 }, [1, 2], 'expected at most 1 item, got array of 2 items'],
+    [{ minProperties: 2 }, { a: 1 }, 'expected at least 2 properties, got object with 1 properties'],
+    [{ multipleOf: 5 }, 7, 'expected a multiple of 5, got number 7'],
+    [{ pattern: '^a' }, 'b', 'expected text that matches "^a", got string "b"'],
+    [{ format: 'date-time' }, 'now', 'expected a date-time with offset such as 2026-01-31T08:30:00Z, got string "now"'],
+    [
+      { uniqueItems: true },
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      'expected no two equal items, got array of 2 items',
+    ],
+    [{ contains: { const: 1 } }, [2], 'expected at least 1 items of the wanted kind, got array of 1 items'],
+    [{ not: { const: 1 } }, 1, 'expected something else: the schema excludes it, got number 1'],
+    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5, 'expected string or null, got number 5'],
+    [
+      { oneOf: [{ type: 'number' }, { type: 'integer' }] },
+      5,
+      'expected what exactly one of the alternatives allows, not 2, got number 5',
+    ],
+    [false, 1, 'expected nothing here, got number 1'],
+  ])('%j refuses %j: %s', (schema, value, expected) => {
+    expect(text(of(schema), { v: value })).toBe(`/v: ${expected}`);
+  });
+
+  test('of alternatives by the one that comes nearest', () => {
+    const circle = {
+      type: 'object',
+      properties: { kind: { const: 'circle' }, r: { type: 'number' } },
+      required: ['kind', 'r'],
+    };
+    const square = {
+      type: 'object',
+      properties: { kind: { const: 'square' }, a: { type: 'number' } },
+      required: ['kind', 'a'],
+    };
+    const shape = of({ anyOf: [{ type: 'null' }, { $ref: '#/$defs/circle' }, square] }, { $defs: { circle } });
+    expect(text(shape, { v: { kind: 'square', a: 'x' } })).toBe('/v/a: expected number, got string "x"');
+    expect(text(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a value, since it is required, got nothing');
+    const both = of({ oneOf: [circle, square] });
+    expect(text(both, { v: { kind: 'hexagon' } })).toBe('/v/kind: expected "circle" or "square", got string "hexagon"');
+  });
+
+  test('of if, then and else by what the branch that applies wants', () => {
+    const isA = { properties: { kind: { const: 'a' } }, required: ['kind'] };
+    const schema = conditional(isA, { required: ['n'] }, { required: ['m'] });
+    expect(text(schema, { kind: 'a' })).toBe('/n: expected a value, since it is required, got nothing');
+    expect(text(schema, { kind: 'b' })).toBe('/m: expected a value, since it is required, got nothing');
+    expect(isOk(schema, { kind: 'a', n: 1 })).toBe(true);
+  });
+
+  test('of property patterns by the property', () => {
+    const schema = {
+      patternProperties: { '^x-': { type: 'string' } },
+      properties: { a: {} },
+      additionalProperties: false,
+    };
+    expect(text(schema, { 'x-a': 1 })).toBe('/x-a: expected string, got number 1');
+    expect(text(schema, { b: 1 })).toBe('/b: expected no property of this name (did you mean "a"?), got number 1');
+    expect(text({ propertyNames: { pattern: '^a' } }, { b: 1 })).toBe(
+      '/b: expected a property name that is text that matches "^a", got the name "b"',
+    );
+  });
+
+  test('of nested alternatives as one choice', () => {
+    const nested = of({ anyOf: [{ type: 'string' }, { anyOf: [{ type: ['string', 'null'] }, { enum: [1, 2] }] }] });
+    expect(text(nested, { v: true })).toBe('/v: expected string or null or 1 or 2, got boolean true');
+  });
+
+  test('without repeating long values', () => {
+    const verdict = text(of({ type: 'number' }), { v: 'x'.repeat(10_000) });
+    expect(verdict).toMatch(/^\/v: expected number, got string "x{70,79}…$/);
+    expect(text({ additionalProperties: false }, { ['k'.repeat(5000)]: 1 }).length).toBeLessThan(400);
+    expect(text(of({ enum: Array.from({ length: 500 }, (_, at) => `value ${at}`) }), { v: 1 }).length).toBeLessThan(
+      300,
+    );
+  });
+
+  test('without repeating secrets', () => {
+    for (const name of ['token', 'api_key', 'sessionKey', 'password', 'client_secret', 'Authorization'])
+      expect(text({ properties: { [name]: { type: 'number' } } }, { [name]: 'sk-123' })).toBe(
+        `/${name}: expected number, got string`,
+      );
+    const nested = { properties: { secrets: { items: { minLength: 99 } } } };
+    expect(text(nested, { secrets: ['sk-123'] })).toBe('/secrets/0: expected at least 99 characters, got string');
+  });
+});
