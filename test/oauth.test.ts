@@ -247,6 +247,29 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1 });
   });
 
+  test('a token that another process has renewed meanwhile is taken from the store, not renewed again', async () => {
+    const servers = await startServers();
+    const store = createMemoryOAuthStore();
+    const ours = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
+    const theirs = await connect(servers.mcp, createTestOAuth(servers.mcp, { store: sharing(store) }).oauth);
+    await servers.expire();
+
+    await callEcho(theirs);
+    await callEcho(ours);
+    expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 2 });
+  });
+
+  test('a server that no longer says whom it trusts is believed to trust whom it named before', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    await servers.setMode('silent');
+    await servers.expire();
+
+    await callEcho(client);
+    expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 1, calls: 1 });
+  });
+
   test('a token is renewed before it ends, so no call is refused', async () => {
     const servers = await startServers();
     let ahead = 0;

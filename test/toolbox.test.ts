@@ -98,6 +98,20 @@ describe('the public servers', () => {
   });
 });
 
+test("the official SDK's own server is spoken to in the modern era, questions included [A3, R2]", async () => {
+  await using http = await startHttp('sdk', { HTTP: '1' });
+  await using toolbox = await createToolbox(
+    { servers: { stdio: fixture('sdk'), http: { url: http.url }, old: { ...fixture('sdk'), protocol: 'legacy' } } },
+    { questions: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) } },
+  );
+  expect(toolbox.servers().map(({ status }) => status.era)).toEqual(['modern', 'modern', 'legacy']);
+  for (const server of ['stdio', 'http', 'old']) {
+    expect((await toolbox.call(`mcp_${server}_greet`, { name: 'Ada' })).text).toBe('Hello, Ada');
+    expect((await toolbox.call(`mcp_${server}_ask`, {})).text).toContain('Ada');
+    expect(await toolbox.readResource(server, 'memo://one')).toMatchObject({ contents: [{ text: 'one' }] });
+  }
+});
+
 describe('managing servers', () => {
   test('add, update, disconnect, connect, discover, remove, with an event for each change [R5]', async () => {
     const seen: string[] = [];

@@ -9,6 +9,11 @@ import { reportError } from './report-error.ts';
 import { createTerminal } from './terminal.ts';
 import { logLevels } from './terminal-log.ts';
 
+const callExamples = `Examples:
+  toolwharf call mcp_filesystem_list_directory --arg path=/home/ada/notes
+  toolwharf call filesystem/read_text_file --arg path=notes.txt --arg head=5 --json
+  echo '{"path":"notes.txt"}' | toolwharf call filesystem/read_text_file --args -`;
+
 // Each command is loaded when it runs: help and version need none of them.
 const interruption = createInterruption((signal) => {
   if (signal === 'SIGINT') terminal.note(terminal.canAsk ? 'Cancelling; Ctrl-C again ends at once.' : 'Cancelling.');
@@ -42,7 +47,11 @@ function createProgram(): Command {
     .option('--data-dir <directory>', 'where Toolwharf keeps its data')
     .addOption(new Option('--log-level <level>', 'what to tell on stderr').choices(logLevels).default('warning'))
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'ERROR:')) })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error:/, 'ERROR:')),
+      getOutHelpWidth: () => terminal.width,
+      getErrHelpWidth: () => terminal.width,
+    })
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
     .addHelpText('after', `\n${exitCodeHelp}`);
@@ -66,6 +75,7 @@ function createProgram(): Command {
     )
     .option('--timeout <duration>', "give up after this time, such as 30s; the tool's own limit holds besides")
     .option('--json', 'print the whole result as JSON')
+    .addHelpText('after', `\n${callExamples}`)
     .action(async (name, options) => run(async (context) => (await import('./call.ts')).call(name, options, context)));
 
   root

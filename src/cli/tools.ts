@@ -77,7 +77,7 @@ function printGroups(groups: readonly Group[], terminal: Terminal): void {
   for (const [at, { info, tools: own }] of filled.entries()) {
     const title = `${oneLine(info.name)}  `;
     const about = [
-      count(own.length, 'tool'),
+      `${count(own.length, 'tool')}${info.offers.tools?.stale ? ' (stale)' : ''}`,
       ...(info.description === undefined ? [] : [oneLine(info.description)]),
     ].join('  ');
     const lines = [`${colors.bold(title)}${colors.dim(shorten(about, width - widthOf(title)))}`];

@@ -58,7 +58,7 @@ export async function answerQuestion(
 }
 
 /** A question nobody is there to answer; `code` is JSON-RPC's "method not found", for the server to read. */
-export class NoAnswererError extends Error {
+class NoAnswererError extends Error {
   readonly code = -32601;
 }
 

@@ -21,5 +21,5 @@ export function showValue(value: unknown): string {
 
 /** True where a part of the path is named like a secret: its value must not be repeated. */
 export function isSecretPath(path: string): boolean {
-  return path.split('/').some((part) => isSecretName(part) || /key$|authorization/i.test(part));
+  return path.split('/').some((part) => isSecretName(part) || /key$/i.test(part));
 }

@@ -14,7 +14,7 @@ export interface TestConnection extends Connection, AsyncDisposable {
 }
 
 /** A specification with the defaults of the native dialect. */
-export function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): ServerSpec {
+function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): ServerSpec {
   return {
     name: 'subject',
     enabled: true,

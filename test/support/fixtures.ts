@@ -114,5 +114,3 @@ async function urlOf(child: ChildProcess): Promise<string | undefined> {
   }
   return undefined;
 }
-
-export { descendantsOf, isAlive, waitFor } from './processes.ts';

@@ -54,7 +54,7 @@ export function assertSecureEndpoint(
   if (isInsecureUrl(url.href) && !allowInsecure) {
     throw oauthFailed(server, `it names '${url.origin}', which is plain http; authorization servers must offer https`);
   }
-  if (false) {
+  if (isLoopbackUrl(url) && !isLoopbackUrl(serverUrl)) {
     throw oauthFailed(server, `it names '${url.origin}', an address on this machine, though it is somewhere else`);
   }
   return url;

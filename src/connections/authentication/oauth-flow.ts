@@ -84,6 +84,7 @@ export async function finishSignIn(
       ...(resource !== undefined && { resource }),
     });
     await store.set(serverKey, 'client', client);
+    await store.set(serverKey, 'discovery', discovery);
     return await save(context, tokens, {
       issuer: client.issuer,
       ...optional('resource', resource),
@@ -112,6 +113,7 @@ export async function refreshTokens(
       ...(discovery.authorizationServerMetadata && { metadata: discovery.authorizationServerMetadata }),
       ...(tokens.resource !== undefined && { resource: tokens.resource }),
     });
+    await store.set(serverKey, 'discovery', discovery);
     return await save(context, fresh, tokens);
   } catch (cause) {
     if (!isFinalRefusal(cause)) throw cause;

@@ -27,7 +27,6 @@ export function createSignInProvider(context: OAuthContext, options: SignInProvi
     ...(settings.clientMetadataUrl !== undefined && { clientMetadataUrl: settings.clientMetadataUrl }),
     state: () => begun.state,
     discoveryState: () => discovery,
-    saveDiscoveryState: (state) => store.set(serverKey, 'discovery', state),
     clientInformation: async (about) => {
       const known = await knownClient(context, redirectUrl);
       if (known || settings.clientId === undefined) return known;
