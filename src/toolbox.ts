@@ -8,14 +8,14 @@ import type { NativeServer } from './config/native-schema.ts';
 import { type ConfigSource, openConfig, parseServer } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
-import { toToolDefinition } from './connections/discovery.ts';
+import { type ListKind, toToolDefinition } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/open-http.ts';
 import { createHttpOpener } from './connections/open-http.ts';
 import type { Questions } from './connections/questions.ts';
 import { createSessionMemory } from './connections/session-memory.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
 import type { CallRecord } from './invocation/call-record.ts';
-import { createInvoker } from './invocation/call-tool.ts';
+import { createInvoker, type InvokeOptions } from './invocation/call-tool.ts';
 import type { CallFilter, Journal } from './invocation/journal.ts';
 import { createKeptResults, type ResultPage } from './invocation/kept-results.ts';
 import { createRateLimiter } from './invocation/rate-window.ts';
@@ -27,7 +27,7 @@ import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
 import type { JsonObject } from './kernel/json.ts';
 import { type Log, silentLog } from './kernel/log.ts';
-import type { Tool, ToolSource } from './kernel/tool.ts';
+import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import { createArgumentsChecker } from './policy/validate-arguments.ts';
@@ -63,6 +63,10 @@ export interface ToolboxOptions {
   readonly spawn?: boolean;
   /** Connects the enabled servers at once; true. Otherwise each waits for `connect`. */
   readonly connect?: boolean;
+  /** To look at all servers: required ones may be away, and strict ones may offer tools nobody configured; false. */
+  readonly tolerant?: boolean;
+  /** Listeners that hear of everything from the very start. */
+  readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** How long the start waits for servers that are not required; 10 000. */
   readonly startWaitMs?: number;
   /** How long a quiet connection is believed before it is asked whether it still lives; 30 000. */
@@ -77,6 +81,8 @@ export interface ToolboxEvents {
   'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
   'server.notified': { readonly server: string; readonly method: string; readonly params: JsonObject };
   'catalog.changed': CatalogDifference & { readonly server?: string };
+  /** A server's resources, resource templates or prompts were read: the first time, or because they changed. */
+  'content.changed': { readonly server: string; readonly kind: Exclude<ListKind, 'tools'> };
   'call.changed': CallRecord;
   'approval.asked': ApprovalRequest;
   'approval.answered': { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
@@ -87,6 +93,8 @@ export interface ToolboxEvents {
 /** Every tool of every server and of the program itself, ready to use. Closing it leaves no process behind. */
 export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   readonly config: Config;
+  /** One call. Never throws: every failure is a result with `isError`. */
+  call(name: string, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
   tool(name: string): Tool | undefined;
   /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
   entry(name: string): CatalogEntry | undefined;
@@ -130,6 +138,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
   const events = createEvents<ToolboxEvents>({
     onListenerError: (cause) => log.error('event.listener-failed', `An event listener failed: ${messageOf(cause)}`),
   });
+  for (const [name, listener] of Object.entries(options.listeners ?? {})) events.on(name as never, listener as never);
   const catalog = createCatalog({
     naming: () => config.toolbox.naming,
     servers: () => servers.all().map((connection) => connection.spec.name),
@@ -195,7 +204,10 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       healthMs,
       maxMessageBytes,
       onStatus: (status, before) => events.emit('server.changed', { server: spec.name, status, before }),
-      onList: (kind) => (kind === 'tools' ? register(connection) : undefined),
+      onList: (kind) => {
+        if (kind === 'tools') return register(connection);
+        events.emit('content.changed', { server: spec.name, kind });
+      },
       onNotification: (method, params) => events.emit('server.notified', { server: spec.name, method, params }),
     });
     return connection;
@@ -208,7 +220,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     const usesParamHeaders = status.era === 'modern' && status.transport === 'http';
     const offered = connection.lists.get('tools')?.items.map(toToolDefinition) ?? [];
     try {
-      await catalog.setServer(spec, offered, { usesParamHeaders, starting: !started });
+      await catalog.setServer(spec, offered, { usesParamHeaders, starting: !started && !options.tolerant });
     } catch (cause) {
       if (!(cause instanceof ToolwharfError) || started) throw cause;
       violations.push(cause);
@@ -217,10 +229,8 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
 
   async function start(): Promise<void> {
     catalog.setLocal(registerLocalTools(options.tools ?? [], config.toolbox));
-    await servers.start(config.servers.map(assertAllowed), {
-      connect: options.connect ?? true,
-      ...(options.signal && { signal: options.signal }),
-    });
+    const { connect = true, tolerant = false, signal } = options;
+    await servers.start(config.servers.map(assertAllowed), { connect, tolerant, ...(signal && { signal }) });
     started = true;
     if (violations.length > 0) throw joined(violations);
     const offers = servers

@@ -303,6 +303,7 @@ describe('records', () => {
       write: () => Promise.reject(new Error('disk full')),
       get: async () => undefined,
       list: async () => [],
+      claim: async () => undefined,
     };
     await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } }, { journal: broken });
     const result = await toolbox.call('mcp_s_write', { path, text: 'x' });

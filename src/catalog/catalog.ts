@@ -163,6 +163,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
         configs.map((config) => config.name),
       );
     }
+    // Those that come later are told by `registerTools`; these were there when the server was first seen.
+    for (const tool of before ? [] : outcome.missing) {
+      const message = `Tool '${tool}' of MCP server '${spec.name}' is not configured in the toolbox, not registering it (mode is strict)`;
+      log.warning('catalog.tool-refused', message, { server: spec.name, tool });
+    }
     const made = await Promise.all(outcome.registered.map((tool) => toEntry(spec, tool, facts)));
     groups.set(spec.name, { entries: made.filter((entry) => entry !== undefined), seen: outcome.seen });
     rename(spec.name);

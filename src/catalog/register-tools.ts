@@ -1,6 +1,5 @@
 import type { ServerSpec, ToolConfig, ToolLimits, ToolMode } from '../config/config.ts';
-import { isSecretName } from '../config/secret-names.ts';
-import { withoutSecrets } from '../config/server-url.ts';
+import { placeOf } from '../config/place-of.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
@@ -214,18 +213,6 @@ function withoutDuplicates(offered: readonly ToolDefinition[]): Iterable<ToolDef
 
 function goneMessage(tool: string, server: string): string {
   return `Tool ${quote(tool)} was configured but is no longer available from MCP server ${quote(server)}`;
-}
-
-/** The URL, or the command line without the environment; neither with what looks like a secret. */
-function placeOf({ target }: ServerSpec): string {
-  if (target.transport !== 'stdio') return withoutSecrets(target.url);
-  const args = target.args.map((arg, at) => {
-    const [flag = ''] = arg.split('=');
-    if (arg.includes('=') && isSecretName(flag)) return `${flag}=…`;
-    const before = target.args[at - 1] ?? '';
-    return before.startsWith('-') && !before.includes('=') && isSecretName(before) ? '…' : withoutSecrets(arg);
-  });
-  return [target.command, ...args].map(visible).join(' ');
 }
 
 function quote(name: string): string {

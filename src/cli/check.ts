@@ -1,16 +1,21 @@
-import { registerTools } from '../catalog/register-tools.ts';
-import type { ServerSpec } from '../config/config.ts';
 import { type Problem, problemLine } from '../config/problems.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogEntry } from '../kernel/log.ts';
 import { createArgumentsChecker } from '../policy/validate-arguments.ts';
-import type { ServerInfo } from '../servers/server-info.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count, duration, oneLine, pad, widthOf, wrap } from './layout.ts';
-import { isUnavailable, type OpenedToolbox, openToolbox, whyUnavailable } from './open-toolbox.ts';
+import {
+  isUnavailable,
+  type KnownServer,
+  type OpenedToolbox,
+  openToolbox,
+  toolCount,
+  whyUnavailable,
+} from './open-toolbox.ts';
 import { paintState, stateOf } from './server-state.ts';
 import type { Terminal } from './terminal.ts';
+import { isAtLeast } from './terminal-log.ts';
 
 export interface CheckOptions {
   readonly json?: boolean;
@@ -26,7 +31,7 @@ interface Found {
 type FoundKind = 'unavailable' | 'degraded' | 'left-out' | 'schema' | 'not-configured' | 'gone' | 'warning';
 
 interface CheckedServer {
-  readonly info: ServerInfo;
+  readonly info: KnownServer;
   readonly problems: readonly Found[];
 }
 
@@ -35,7 +40,7 @@ export async function check({ json }: CheckOptions, context: CommandContext): Pr
   const { terminal } = context;
   let opened: OpenedToolbox;
   try {
-    opened = await openToolbox(context, { keepStarting: true, tells: (event) => event !== 'config.refused' });
+    opened = await openToolbox(context, { tolerant: true, tells: ({ level }) => isAtLeast(level, 'warning') });
   } catch (cause) {
     if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
     return reportInvalid(cause, terminal, json ?? false);
@@ -56,41 +61,34 @@ export async function check({ json }: CheckOptions, context: CommandContext): Pr
 }
 
 /** What is wrong with one server: its own state, then its tools one by one, then what the log has to say besides. */
-function checkServer(info: ServerInfo, opened: OpenedToolbox): CheckedServer {
+function checkServer(info: KnownServer, opened: OpenedToolbox): CheckedServer {
   if (!info.enabled) return { info, problems: [] };
-  const spec = opened.config.servers.find((candidate) => candidate.name === info.name);
   const problems: Found[] = [];
   if (isUnavailable(info)) problems.push({ kind: 'unavailable', message: whyUnavailable(info.status) });
   else if (info.status.state === 'degraded') problems.push({ kind: 'degraded', message: whyUnavailable(info.status) });
   for (const { name, reason } of info.offers.tools?.rejected ?? []) {
     problems.push({ kind: 'left-out', tool: name, message: `tool '${name}' is left out: ${reason}` });
   }
-  if (spec) problems.push(...checkTools(spec, opened));
+  problems.push(...checkTools(info.name, opened));
   problems.push(...restOfLog(info, opened.warnings));
   return { info, problems };
 }
 
-function checkTools(spec: ServerSpec, { toolbox, config }: OpenedToolbox): Found[] {
+function checkTools(server: string, { toolbox }: OpenedToolbox): Found[] {
   const checker = createArgumentsChecker();
   const entries = toolbox.tools
-    .filter((tool) => tool.server === spec.name)
+    .filter((tool) => tool.server === server)
     .flatMap((tool) => toolbox.entry(tool.name) ?? []);
-  const unusable = entries.flatMap(({ definition }): Found[] => {
+  return entries.flatMap(({ definition }): Found[] => {
     const prepared = checker.prepare(definition.inputSchema);
     if (prepared.kind === 'ready') return [];
     const message = `tool '${definition.name}' can't be called, its schema can't be used: ${prepared.reason}`;
     return [{ kind: 'schema', tool: definition.name, message }];
   });
-  const offered = entries.map((entry) => entry.definition);
-  const missing = registerTools(spec, offered, config.toolbox.tools).missing.map((tool): Found => {
-    const message = `tool '${tool}' is not configured, and in strict mode that stops the start`;
-    return { kind: 'not-configured', tool, message };
-  });
-  return [...unusable, ...missing];
 }
 
 /** Warnings about the server that are not told by its state or its list already. */
-function restOfLog({ name }: ServerInfo, warnings: readonly LogEntry[]): Found[] {
+function restOfLog({ name }: KnownServer, warnings: readonly LogEntry[]): Found[] {
   return warnings
     .filter(({ event, fields }) => fields.server === name && !toldOtherwise.has(event))
     .map(({ event, message, fields }) => {
@@ -103,6 +101,7 @@ const toldOtherwise = new Set(['server.skipped', 'connection.list-failed', 'conn
 const kinds = new Map<string, FoundKind>([
   ['catalog.tool-gone', 'gone'],
   ['catalog.tool-unusable', 'left-out'],
+  ['catalog.tool-refused', 'not-configured'],
 ]);
 
 function reportInvalid(error: ToolwharfError, terminal: Terminal, isJson: boolean): number {
@@ -150,9 +149,11 @@ function print({ file, general, checked, total }: Report, terminal: Terminal): v
   else terminal.print(colors.red(`${count(total, 'problem')}${where > 0 ? ` in ${count(where, 'server')}` : ''}`));
 }
 
-function factsOf({ status, offers }: ServerInfo): string {
+function factsOf(info: KnownServer): string {
+  const { status } = info;
+  const tools = toolCount(info);
   const facts = [
-    ...(offers.tools ? [`${count(offers.tools.count, 'tool')}${offers.tools.stale ? ' (stale)' : ''}`] : []),
+    ...(tools === undefined ? [] : [tools === '1' ? '1 tool' : `${tools} tools`]),
     ...(status.transport && status.era ? [`${status.transport}, ${status.era}`] : []),
     ...(status.connectMs === undefined ? [] : [duration(status.connectMs)]),
   ];
@@ -160,7 +161,7 @@ function factsOf({ status, offers }: ServerInfo): string {
 }
 
 function toJson({ info, problems }: CheckedServer) {
-  const { name, required, mode, status, offers } = info;
+  const { name, required, mode, status, offers, usableTools } = info;
   const { reason, transport, era, connectMs } = status;
   return {
     name,
@@ -172,6 +173,7 @@ function toJson({ info, problems }: CheckedServer) {
     era,
     connectMs,
     tools: offers.tools?.count,
+    usableTools,
     problems,
   };
 }

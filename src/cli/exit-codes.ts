@@ -25,10 +25,10 @@ export const exitCodeHelp = `Exit codes:
 
 /** The exit code for an error's code. */
 export function exitCodeFor(code: string): number {
-  return (byErrorCode as Readonly<Record<string, number>>)[code] ?? exitCodes.problem;
+  return byErrorCode.get(code) ?? exitCodes.problem;
 }
 
-const byErrorCode: Partial<Record<ErrorCode, number>> = {
+const codes: Partial<Record<ErrorCode, number>> = {
   ARGUMENTS_INVALID: exitCodes.usage,
   CALL_CANCELLED: exitCodes.cancelled,
   CALL_DENIED: exitCodes.denied,
@@ -47,3 +47,5 @@ const byErrorCode: Partial<Record<ErrorCode, number>> = {
   TOOL_NOT_CONFIGURED: exitCodes.unavailable,
   TOOLBOX_CLOSED: exitCodes.unavailable,
 };
+
+const byErrorCode = new Map(Object.entries(codes));

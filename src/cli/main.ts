@@ -16,7 +16,8 @@ const callExamples = `Examples:
 
 // Each command is loaded when it runs: help and version need none of them.
 const interruption = createInterruption((signal) => {
-  if (signal === 'SIGINT') terminal.note(terminal.canAsk ? 'Cancelling; Ctrl-C again ends at once.' : 'Cancelling.');
+  if (signal === 'SIGINT') terminal.note('Cancelling; Ctrl-C again ends at once.');
+  terminal.status('closing …');
 });
 const { stdin, stdout, stderr, env } = process;
 const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => interruption.interrupt('SIGINT') });

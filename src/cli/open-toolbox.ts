@@ -5,19 +5,22 @@ import { findConfigFile } from '../config/load-config.ts';
 import { openConfig } from '../config/open-config.ts';
 import type { LogEntry } from '../kernel/log.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
-import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
+import { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from '../toolbox.ts';
 import type { CommandContext } from './command.ts';
-import { keepStarting } from './keep-starting.ts';
 import { count, oneLine } from './layout.ts';
 import { createTerminalLog, isAtLeast } from './terminal-log.ts';
+import { createTerminalSignIn } from './terminal-sign-in.ts';
 
-export interface OpenOptions extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules'> {
-  /** Look at every server, whatever stops a start otherwise: required ones that are away, tools a strict one must not have. */
-  readonly keepStarting?: boolean;
+export interface OpenOptions extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules' | 'tolerant'> {
   /** Throws what makes it pointless to connect at all. */
   readonly expect?: (config: Config) => void;
-  /** Log events the command tells in its own words. */
-  readonly tells?: (event: string) => boolean;
+  /** Whether the command tells a log entry in its own words. */
+  readonly tells?: (entry: LogEntry) => boolean;
+}
+
+/** A server as configured, how it is doing, and how many of its tools can be called. */
+export interface KnownServer extends ServerInfo {
+  readonly usableTools: number;
 }
 
 export interface OpenedToolbox extends AsyncDisposable {
@@ -25,7 +28,7 @@ export interface OpenedToolbox extends AsyncDisposable {
   /** As configured, also where `keepStarting` was wished. */
   readonly config: Config;
   readonly file?: string;
-  readonly servers: readonly ServerInfo[];
+  readonly servers: readonly KnownServer[];
   /** Every warning and error of the start, shown or not. */
   readonly warnings: readonly LogEntry[];
   /** Says on stderr which servers have no tools to show, and why; those the log has named already are left out. */
@@ -35,30 +38,32 @@ export interface OpenedToolbox extends AsyncDisposable {
 /** Opens the toolbox of the command line's configuration, showing a person how far it is. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal } = context;
-  const { keepStarting: isKept = false, tells = () => false, expect, ...ports } = options;
+  const { tells = () => false, expect, ...ports } = options;
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
   if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
   const { config } = await openConfig(file, { env: context.env });
   expect?.(config);
-  const env = isKept ? keepStarting(context.env, config.servers) : context.env;
 
   const warnings: LogEntry[] = [];
   const told = new Set<string>();
   const progress = createStartProgress(context, config);
   const log = createTerminalLog(terminal, context.options.logLevel, (entry) => {
-    progress.note(entry);
+    const server = String(entry.fields.server);
     if (isAtLeast(entry.level, 'warning')) warnings.push(entry);
-    if (entry.event === 'server.skipped' && isAtLeast('warning', context.options.logLevel)) {
-      told.add(String(entry.fields.server));
-    }
-    return tells(entry.event);
+    if (awayEvents.has(entry.event) && isAtLeast('warning', context.options.logLevel)) told.add(server);
+    return tells(entry);
   });
-  const toolbox = await createToolbox(file, { ...ports, env, log, signal }).finally(progress.end);
+  const toolbox = await createToolbox(file, {
+    ...ports,
+    env: context.env,
+    log,
+    signal,
+    listeners: { 'server.changed': progress.note },
+    ...(terminal.canAsk && { oauth: { callback: createTerminalSignIn(terminal) } }),
+  }).finally(progress.end);
 
-  const specs = new Map(config.servers.map((spec) => [spec.name, spec]));
   const servers = toolbox.servers().map((info) => {
-    const { required, mode } = specs.get(info.name) ?? info;
-    return { ...info, required, mode };
+    return { ...info, usableTools: toolbox.tools.filter((tool) => tool.server === info.name).length };
   });
   return {
     toolbox,
@@ -80,9 +85,18 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   };
 }
 
+const awayEvents = new Set(['server.skipped', 'connection.list-failed']);
+
 /** Whether a server that should be there is not. */
 export function isUnavailable({ enabled, status, offers }: ServerInfo): boolean {
   return enabled && (offers.tools === undefined || (status.state !== 'connected' && status.state !== 'degraded'));
+}
+
+/** `3 of 14 (stale)`: the tools that can be called, and of how many; undefined while that is unknown. */
+export function toolCount({ usableTools, offers: { tools } }: KnownServer): string | undefined {
+  if (!tools) return undefined;
+  const some = usableTools === tools.count ? String(tools.count) : `${usableTools} of ${tools.count}`;
+  return tools.stale ? `${some} (stale)` : some;
 }
 
 /** Why, in one line. */
@@ -101,7 +115,7 @@ function defaultsNote(env: CommandContext['env']): string {
   return `No toolwharf.yaml here, using the default servers: filesystem in ${files}${rest}`;
 }
 
-/** `connecting 3 of 5 …`, by what the log tells of each server. */
+/** `connecting 3 of 5 …` */
 function createStartProgress({ terminal }: CommandContext, { servers }: Config) {
   const waiting = new Set(servers.filter((spec) => spec.enabled).map((spec) => spec.name));
   const total = waiting.size;
@@ -116,9 +130,8 @@ function createStartProgress({ terminal }: CommandContext, { servers }: Config) 
   };
   if (total > 0) show();
   return {
-    note({ event, fields }: LogEntry): void {
-      const isNews = event === 'server.skipped' || event.startsWith('catalog.');
-      if (!isNews || typeof fields.server !== 'string' || !waiting.delete(fields.server)) return;
+    note({ server, status }: ToolboxEvents['server.changed']): void {
+      if (status.state === 'connecting' || !waiting.delete(server)) return;
       if (waiting.size > 0) show();
       else terminal.status();
     },

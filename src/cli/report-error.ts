@@ -17,7 +17,7 @@ export function reportError(terminal: Terminal, cause: unknown, options: { reado
 export function reportFailure(terminal: Terminal, code: string | undefined, message: string, withHint = true): void {
   terminal.note(logLine(terminal, 'error', message));
   if (code === undefined) return;
-  const hint = withHint ? (hints as Readonly<Record<string, string>>)[code] : undefined;
+  const hint = withHint ? hintFor.get(code) : undefined;
   terminal.note(terminal.noteColors.dim(`→ ${code}${hint ? `: ${hint}` : ''}`));
 }
 
@@ -32,3 +32,5 @@ const hints: Partial<Record<ErrorCode, string>> = {
   SERVER_UNREACHABLE: '`toolwharf check` shows the state of every server',
   TOOL_FAILED: 'that is what the tool itself reports',
 };
+
+const hintFor = new Map(Object.entries(hints));

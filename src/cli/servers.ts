@@ -1,8 +1,7 @@
-import type { ServerInfo } from '../servers/server-info.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { duration, oneLine, pad, widthOf, wrap } from './layout.ts';
-import { isUnavailable, openToolbox, whyUnavailable } from './open-toolbox.ts';
+import { isUnavailable, type KnownServer, openToolbox, toolCount, whyUnavailable } from './open-toolbox.ts';
 import { paintState, stateOf } from './server-state.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -12,8 +11,7 @@ export interface ServersOptions {
 
 /** `toolwharf servers`: how each server is doing. */
 export async function servers({ json }: ServersOptions, context: CommandContext): Promise<number> {
-  const tells = (event: string) => inTable.has(event);
-  await using opened = await openToolbox(context, { keepStarting: true, tells });
+  await using opened = await openToolbox(context, { tolerant: true, tells: ({ event }) => inTable.has(event) });
   const { terminal } = context;
   if (json) terminal.print(JSON.stringify(opened.servers, null, 2));
   else if (opened.servers.length === 0) terminal.note('There are no servers.');
@@ -23,56 +21,48 @@ export async function servers({ json }: ServersOptions, context: CommandContext)
 
 const inTable = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
 
-function printTable(infos: readonly ServerInfo[], terminal: Terminal): void {
+const head = ['SERVER', 'STATE', 'TOOLS', 'TRANSPORT', 'ERA', 'CONNECTED IN'];
+
+function printTable(infos: readonly KnownServer[], terminal: Terminal): void {
   const { colors, width } = terminal;
-  const head = ['SERVER', 'STATE', 'TOOLS', 'TRANSPORT', 'ERA', 'CONNECTED IN'];
-  const rows = infos.map(cellsOf);
-  const widths = head.map((title, column) =>
-    Math.max(...[title, ...rows.map((row) => row[column] ?? '')].map(widthOf)),
+  const rows = infos.map((info) => ({ info, cells: cellsOf(info) }));
+  const widths = head.map((title, at) =>
+    Math.max(...[title, ...rows.map(({ cells }) => cells[at] ?? '')].map(widthOf)),
   );
-  const line = (cells: readonly string[], paint = (text: string, _column: number) => text) =>
-    cells
-      .map((cell, column) => paint(pad(cell, widths[column] ?? 0), column))
-      .join('  ')
-      .trimEnd();
-  const needed = widths.reduce((sum, column) => sum + column + 2, -2);
-  const isNarrow = needed > width;
-  if (!isNarrow) terminal.print(colors.dim(line(head)));
-  for (const [at, info] of infos.entries()) {
-    const cells = rows[at] ?? [];
-    const paint = (text: string, column: number) => {
-      if (column === 0) return colors.bold(text);
-      return column === 1 ? paintState(colors, info)(text) : text;
-    };
-    if (isNarrow) {
-      const facts = cells
-        .slice(2)
-        .map((cell, column) => (cell ? factOf(cell, column) : ''))
-        .filter(Boolean);
-      terminal.print(`${colors.bold(cells[0] ?? '')}  ${paintState(colors, info)(cells[1] ?? '')}`);
-      for (const part of wrap(facts.join(' · '), width - 2)) if (part) terminal.print(`  ${part}`);
-    } else terminal.print(line(cells, paint));
-    for (const part of reasonsOf(info).flatMap((reason) => wrap(reason, width - 2)))
+  const isWide = widths.reduce((sum, column) => sum + column + 2, -2) <= width;
+  const padded = (cells: readonly string[]) => cells.map((cell, at) => pad(cell, widths[at] ?? 0));
+  if (isWide) terminal.print(colors.dim(padded(head).join('  ')));
+  for (const { info, cells } of rows) {
+    const [name = '', state = '', ...facts] = isWide ? padded(cells) : cells;
+    const title = `${colors.bold(name)}  ${paintState(colors, info)(state)}`;
+    if (isWide) terminal.print([title, ...facts].join('  ').trimEnd());
+    else terminal.print([title, ...factLines(facts, width - 2)].join('\n  '));
+    for (const part of reasonsOf(info).flatMap((reason) => wrap(reason, width - 2))) {
       terminal.print(`  ${colors.dim(part)}`);
+    }
   }
 }
 
-function cellsOf(info: ServerInfo): string[] {
-  const { status, offers } = info;
-  const tools = offers.tools && `${offers.tools.count}${offers.tools.stale ? ' (stale)' : ''}`;
+/** The cells after the state in words, for a terminal too narrow for columns; no line ends within a fact. */
+function factLines(cells: readonly string[], width: number): string[] {
+  const [tools, transport, era, time] = cells;
+  const facts = [tools && `${tools} tools`, transport, era, time && `connected in ${time}`].filter(Boolean);
+  return wrap(facts.map((fact) => fact?.replaceAll(' ', '\u00a0')).join(' · '), width).map((line) =>
+    line.replaceAll('\u00a0', ' '),
+  );
+}
+
+function cellsOf(info: KnownServer): string[] {
+  const { status } = info;
   const facts = [
     status.transport ?? info.transport,
     status.era,
     status.connectMs === undefined ? undefined : duration(status.connectMs),
   ];
-  return [oneLine(info.name), stateOf(info), tools ?? '', ...facts.map((fact) => fact ?? '')];
+  return [oneLine(info.name), stateOf(info), toolCount(info) ?? '', ...facts.map((fact) => fact ?? '')];
 }
 
-function factOf(cell: string, column: number): string {
-  return [`${cell} tools`, cell, cell, `connected in ${cell}`][column] ?? cell;
-}
-
-function reasonsOf(info: ServerInfo): string[] {
+function reasonsOf(info: KnownServer): string[] {
   const { status, offers } = info;
   const why = isUnavailable(info) || status.state === 'degraded' ? [whyUnavailable(status)] : [];
   const left = offers.tools?.rejected.length ?? 0;

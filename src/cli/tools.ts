@@ -67,7 +67,7 @@ interface Group {
 }
 
 // Less room than this for a description says too little: it goes below the name.
-const leastDescription = 30;
+const leastDescription = 24;
 
 function printGroups(groups: readonly Group[], terminal: Terminal): void {
   const filled = groups.filter(({ tools: own }) => own.length > 0);

@@ -14,6 +14,7 @@ import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { watchHealth } from './watch-health.ts';
+import { createWatchedResources } from './watched-resources.ts';
 
 export interface ConnectionOptions
   extends Pick<SessionOptions, 'questions' | 'memory' | 'log' | 'env' | 'openHttp' | 'maxMessageBytes' | 'logLevel'> {
@@ -48,6 +49,8 @@ export interface Connection {
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
   /** Reads a list again. */
   refresh(kind: ListKind): Promise<void>;
+  /** Has the server tell of a resource's changes, also after a reconnect; the returned function ends it. */
+  watchResource(uri: string): Promise<() => Promise<void>>;
 }
 
 // After this many failures in a row, a request no longer waits for a try of its own but fails at once.
@@ -59,11 +62,18 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   const stderr = createStderrTail({ redact: redactor.text });
   const lists = createListKeeper({
     request: (method, params) =>
-      sendOnce(currentSession(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) }),
+      againIfCut(() => sendOnce(currentSession(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) })),
     log,
     server: spec.name,
     onList: options.onList,
     onHealth: settleState,
+  });
+
+  const resources = createWatchedResources({
+    session: () => currentSession(),
+    server: spec.name,
+    log,
+    timeoutMs: spec.timeoutMs,
   });
 
   let session: Session | undefined;
@@ -135,7 +145,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       if (lostEarly) throw lostEarly;
     } catch (cause) {
       await abandon(opened);
-      const error = toToolwharfError(cause, 'SERVER_UNREACHABLE');
+      const error = hidden(toToolwharfError(cause, 'SERVER_UNREACHABLE'));
       if (signal.aborted) throw error;
       failed(error);
       throw error;
@@ -149,6 +159,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     };
     settle();
     watch(opened);
+    void resources.renew(opened);
   }
 
   function watch(opened: Session): void {
@@ -207,6 +218,15 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     await which.close();
   }
 
+  /** The error without our secrets: servers echo what they were sent. */
+  function hidden(error: ToolwharfError): ToolwharfError {
+    const message = redactor.text(error.message);
+    const data = redactor.value(error.data);
+    if (message === error.message && data === error.data) return error;
+    const Kind = error.constructor as typeof ToolwharfError;
+    return new Kind(error.code, message, { data });
+  }
+
   function currentSession(): Session {
     if (session) return session;
     const when = status.nextTryAt ? `; next try at ${status.nextTryAt}` : '';
@@ -234,7 +254,9 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   ): Promise<JsonObject> {
     const { passInputRequired = false, ...channelOptions } = requestOptions;
     const send = async (withParams: JsonObject) => {
-      const result = await on.channel.request(method, withParams, channelOptions);
+      const result = await on.channel.request(method, withParams, channelOptions).catch((cause) => {
+        throw cause instanceof ToolwharfError ? hidden(cause) : cause;
+      });
       lastTraffic = clock.now();
       return result;
     };
@@ -270,7 +292,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
           return await abortable(open(), signal);
         } catch (cause) {
           if (signal?.aborted || !wanted || tried >= attempts) throw cause;
-          await clock.sleep(backoffMs(tried), signal);
+          await keepingAlive(clock.sleep(backoffMs(tried), signal));
         }
       }
     },
@@ -302,6 +324,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     },
 
     refresh: (kind) => lists.read(kind),
+    watchResource: (uri) => resources.watch(uri),
   };
 }
 
@@ -321,6 +344,22 @@ function neverArrived(cause: unknown): cause is ToolwharfError {
   if (!(cause instanceof ToolwharfError) || cause.data.reached !== false) return false;
   if (cause.code === 'SERVER_UNREACHABLE') return cause.data.network !== undefined;
   return cause.code === 'SERVER_DISCONNECTED' && (cause.data.httpStatus === undefined || cause.data.httpStatus === 404);
+}
+
+/** Sleeping alone lets the process end; where somebody waits for it, it must not. */
+async function keepingAlive(sleep: Promise<void>): Promise<void> {
+  const hold = setInterval(() => {}, 60_000);
+  await sleep.finally(() => clearInterval(hold));
+}
+
+/** A kept-alive socket may end under a request just sent. Lists change nothing when read, so they are simply read again. */
+async function againIfCut(read: () => Promise<JsonObject>): Promise<JsonObject> {
+  return read().catch((cause) => {
+    const isCut =
+      cause instanceof ConnectionError && cause.code === 'SERVER_DISCONNECTED' && cause.data.reached === true;
+    if (!isCut || cause.data.httpStatus !== undefined) throw cause;
+    return read();
+  });
 }
 
 /** The promise, or the signal's reason if that comes first; the work itself goes on. */

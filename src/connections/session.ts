@@ -177,7 +177,7 @@ async function handshake(
     state.closing = true;
     await inner.close().catch(() => {});
     if (options.signal.aborted) throw options.signal.reason;
-    throw describeEnd(inner, cause);
+    throw kind === 'stdio' ? describeEnd(inner, cause) : ownError(cause);
   } finally {
     options.signal.removeEventListener('abort', cancel);
   }
@@ -209,6 +209,11 @@ function describeEnd(inner: Transport, cause: unknown): unknown {
     cause,
     data: { reached: false },
   });
+}
+
+/** Our own error, where the SDK has only put words before it: a sign-in that failed stays one. */
+function ownError(cause: unknown): unknown {
+  return cause instanceof SdkError && cause.cause instanceof ToolwharfError ? cause.cause : cause;
 }
 
 function createClient(spec: ServerSpec, kind: TransportKind, channel: Channel, options: SessionOptions): Client {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { runLocalTool } from '../catalog/local-tool.ts';
-import type { ToolboxConfig } from '../config/config.ts';
+import type { ApprovalConfig, ToolboxConfig } from '../config/config.ts';
 import type { Connection } from '../connections/connection.ts';
 import { toParamHeaders } from '../connections/param-headers.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
@@ -38,9 +38,19 @@ export interface InvokerPorts extends AskPorts {
   readonly onCall: (record: CallRecord) => void;
 }
 
+/** How a call is made, for those who make it on behalf of others. */
+export interface InvokeOptions extends CallOptions {
+  /** Instead of the toolbox's own approval settings. */
+  readonly approval?: ApprovalConfig;
+  /** The modern era's questions and answers, passed through: the server's questions come back as the result. */
+  readonly input?: { readonly responses?: JsonObject; readonly state?: string };
+  /** The call's id; a new one if undefined. */
+  readonly callId?: string;
+}
+
 export interface Invoker {
   /** One call end to end. Never throws, and never runs a tool twice for one call. */
-  call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>;
+  call(name: string, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
   /** Stops a call's clock while a person is asked in the middle of it. */
   pauseClock(callId: string | undefined): () => void;
 }
@@ -48,23 +58,22 @@ export interface Invoker {
 const defaultCaller: Caller = { id: 'program', kind: 'program' };
 
 export function createInvoker(ports: InvokerPorts): Invoker {
-  const idempotency = createIdempotency();
+  const idempotency = createIdempotency(ports.journal);
   const deadlines = new Map<string, Deadline>();
 
-  async function call(name: string, input: unknown, options: CallOptions = {}): Promise<ToolResult> {
+  async function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { idempotencyKey: key, caller = defaultCaller } = options;
-    if (key === undefined) return callOnce(name, input, options);
+    const { callId = randomUUID() } = options;
+    if (key === undefined) return callOnce(callId, name, input, options);
+    const claim = { caller: caller.id, key, fingerprint: hashOf([name, input]), callId };
     try {
-      return await idempotency.once(JSON.stringify([caller.id, key]), hashOf([name, input]), () =>
-        callOnce(name, input, options),
-      );
+      return await idempotency.once(claim, () => callOnce(callId, name, input, options));
     } catch (cause) {
-      return failed(randomUUID(), cause);
+      return failed(callId, cause);
     }
   }
 
-  async function callOnce(name: string, input: unknown, options: CallOptions): Promise<ToolResult> {
-    const callId = randomUUID();
+  async function callOnce(callId: string, name: string, input: unknown, options: InvokeOptions): Promise<ToolResult> {
     const entry = ports.catalog.find(name);
     if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
     const record = openRecord(
@@ -97,12 +106,12 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   /** Decide, validate, and ask where that is wanted; again if the tool's definition changed while the person thought. */
-  async function agree(record: OpenRecord, entry: CatalogEntry, input: unknown, options: CallOptions) {
-    const { caller = defaultCaller, signal } = options;
+  async function agree(record: OpenRecord, entry: CatalogEntry, input: unknown, options: InvokeOptions) {
+    const { caller = defaultCaller, signal, approval = ports.settings().approval } = options;
     for (let current = entry, rounds = 0; ; rounds++) {
       const decision = decide({
         tool: current,
-        approval: ports.settings().approval,
+        approval,
         remembered: await ports.rules.list(),
         caller,
       });
@@ -113,7 +122,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const args = validate(current, input);
       if (decision.kind === 'allow') return { args, agreed: current };
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
-      const approved = await askApproval({ ...asked, expiresMs: ports.settings().approval.expiresMs }, ports);
+      const approved = await askApproval({ ...asked, expiresMs: approval.expiresMs }, ports);
       const now = ports.catalog.find(current.name);
       if (now?.definitionHash === current.definitionHash)
         return { args: approved === args ? args : validate(now, approved), agreed: now };
@@ -163,7 +172,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     callId: string,
     entry: CatalogEntry,
     args: JsonObject,
-    options: CallOptions,
+    options: InvokeOptions,
   ): Promise<JsonObject> {
     using deadline = createDeadline(entry.limits.timeoutMs);
     deadlines.set(callId, deadline);
@@ -186,17 +195,25 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     entry: CatalogEntry,
     args: JsonObject,
     signal: AbortSignal,
-    options: CallOptions,
+    options: InvokeOptions,
   ) {
     const connection = entry.server === undefined ? undefined : ports.connectionOf(entry.server);
     if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
-    const params = { name: entry.originalName, arguments: args, ...(options.meta && { _meta: options.meta }) };
+    const { input, meta, onProgress } = options;
+    const params = {
+      name: entry.originalName,
+      arguments: args,
+      ...(input?.responses && { inputResponses: input.responses }),
+      ...(input?.state !== undefined && { requestState: input.state }),
+      ...(meta && { _meta: meta }),
+    };
     const isModernHttp = connection.status.era === 'modern' && connection.status.transport === 'http';
     const request = () =>
       connection.request('tools/call', params, {
         signal,
         callId,
-        ...(options.onProgress && { onProgress: options.onProgress }),
+        passInputRequired: input !== undefined,
+        ...(onProgress && { onProgress }),
         ...(isModernHttp && { headers: toParamHeaders(entry.paramHeaders, args) }),
       });
     try {

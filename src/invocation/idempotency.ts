@@ -1,32 +1,56 @@
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { ToolResult } from '../kernel/tool.ts';
+import type { CallRecord } from './call-record.ts';
+import type { Journal } from './journal.ts';
+import { shapeResult } from './shape-result.ts';
 
-/** Same key, same call, one execution: whoever comes second gets the first one's result, also while it still runs. */
+export interface KeyedCall {
+  readonly caller: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly callId: string;
+}
+
+/** Same key, same call, one execution: whoever comes second gets the first one's result, while it runs and after a restart. */
 export interface Idempotency {
   /** Rejects with `IDEMPOTENCY_CONFLICT` when the key was used for another call. */
-  once(key: string, fingerprint: string, run: () => Promise<ToolResult>): Promise<ToolResult>;
+  once(call: KeyedCall, run: () => Promise<ToolResult>): Promise<ToolResult>;
 }
 
-export interface IdempotencyOptions {
-  /** Keys remembered; 10 000. */
-  readonly maxKeys?: number;
-}
+export function createIdempotency(journal: Journal): Idempotency {
+  // Calls of this process that are under way; the journal knows those that ended, and those of a process that is gone.
+  const running = new Map<string, Promise<ToolResult>>();
 
-export function createIdempotency({ maxKeys = 10_000 }: IdempotencyOptions = {}): Idempotency {
-  const known = new Map<string, { fingerprint: string; result: Promise<ToolResult> }>();
+  async function earlier(callId: string): Promise<ToolResult> {
+    const under = running.get(callId);
+    if (under) return under;
+    const record = await journal.get(callId);
+    if (record?.result) return shapeResult(record.result, { callId, maxResultBytes: Number.POSITIVE_INFINITY }).result;
+    throw endedWithout(record);
+  }
+
   return {
-    once(key, fingerprint, run) {
-      const before = known.get(key);
-      if (before && before.fingerprint !== fingerprint) {
+    async once(call, run) {
+      const taken = await journal.claim(call);
+      if (taken && taken.fingerprint !== call.fingerprint) {
         const message = 'This idempotency key was used for another call: use a new key, or the same tool and arguments';
-        return Promise.reject(new ToolwharfError('IDEMPOTENCY_CONFLICT', message));
+        throw new ToolwharfError('IDEMPOTENCY_CONFLICT', message);
       }
-      if (before) return before.result;
+      if (taken) return earlier(taken.callId);
       const result = run();
-      known.set(key, { fingerprint, result });
-      const oldest = known.size > maxKeys ? known.keys().next().value : undefined;
-      if (oldest !== undefined) known.delete(oldest);
-      return result;
+      running.set(call.callId, result);
+      return result.finally(() => running.delete(call.callId));
     },
   };
+}
+
+function endedWithout(record: CallRecord | undefined): ToolwharfError {
+  if (record?.error && record.end !== 'tool') {
+    return new ToolwharfError(record.error.code as never, record.error.message);
+  }
+  const why = record?.resultOmitted ? 'its result was too big to keep' : 'how it ended is not recorded';
+  return new ToolwharfError(
+    'OUTCOME_UNKNOWN',
+    `A call with this idempotency key was made before, but ${why}; it was not made again`,
+  );
 }

@@ -37,5 +37,6 @@ test('a message tells the causes that add something, each once', () => {
   expect(messageOf(new Error('fetch failed: connect ECONNREFUSED', { cause: inner }))).toBe(
     'fetch failed: connect ECONNREFUSED',
   );
+  expect(messageOf(new ToolwharfError('INTERNAL', 'Said in full', { cause: inner }))).toBe('Said in full');
   expect(messageOf(undefined)).toBe('unknown error');
 });

@@ -19,6 +19,7 @@ export const errorStatus = {
   SERVER_ERROR: 502,
   SERVER_PROTOCOL: 502,
   SERVER_UNREACHABLE: 502,
+  STORAGE_UNAVAILABLE: 503,
   TOOL_CHANGED: 409,
   TOOL_FAILED: 502,
   TOOL_NAME_INVALID: 404,
@@ -75,7 +76,8 @@ export function messageOf(cause: unknown): string {
   for (let depth = 0; depth < 4 && current !== undefined && current !== null; depth++) {
     const text = current instanceof Error ? current.message || current.name : String(current);
     if (text && !parts.some((part) => part.includes(text))) parts.push(text);
-    current = current instanceof Error ? current.cause : undefined;
+    // An error of ours has said everything in its own words.
+    current = current instanceof Error && !(current instanceof ToolwharfError) ? current.cause : undefined;
   }
   return parts.join(': ') || 'unknown error';
 }

@@ -9,10 +9,12 @@ export interface Offered {
   readonly item: JsonObject;
 }
 
-type ContentOptions = Pick<RequestOptions, 'signal' | 'onProgress'>;
+type ContentOptions = Pick<RequestOptions, 'signal' | 'onProgress' | 'callId' | 'passInputRequired'>;
 
 /** What servers offer besides tools: resources, prompts, completion. Answers come as the server sent them. */
 export interface ServerContent {
+  /** Any request to one server, answered raw, within the server's timeout. */
+  request(server: string, method: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
   resources(server?: string): readonly Offered[];
   resourceTemplates(server?: string): readonly Offered[];
   prompts(server?: string): readonly Offered[];
@@ -23,6 +25,8 @@ export interface ServerContent {
     args?: Readonly<Record<string, string>>,
     options?: ContentOptions,
   ): Promise<JsonObject>;
+  /** Has a server tell of a resource's changes, as `server.notified` events; the returned function ends it. */
+  watchResource(server: string, uri: string): Promise<() => Promise<void>>;
   /** Suggestions for an argument of a prompt or of a resource template. */
   complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
   /** Which of the server's log messages to send; legacy era. */
@@ -72,12 +76,14 @@ export function createServerContent(
   }
 
   return {
+    request,
     resources: (server) => offered('resources', server),
     resourceTemplates: (server) => offered('resourceTemplates', server),
     prompts: (server) => offered('prompts', server),
     readResource: (server, uri, options) => request(server, 'resources/read', { uri }, options),
     getPrompt: (server, name, args = {}, options) => request(server, 'prompts/get', { name, arguments: args }, options),
     complete: (server, params, options) => request(server, 'completion/complete', params, options),
+    watchResource: async (server, uri) => connectionOf(server).watchResource(uri),
     async setLogLevel(server, level, options) {
       await request(server, 'logging/setLevel', { level }, options);
     },

@@ -1,8 +1,8 @@
 import type { ServerSpec, ToolMode, TransportName } from '../config/config.ts';
+import { placeOf } from '../config/place-of.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import type { ConnectionStatus } from '../connections/status.ts';
-import { placeOf } from './place-of.ts';
 
 /** A server and how it is doing. Holds no secret. */
 export interface ServerInfo {

@@ -1,8 +1,8 @@
 import type { ServerSpec } from '../config/config.ts';
+import { placeOf } from '../config/place-of.ts';
 import type { Connection } from '../connections/connection.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { placeOf } from './place-of.ts';
 
 export interface ServerSetOptions {
   readonly open: (spec: ServerSpec) => Connection;
@@ -13,10 +13,18 @@ export interface ServerSetOptions {
   readonly startWaitMs: number;
 }
 
+export interface StartOptions {
+  /** Connects them at once; true. */
+  readonly connect?: boolean;
+  /** No server stops the start, required ones included; false. */
+  readonly tolerant?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** All servers of a toolbox, each with its connection. */
 export interface ServerSet {
   /** Connects all of them in parallel. Rejects when a required one can't be reached, with every such one named. */
-  start(specs: readonly ServerSpec[], options?: { connect?: boolean; signal?: AbortSignal }): Promise<void>;
+  start(specs: readonly ServerSpec[], options?: StartOptions): Promise<void>;
   /** Adds one and connects it; it stays, and is tried again, when that fails. */
   add(spec: ServerSpec): Promise<void>;
   /** Takes another specification for a server: a new connection in place of the old one. */
@@ -37,13 +45,18 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     return connection;
   }
 
-  async function connect(connection: Connection, attempts: number, signal?: AbortSignal): Promise<void> {
+  async function connect(
+    connection: Connection,
+    attempts: number,
+    signal?: AbortSignal,
+    tolerant = false,
+  ): Promise<void> {
     if (!connection.spec.enabled) return;
     try {
       await connection.connect({ attempts, ...(signal && { signal }) });
     } catch (cause) {
       const { name } = connection.spec;
-      if (connection.spec.required || signal?.aborted) throw cause;
+      if ((connection.spec.required && !tolerant) || signal?.aborted) throw cause;
       log.warning('server.skipped', `MCP server '${name}' is not available and skipped: ${messageOf(cause)}`, {
         server: name,
       });
@@ -63,17 +76,18 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     const connection = connections.get(name);
     if (!connection) return;
     connections.delete(name);
-    await connection.disconnect();
+    // Its tools go first: stopping a program takes a while, and nobody should call one that is being stopped.
     options.onRemoved(name);
+    await connection.disconnect();
   }
 
   return {
-    async start(specs, { connect: connectThem = true, signal } = {}) {
+    async start(specs, { connect: connectThem = true, tolerant = false, signal } = {}) {
       const opened = specs.map(open);
       if (!connectThem) return;
-      const required = opened.filter((connection) => connection.spec.required);
-      const optional = opened.filter((connection) => !connection.spec.required);
-      const behind = Promise.all(optional.map((connection) => connect(connection, 1, signal)));
+      const required = tolerant ? [] : opened.filter((connection) => connection.spec.required);
+      const optional = opened.filter((connection) => !required.includes(connection));
+      const behind = Promise.all(optional.map((connection) => connect(connection, 1, signal, tolerant)));
       const [outcomes] = await Promise.all([
         Promise.allSettled(required.map((connection) => startRequired(connection, signal))),
         atMost(behind, options.startWaitMs),

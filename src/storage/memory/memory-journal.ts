@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
-import type { CallFilter, Journal } from '../../invocation/journal.ts';
+import type { CallFilter, Journal, KeyClaim } from '../../invocation/journal.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 
 export interface MemoryJournalOptions {
@@ -13,6 +13,7 @@ export interface MemoryJournalOptions {
 export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
   const { maxCalls = 10_000, maxResultBytes = 65_536 } = options;
   const calls = new Map<string, CallRecord>();
+  const claims = new Map<string, KeyClaim>();
   return {
     async write(record) {
       calls.set(record.id, withoutBigResult(record, maxResultBytes));
@@ -25,12 +26,22 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     },
     async list(filter = {}) {
       const found: CallRecord[] = [];
-      const { limit = 100 } = filter;
-      for (const record of [...calls.values()].reverse()) {
+      const { limit = 100, before } = filter;
+      const newestFirst = [...calls.values()].reverse();
+      const start = before === undefined ? 0 : newestFirst.findIndex((record) => record.id === before) + 1;
+      for (const record of newestFirst.slice(start)) {
         if (found.length >= limit) break;
         if (matches(record, filter)) found.push(record);
       }
       return found;
+    },
+    async claim(claim) {
+      const name = JSON.stringify([claim.caller, claim.key]);
+      const taken = claims.get(name);
+      if (!taken) claims.set(name, claim);
+      const oldest = claims.size > maxCalls ? claims.keys().next().value : undefined;
+      if (oldest !== undefined) claims.delete(oldest);
+      return taken;
     },
   };
 }

@@ -1,0 +1,99 @@
+import { PassThrough } from 'node:stream';
+import { expect, test, vi } from 'vitest';
+import { createTerminal } from './terminal.ts';
+
+function open({ isTTY = true, env = {} as Record<string, string> } = {}) {
+  const streams = { stdin: stream(isTTY), stdout: stream(isTTY), stderr: stream(isTTY) };
+  let interrupts = 0;
+  const terminal = createTerminal({ ...streams, env, onInterrupt: () => interrupts++ });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    streams[name].on('data', (chunk) => {
+      texts[name] += chunk;
+    });
+  }
+  const type = (text: string) => streams.stdin.write(text);
+  return { terminal, texts, type, streams, interrupts: () => interrupts };
+}
+
+function stream(isTTY: boolean) {
+  return Object.assign(new PassThrough(), { isTTY });
+}
+
+test('results go to stdout, everything else to stderr', () => {
+  const { terminal, texts } = open({ isTTY: false });
+  terminal.print('a result');
+  terminal.print('with its own end\n');
+  terminal.note('a remark');
+  terminal.status('working');
+  expect(texts).toEqual({ stdout: 'a result\nwith its own end\n', stderr: 'a remark\n' });
+  expect(terminal.canAsk).toBe(false);
+});
+
+test('colours are for terminals, and for nobody who declines them', () => {
+  expect(open().terminal.colors.red('x')).not.toBe('x');
+  expect(open({ env: { NO_COLOR: '1' } }).terminal.colors.red('x')).toBe('x');
+  expect(open({ env: { TERM: 'dumb' } }).terminal.noteColors.red('x')).toBe('x');
+  expect(open({ isTTY: false }).terminal.colors.red('x')).toBe('x');
+});
+
+test('the width is what COLUMNS says, else what the terminal has', () => {
+  expect(open({ env: { COLUMNS: '60' } }).terminal.width).toBe(60);
+  expect(open({ env: { COLUMNS: 'wide' } }).terminal.width).toBe(80);
+  expect(open({ isTTY: false }).terminal.width).toBe(120);
+});
+
+test('the status is one line that goes away, and makes room for remarks', async () => {
+  const { terminal, texts } = open();
+  terminal.status('connecting 1 of 2 …');
+  await vi.waitFor(() => expect(texts.stderr).toContain('connecting 1 of 2 …'));
+  terminal.note('a remark');
+  expect(texts.stderr).toContain('\r\u001b[2Ka remark\n');
+  terminal.status();
+  expect(texts.stderr.endsWith('\r\u001b[2K')).toBe(true);
+});
+
+test('questions are asked one after the other', async () => {
+  const { terminal, texts, type } = open();
+  const first = terminal.ask('One? ');
+  const second = terminal.ask('Two? ');
+  await vi.waitFor(() => expect(texts.stderr).toContain('One?'));
+  expect(texts.stderr).not.toContain('Two?');
+  type('1\r');
+  expect(await first).toBe('1');
+  await vi.waitFor(() => expect(texts.stderr).toContain('Two?'));
+  type('2\r');
+  expect(await second).toBe('2');
+});
+
+test('the end of the input, and the end of the waiting, are no answer', async () => {
+  const { terminal, texts, type } = open();
+  const left = terminal.ask('Well? ');
+  await vi.waitFor(() => expect(texts.stderr).toContain('Well?'));
+  type('\u0004');
+  expect(await left).toBeUndefined();
+  const abort = new AbortController();
+  const late = terminal.ask('And now? ', abort.signal);
+  await vi.waitFor(() => expect(texts.stderr).toContain('And now?'));
+  abort.abort();
+  expect(await late).toBeUndefined();
+  expect(await terminal.ask('Still? ', abort.signal)).toBeUndefined();
+  expect(texts.stderr).not.toContain('Still?');
+});
+
+test('Ctrl-C at a question is passed on', async () => {
+  const { terminal, texts, type, interrupts } = open();
+  const asked = terminal.ask('Well? ');
+  await vi.waitFor(() => expect(texts.stderr).toContain('Well?'));
+  type('\u0003');
+  await vi.waitFor(() => expect(interrupts()).toBe(1));
+  type('x\r');
+  expect(await asked).toBe('x');
+});
+
+test('a reader who has gone away is no error', () => {
+  const { terminal, texts, streams } = open({ isTTY: false });
+  streams.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  terminal.print('nobody reads this');
+  expect(texts.stdout).toBe('');
+});

@@ -1,0 +1,19 @@
+import type { ServerSpec } from './config.ts';
+import { isSecretName } from './secret-names.ts';
+import { withoutSecrets } from './server-url.ts';
+
+/** Where a server is, for a person: its URL, or the command that starts it; neither with what looks like a secret. */
+export function placeOf({ target }: Pick<ServerSpec, 'target'>): string {
+  if (target.transport !== 'stdio') return withoutSecrets(target.url);
+  const args = target.args.map((arg, at) => {
+    const [flag = ''] = arg.split('=');
+    if (arg.includes('=') && isSecretName(flag)) return `${flag}=…`;
+    const before = target.args[at - 1] ?? '';
+    return before.startsWith('-') && !before.includes('=') && isSecretName(before) ? '…' : withoutSecrets(arg);
+  });
+  return [target.command, ...args].map(inOneLine).join(' ');
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ');
+}

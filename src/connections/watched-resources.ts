@@ -1,0 +1,78 @@
+import { messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Session } from './session.ts';
+
+/** Resources somebody wants to hear of, kept subscribed across sessions. */
+export interface WatchedResources {
+  /** Resolves once the server knows; the returned function ends it. Several watchers of one address share it. */
+  watch(uri: string): Promise<() => Promise<void>>;
+  /** A new session knows nothing yet: tells it all over again. */
+  renew(session: Session): Promise<void>;
+}
+
+export interface WatchedResourcesOptions {
+  readonly session: () => Session;
+  readonly server: string;
+  readonly log: Log;
+  readonly timeoutMs: number;
+}
+
+export function createWatchedResources(options: WatchedResourcesOptions): WatchedResources {
+  const { log, server, timeoutMs } = options;
+  const watchers = new Map<string, number>();
+  let listening: { session: Session; close: () => Promise<void> } | undefined;
+
+  /** Legacy servers take one address at a time; modern ones get one subscription with all of them, opened anew for each change. */
+  async function tell(session: Session, uri: string, verb: 'subscribe' | 'unsubscribe'): Promise<void> {
+    if (session.era === 'legacy') {
+      await session.channel.request(`resources/${verb}`, { uri }, { signal: AbortSignal.timeout(timeoutMs) });
+      return;
+    }
+    const before = listening;
+    const uris = [...watchers.keys()];
+    listening = undefined;
+    if (uris.length > 0) {
+      const subscription = await session.client.listen({ resourceSubscriptions: uris }, { timeout: timeoutMs });
+      listening = { session, close: () => subscription.close() };
+    }
+    await before?.close().catch(() => {});
+  }
+
+  return {
+    async watch(uri) {
+      const count = watchers.get(uri) ?? 0;
+      watchers.set(uri, count + 1);
+      try {
+        if (count === 0) await tell(options.session(), uri, 'subscribe');
+      } catch (cause) {
+        release(uri);
+        throw cause;
+      }
+      let ended = false;
+      return async () => {
+        if (ended) return;
+        ended = true;
+        if (release(uri)) await tell(options.session(), uri, 'unsubscribe').catch(() => {});
+      };
+    },
+    async renew(session) {
+      if (watchers.size === 0) return;
+      try {
+        if (session.era === 'modern') await tell(session, '', 'subscribe');
+        else for (const uri of watchers.keys()) await tell(session, uri, 'subscribe');
+      } catch (cause) {
+        log.warning('connection.watch-failed', `Server '${server}' no longer tells of resources: ${messageOf(cause)}`, {
+          server,
+        });
+      }
+    },
+  };
+
+  /** True when that was the last watcher. */
+  function release(uri: string): boolean {
+    const count = (watchers.get(uri) ?? 1) - 1;
+    if (count > 0) watchers.set(uri, count);
+    else watchers.delete(uri);
+    return count <= 0;
+  }
+}

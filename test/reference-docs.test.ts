@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../src/config/load-config.ts';
+import { nativeJsonSchema } from '../src/config/native-json-schema.ts';
+import { parseDuration } from '../src/index.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../src/kernel/json.ts';
+import { readSources, root, withoutComments } from './support/imports.ts';
+import { type Page, rowsOf, toPage } from './support/markdown.ts';
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+
+describe('docs/dependencies.md', () => {
+  const sections = sectionsOf('docs/dependencies.md');
+
+  test('has a line for each package that package.json lists, and for no other', () => {
+    expect(namesIn(sections.get('At run time'))).toEqual(Object.keys(manifest.dependencies).sort());
+    expect(namesIn(sections.get('For development'))).toEqual(Object.keys(manifest.devDependencies).sort());
+  });
+
+  test('names the optional peers and the overrides', () => {
+    const page = read('docs/dependencies.md');
+    for (const name of [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.overrides)])
+      expect(page).toContain(`\`${name}\``);
+  });
+});
+
+describe('docs/reference/library.md', () => {
+  const sections = sectionsOf('docs/reference/library.md');
+
+  test('names every export of the library, and nothing else', () => {
+    const main = ['toolwharf', 'Types'].flatMap((title) => namesIn(sections.get(title)));
+    expect(main.sort()).toEqual(exportsOf('src/index.ts').sort());
+  });
+
+  test('names every member of the toolbox and every option', () => {
+    const source = read('src/toolbox.ts');
+    const inherited = [
+      ...membersOf(read('src/servers/server-content.ts'), 'ServerContent'),
+      'tools',
+      '[Symbol.asyncDispose]',
+    ];
+    const documented = namesIn(sections.get('The toolbox')).map((name) => name.replace(/\(.*/, ''));
+    expect(documented.sort()).toEqual([...membersOf(source, 'Toolbox'), ...inherited].sort());
+    expect(namesIn(sections.get('Options of createToolbox'))).toEqual(membersOf(source, 'ToolboxOptions').sort());
+  });
+
+  const subpaths = Object.entries(manifest.exports as Record<string, string | { readonly default: string }>).flatMap(
+    ([path, target]) => (typeof target === 'object' && path !== '.' ? [{ path, target: target.default }] : []),
+  );
+  test.each(subpaths)('names every export of $path, and nothing else', ({ path, target }) => {
+    const source = target.replace('./dist/', 'src/').replace(/js$/, 'ts');
+    expect(namesIn(sections.get(`toolwharf${path.slice(1)}`))).toEqual(exportsOf(source).sort());
+  });
+
+  test('names the subpaths that are files', () => {
+    const files = Object.keys(manifest.exports).filter((path) => path.endsWith('.json'));
+    expect(namesIn(sections.get('Other subpaths'))).toEqual(files.map((path) => `toolwharf${path.slice(1)}`).sort());
+  });
+});
+
+describe('docs/reference/config.md', () => {
+  const rows = rowsOf(toPage('docs/reference/config.md', read('docs/reference/config.md')));
+  const keys = keysOf(nativeJsonSchema());
+
+  test('names every key of the JSON Schema with its type, and no other', () => {
+    expect(rows.map(([key, type]) => [key, type]).sort()).toEqual(
+      [...keys].map(([key, { type }]) => [key, type]).sort(),
+    );
+  });
+
+  test('says which keys are required, and the defaults that the schema has', () => {
+    for (const [key, , stated] of rows) {
+      const { required, fallback } = keys.get(key) ?? {};
+      const isOfTool = key.startsWith('toolbox.tools.');
+      if (required) expect(`${key}: ${stated}`).toBe(`${key}: required`);
+      // A single tool's limits default to its server's, whatever the schema says of limits in general.
+      else if (fallback !== undefined && !isOfTool) expect(`${key}: ${stated}`).toBe(`${key}: \`${fallback}\``);
+      else expect(stated).not.toBe('required');
+    }
+  });
+
+  test('states the defaults that a configuration without the key gets', () => {
+    const { config } = parseConfig({ servers: { a: { command: 'x' }, b: { url: 'https://x.y' } } }, { env: {} });
+    const [stdio, http] = config.servers;
+    const { approval, ...toolbox } = config.toolbox;
+    const actual: Record<string, unknown> = {
+      ...prefixed('servers.NAME.', { ...stdio, ...http?.target, timeout: stdio?.timeoutMs }),
+      ...prefixed('servers.NAME.defaultToolConfig.', { ...stdio?.defaultTool, timeout: stdio?.defaultTool.timeoutMs }),
+      ...prefixed('toolbox.', toolbox),
+      ...prefixed('toolbox.approval.', { ...approval, expires: approval.expiresMs }),
+      'servers.NAME.authentication.header': 'x-api-key',
+    };
+    const stated = rows.filter(([, , fallback]) => fallback?.startsWith('`'));
+    expect(stated.length).toBeGreaterThan(15);
+    for (const [key, type, fallback = ''] of stated) {
+      const value = fallback.replaceAll('`', '');
+      const expected = type === 'duration' ? parseDuration(value) : value;
+      expect(`${key}: ${String(actual[key])}`).toBe(`${key}: ${expected}`);
+    }
+  });
+});
+
+describe('docs/reference/events.md', () => {
+  const sections = sectionsOf('docs/reference/events.md');
+  const events = membersOf(read('src/toolbox.ts'), 'ToolboxEvents');
+
+  test('names every event of the toolbox', () => {
+    expect(namesIn(sections.get('Events'))).toEqual(events.sort());
+  });
+
+  test('names every event of the log with its level', () => {
+    const sources = [...readSources('src')].filter(([file]) => !/^src\/(?:cli|chat|gateway)\/|\.test\.ts$/.test(file));
+    // A call of the log, or a pair of event and words chosen before one.
+    const logging = /\blog(?:\??\.|\(\s*')(debug|info|warning|error)(?:\(|',)\s*'([a-z.-]+)'|\(\['([a-z]+\.[a-z-]+)',/g;
+    const logged = new Map(
+      sources
+        .flatMap(([, source]) => [...withoutComments(source).matchAll(logging)])
+        .map(([, level, called, chosen]) => [called ?? chosen ?? '', level ?? 'info']),
+    );
+    const documented = rowsOf(sections.get('Log') as Page).map(([event, level]) => [event, level]);
+    expect(documented.sort()).toEqual([...logged].sort());
+  });
+});
+
+/** The parts of a page by their heading. */
+function sectionsOf(file: string): Map<string, Page> {
+  const parts = read(file).split(/^#{2,3} (?=.)/m);
+  return new Map(
+    parts.map((part) => {
+      const [title = '', ...lines] = part.split('\n');
+      return [title.replaceAll('`', ''), toPage(file, lines.join('\n'))];
+    }),
+  );
+}
+
+/** What the first cells of a page's tables name, in order of the alphabet. */
+function namesIn(page: Page | undefined): string[] {
+  const lines = (page?.text ?? '').split('\n').filter((line) => line.startsWith('| `'));
+  return lines
+    .flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+    .sort();
+}
+
+/** The names a module exports, types too. */
+function exportsOf(file: string): string[] {
+  const code = withoutComments(read(file));
+  const own = [...code.matchAll(/^export (?:async )?(?:interface|type|const|function|class) (\w+)/gm)].map(
+    ([, name = '']) => name,
+  );
+  const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
+    list.split(',').flatMap((entry) => entry.replace('type ', '').trim() || []),
+  );
+  const whole = [...code.matchAll(/^export type \* from '([^']+)'/gm)].flatMap(([, target = '']) =>
+    exportsOf(join(dirname(file), target)),
+  );
+  return [...new Set([...own, ...lists, ...whole])];
+}
+
+/** The members of an interface, read from its source. */
+function membersOf(source: string, name: string): string[] {
+  const [, body = ''] = new RegExp(`^export interface ${name}\\b[^{]*\\{\\n([^]*?)^\\}`, 'm').exec(source) ?? [];
+  return [...body.matchAll(/^ {2}(?:readonly )?'?([\w.]+)'?[?(<:]/gm)].map(([, member = '']) => member);
+}
+
+interface Key {
+  readonly type: string;
+  readonly required: boolean;
+  readonly fallback?: unknown;
+}
+
+/** Every key of a JSON Schema by its path; alternatives of one place are taken together. */
+function keysOf(schema: JsonSchema, prefix = '', keys = new Map<string, Key>()): Map<string, Key> {
+  const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) =>
+    Array.isArray(list) ? (list as JsonSchema[]) : [],
+  );
+  for (const alternative of alternatives) keysOf(alternative, prefix, keys);
+  if (isObject(schema.items)) keysOf(schema.items, prefix, keys);
+  const named = isObject(schema.additionalProperties) ? schema.additionalProperties : undefined;
+  if (named) keysOf(named, prefix === 'toolbox.tools.' ? prefix : `${prefix}NAME.`, keys);
+  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
+    const path = prefix + name;
+    const before = keys.get(path);
+    const type = [...new Set([...(before?.type.split(', ') ?? []), ...typeOf(property).split(', ')])].join(', ');
+    const required = before?.required === true || (Array.isArray(schema.required) && schema.required.includes(name));
+    keys.set(path, {
+      type,
+      required: required && property.default === undefined,
+      fallback: property.default ?? before?.fallback,
+    });
+    keysOf(property, `${path}.`, keys);
+  }
+  return keys;
+}
+
+function typeOf(schema: JsonSchema): string {
+  const { type, items, additionalProperties, minimum, maximum } = schema;
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (Array.isArray(type)) return 'duration';
+  if (Array.isArray(schema.anyOf)) return 'list or map';
+  if (type === 'integer')
+    return maximum === Number.MAX_SAFE_INTEGER
+      ? `whole number, ${minimum} or more`
+      : `whole number, ${minimum} to ${maximum}`;
+  if (type === 'boolean') return 'true or false';
+  if (type === 'array') return isObject(items) && items.type === 'string' ? 'list of text' : 'list';
+  if (type === 'string') return 'text';
+  return isObject(additionalProperties) && additionalProperties.type === 'string' ? 'map of text' : 'map';
+}
+
+function prefixed(prefix: string, values: object): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [prefix + key, value]));
+}

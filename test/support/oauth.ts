@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, expect } from 'vitest';
+import type { OAuthAuthentication } from '../../src/config/config.ts';
+import { createOAuth, type OAuth, type OAuthOptions } from '../../src/connections/authentication/oauth.ts';
+import type { OAuthCallback } from '../../src/connections/authentication/oauth-callback.ts';
+import { createMemoryOAuthStore, type OAuthStore } from '../../src/connections/authentication/oauth-store.ts';
+import { createPoolFetch } from '../../src/connections/http/pool-fetch.ts';
+import { ToolwharfError } from '../../src/kernel/errors.ts';
+import { createLog } from '../../src/kernel/log.ts';
+
+export interface Stats {
+  readonly metadata: number;
+  readonly register: number;
+  readonly authorize: number;
+  readonly code: number;
+  readonly refresh: number;
+  readonly refused: number;
+  readonly reuse: number;
+  readonly calls: number;
+  readonly secrets: readonly string[];
+  readonly scopes: readonly (string | null)[];
+  readonly resources: readonly (string | null)[];
+  readonly redirects: readonly string[];
+  readonly clients: readonly string[];
+}
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** The authorization server and the MCP server that trusts it, as a process of their own. */
+export async function startServers(mode = '', env: Record<string, string> = {}) {
+  const file = new URL('../fixtures/authorization-server.mjs', import.meta.url).pathname;
+  const child: ChildProcess = spawn(process.execPath, [file], {
+    env: { ...env, MODE: mode },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  cleanups.push(async () => {
+    child.stdin?.end();
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const { issuer, mcp, sse } = JSON.parse(String(line)) as { issuer: string; mcp: string; sse: string };
+  const control = (path: string) => fetch(new URL(`/control/${path}`, mcp), { method: 'POST' });
+  return {
+    issuer,
+    mcp,
+    sse,
+    stats: async () => (await (await fetch(new URL('/control/stats', mcp))).json()) as Stats,
+    setMode: (to: string) => control(`mode?to=${to}`),
+    expire: () => control('expire'),
+  };
+}
+
+/** A person who signs in at once: follows the address and reads where the browser would be sent. */
+export function createBrowser(change: (params: URLSearchParams) => void = () => {}): OAuthCallback {
+  return {
+    open: async () => ({
+      redirectUrl: 'http://127.0.0.1:1/callback',
+      authorize: async (url) => {
+        const params = await visit(url);
+        change(params);
+        return params;
+      },
+      [Symbol.asyncDispose]: async () => {},
+    }),
+  };
+}
+
+export async function visit(url: string | URL): Promise<URLSearchParams> {
+  const response = await fetch(url, { redirect: 'manual' });
+  return new URL(response.headers.get('location') ?? '').searchParams;
+}
+
+export interface Setup extends Partial<OAuthOptions> {
+  readonly spec?: Partial<OAuthAuthentication>;
+}
+
+export function createTestOAuth(serverUrl: string, { spec, ...options }: Setup = {}) {
+  const pool = createPoolFetch();
+  const lines: string[] = [];
+  const oauth = createOAuth(
+    { type: 'oauth', ...spec },
+    {
+      serverName: 'guarded',
+      serverUrl,
+      store: createMemoryOAuthStore(),
+      fetch: pool.fetch,
+      log: createLog((entry) => lines.push(inspect(entry))),
+      ...options,
+    },
+  );
+  cleanups.push(() => {
+    oauth.close();
+    return pool.close();
+  });
+  return { oauth, lines };
+}
+
+export async function connect(serverUrl: string, oauth: OAuth, kind: 'http' | 'sse' = 'http'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const init = { authProvider: oauth.authProvider, fetch: oauth.fetch };
+  const url = new URL(serverUrl);
+  await client.connect(
+    kind === 'http' ? new StreamableHTTPClientTransport(url, init) : new SSEClientTransport(url, init),
+  );
+  cleanups.push(() => client.close());
+  return client;
+}
+
+export async function failure(work: Promise<unknown>): Promise<ToolwharfError> {
+  const cause = await work.then(
+    () => new Error('it succeeded'),
+    (reason: unknown) => reason,
+  );
+  expect(cause).toBeInstanceOf(ToolwharfError);
+  return cause as ToolwharfError;
+}
+
+export const callEcho = (client: Client) => client.callTool({ name: 'echo', arguments: {} });
+
+export function expectNoSecrets(stats: Stats, texts: readonly string[]): void {
+  expect(stats.secrets.length > 0 || stats.code === 0).toBe(true);
+  for (const text of texts) {
+    expect(text).not.toContain('SECRET');
+    for (const secret of stats.secrets) expect(text).not.toContain(secret);
+  }
+}
+
+/** The same records behind another object, as another process would have them. */
+export function sharing(store: OAuthStore): OAuthStore {
+  return {
+    get: (key, kind) => store.get(key, kind),
+    set: (key, kind, value) => store.set(key, kind, value),
+    delete: (key, kind) => store.delete(key, kind),
+  };
+}
+
+export async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  cleanups.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

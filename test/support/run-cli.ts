@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { tempDir } from './fixtures.ts';
+import { root } from './imports.ts';
+
+export interface CliOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Options of Node itself. */
+  readonly node?: readonly string[];
+}
+
+/** The command line as a child process, away from this machine's own settings: its home, data and files are in one directory. */
+export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
+  const main = join(root, 'src', 'cli', 'main.ts');
+  let files = 0;
+
+  function start(args: readonly string[], { cwd = directory.path, env = {}, input = '', node = [] }: CliOptions = {}) {
+    const own = { PATH: process.env.PATH, HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') };
+    const child = spawn(process.execPath, [...node, main, ...args], { cwd, env: { ...own, ...env } });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const ended = Promise.all([once(child, 'close'), text(child.stdout).catch(() => '')]);
+    return {
+      child,
+      pid: child.pid ?? 0,
+      /** What it has said so far. */
+      stderr: () => stderr,
+      ended: ended.then(([[code], stdout]) => ({ code: code as number, stdout, stderr })),
+    };
+  }
+
+  return {
+    start,
+    run: (args: readonly string[], options?: CliOptions) => start(args, options).ended,
+    /** Writes a configuration and gives its path. */
+    async config(content: object | string): Promise<string> {
+      const file = directory.file(`config-${++files}.yaml`);
+      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+      return file;
+    },
+  };
+}
