@@ -33,7 +33,7 @@ export type { ElicitAnswer, QuestionContext, Questions } from './connections/que
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
 export type { CallEnd, CallRecord, CallStatus } from './invocation/call-record.ts';
 export type { InvokeOptions } from './invocation/call-tool.ts';
-export type { CallFilter, Journal } from './invocation/journal.ts';
+export type { CallFilter, Journal, KeyClaim } from './invocation/journal.ts';
 export type { ResultPage } from './invocation/kept-results.ts';
 export { ConnectionError, type ErrorCode, errorStatus, ProtocolError, ToolwharfError } from './kernel/errors.ts';
 export type { JsonObject, JsonSchema } from './kernel/json.ts';

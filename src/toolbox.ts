@@ -32,6 +32,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approva
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import { createArgumentsChecker } from './policy/validate-arguments.ts';
 import { type AppliedConfig, applyConfig } from './servers/apply-config.ts';
+import { logStatus } from './servers/log-status.ts';
 import { pauseWhileAsked } from './servers/pause-while-asked.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerContent, type ServerContent } from './servers/server-content.ts';
@@ -143,6 +144,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     naming: () => config.toolbox.naming,
     servers: () => servers.all().map((connection) => connection.spec.name),
     toolConfigs: () => config.toolbox.tools,
+    dialect: () => config.dialect,
     pins,
     clock,
     log,
@@ -203,7 +205,10 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       clock,
       healthMs,
       maxMessageBytes,
-      onStatus: (status, before) => events.emit('server.changed', { server: spec.name, status, before }),
+      onStatus: (status, before) => {
+        logStatus(log, spec.name, status, before);
+        events.emit('server.changed', { server: spec.name, status, before });
+      },
       onList: (kind) => {
         if (kind === 'tools') return register(connection);
         events.emit('content.changed', { server: spec.name, kind });

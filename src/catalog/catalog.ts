@@ -1,4 +1,4 @@
-import type { Naming, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
+import type { Dialect, Naming, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
 import { findParamHeaders, type ParamHeader } from '../connections/param-headers.ts';
 import { addressOf } from '../connections/session-memory.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -43,6 +43,8 @@ export interface CatalogOptions {
   /** Configured servers in their order: in plain naming the last one wins. */
   readonly servers: () => readonly string[];
   readonly toolConfigs: () => readonly ToolConfig[];
+  /** For messages that say where to configure a tool. */
+  readonly dialect: () => Dialect;
   readonly pins: PinStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -161,6 +163,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
         spec,
         outcome.missing,
         configs.map((config) => config.name),
+        options.dialect(),
       );
     }
     // Those that come later are told by `registerTools`; these were there when the server was first seen.

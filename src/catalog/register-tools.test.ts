@@ -120,7 +120,7 @@ describe('allow, deny and per-tool mode', () => {
     expect(registerTools({ ...customers, allow: [] }, offer('a'), []).registered).toEqual([]);
   });
 
-  test('a configured tool can be strict on a dynamic server: its limits do not come from that server [M15]', () => {
+  test('a configured tool can be strict on a dynamic server; what it leaves open comes from that server [M15]', () => {
     const registration = registerTools(customers, offer('dangerous_tool'), [
       { name: 'dangerous_tool', maxInstances: 1, mode: 'strict' },
     ]);
@@ -130,7 +130,7 @@ describe('allow, deny and per-tool mode', () => {
     });
     expect(
       registerTools(customers, offer('x'), [{ name: 'x', mode: 'strict' }]).registered[0]?.limits.maxInstances,
-    ).toBe(5);
+    ).toBe(customers.defaultTool.maxInstances);
     expect(lines(registration).filter((line) => line.includes('merged'))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import type { ServerSpec, ToolConfig, ToolLimits, ToolMode } from '../config/config.ts';
+import type { Dialect, ServerSpec, ToolConfig, ToolLimits, ToolMode } from '../config/config.ts';
 import { placeOf } from '../config/place-of.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';
@@ -28,9 +28,6 @@ export interface Registration {
   /** What to give as `previous.seen` the next time this server is listed. */
   readonly seen: ReadonlySet<string>;
 }
-
-/** For a tool that is set to strict on a dynamic server and leaves a limit open. */
-const standardLimits: ToolLimits = { maxInstances: 5, timeoutMs: 30_000 };
 
 /**
  * Which of a server's tools are registered, and with which limits. Pure. Denied tools, and those not on an allow list, are as if they were
@@ -137,6 +134,7 @@ export function strictViolation(
   server: Pick<ServerSpec, 'name'>,
   missing: readonly string[],
   configuredNames: readonly string[],
+  dialect: Dialect = 'myai',
 ): ToolwharfError {
   const several = missing.length > 1;
   const list = missing.map(visible).join(', ');
@@ -149,8 +147,8 @@ Missing ${several ? 'Tools' : 'Tool'}: ${list}
 Configured tools: [${configuredNames.map(visible).join(', ')}]
 
 To resolve:
-1. Add the ${several ? 'tools' : 'tool'} to myai.toolbox.tools in your configuration, OR
-2. Change the MCP server mode to 'dynamic' and provide default_tool_config`;
+1. Add the ${several ? 'tools' : 'tool'} to ${dialect === 'myai' ? 'myai.toolbox.tools' : 'toolbox.tools'} in your configuration, OR
+2. Change the MCP server mode to 'dynamic'${dialect === 'myai' ? ' and provide default_tool_config' : ''}`;
   return new ToolwharfError('TOOL_NOT_CONFIGURED', message, {
     data: { server: server.name, missing, configured: configuredNames },
   });
@@ -181,11 +179,9 @@ function modeOf(config: ToolConfig, server: ServerSpec): ToolMode {
 
 /** Explicit over default. A tool that is strict on a dynamic server does not take what that server gives to unknown tools. */
 function mergeLimits(config: ToolConfig, server: ServerSpec): ToolLimits {
-  const isStricter = server.mode === 'dynamic' && config.mode === 'strict';
-  const fallback = isStricter ? standardLimits : server.defaultTool;
   return {
-    maxInstances: config.maxInstances ?? fallback.maxInstances,
-    timeoutMs: config.timeoutMs ?? fallback.timeoutMs,
+    maxInstances: config.maxInstances ?? server.defaultTool.maxInstances,
+    timeoutMs: config.timeoutMs ?? server.defaultTool.timeoutMs,
   };
 }
 

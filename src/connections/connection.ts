@@ -3,12 +3,14 @@ import type { Clock } from '../kernel/clock.ts';
 import { ConnectionError, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
+import { abortable, keepingAlive } from '../kernel/waiting.ts';
 import { backoffMs } from './backoff.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
 import type { ListKind } from './discovery.ts';
 import { requestWithInput } from './input-required.ts';
 import { createListKeeper, type ServerLists } from './list-keeper.ts';
 import { listenForChanges } from './listen-for-changes.ts';
+import { againIfCut, neverArrived } from './may-repeat.ts';
 import { answerQuestion } from './questions.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
@@ -80,6 +82,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   let wanted = false;
   let opening: { promise: Promise<void>; cancel: AbortController } | undefined;
   let retry: AbortController | undefined;
+  let retrying: Promise<void> | undefined;
   let lifetime = new AbortController();
   let status: ConnectionStatus = { state: 'disconnected', since: new Date(clock.now()).toISOString(), failures: 0 };
   let dropped: DroppedReplies = { replies: 0, progress: 0 };
@@ -202,10 +205,9 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     if (!wanted) return;
     retry?.abort();
     retry = new AbortController();
-    clock
-      .sleep(waitMs, retry.signal)
-      .then(open, () => {})
-      .catch(() => {});
+    // Called off when somebody opens sooner: then that is the next try.
+    retrying = clock.sleep(waitMs, retry.signal).then(open, () => opening?.promise);
+    retrying.catch(() => {});
   }
 
   async function abandon(which: Session | undefined): Promise<void> {
@@ -286,13 +288,15 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
     async connect({ attempts = 1, signal } = {}) {
       wanted = true;
+      if (session) return;
+      let next: Promise<void> | undefined = open();
       for (let tried = 1; ; tried++) {
         try {
-          if (session) return;
-          return await abortable(open(), signal);
+          await keepingAlive(abortable(next, signal));
+          return void currentSession();
         } catch (cause) {
-          if (signal?.aborted || !wanted || tried >= attempts) throw cause;
-          await keepingAlive(clock.sleep(backoffMs(tried), signal));
+          next = retrying;
+          if (signal?.aborted || !wanted || tried >= attempts || !next) throw cause;
         }
       }
     },
@@ -338,37 +342,4 @@ function factsOf(session: Session): Partial<ConnectionStatus> {
     ...(session.instructions !== undefined && { instructions: session.instructions }),
     ...(session.pid !== undefined && { pid: session.pid }),
   };
-}
-
-function neverArrived(cause: unknown): cause is ToolwharfError {
-  if (!(cause instanceof ToolwharfError) || cause.data.reached !== false) return false;
-  if (cause.code === 'SERVER_UNREACHABLE') return cause.data.network !== undefined;
-  return cause.code === 'SERVER_DISCONNECTED' && (cause.data.httpStatus === undefined || cause.data.httpStatus === 404);
-}
-
-/** Sleeping alone lets the process end; where somebody waits for it, it must not. */
-async function keepingAlive(sleep: Promise<void>): Promise<void> {
-  const hold = setInterval(() => {}, 60_000);
-  await sleep.finally(() => clearInterval(hold));
-}
-
-/** A kept-alive socket may end under a request just sent. Lists change nothing when read, so they are simply read again. */
-async function againIfCut(read: () => Promise<JsonObject>): Promise<JsonObject> {
-  return read().catch((cause) => {
-    const isCut =
-      cause instanceof ConnectionError && cause.code === 'SERVER_DISCONNECTED' && cause.data.reached === true;
-    if (!isCut || cause.data.httpStatus !== undefined) throw cause;
-    return read();
-  });
-}
-
-/** The promise, or the signal's reason if that comes first; the work itself goes on. */
-function abortable<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { ServerSpec } from '../config/config.ts';
-import { resolveEnv, resolveReference } from '../config/references.ts';
+import { resolveEnv } from '../config/references.ts';
 import { isSecretName } from '../config/secret-names.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -269,7 +269,9 @@ function createTransport(
     }
     return createStdioTransport({
       command: target.command,
-      args: target.args.map((arg) => resolveReference(arg, options.env)),
+      args: target.args.map(
+        (arg) => resolveEnv({ argument: arg }, { env: options.env, log: options.log }).argument ?? '',
+      ),
       env,
       ...(target.cwd !== undefined && { cwd: target.cwd }),
       stderr: options.stderr,

@@ -7,6 +7,10 @@ import { toReachedError } from './to-reached-error.ts';
 /** Why a session could not be opened, in words that name the place and, for a child process, what it last complained of. */
 export function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrTail): ToolwharfError {
   if (cause instanceof ToolwharfError && cause.code !== 'SERVER_DISCONNECTED') return cause;
+  // The SDK puts words of its own before what happened.
+  if (cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed && cause.cause instanceof Error) {
+    return toConnectError(spec, cause.cause, stderr);
+  }
   const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms` : toReachedError(cause).message;
   const complaint = spec.target.transport === 'stdio' ? lastWords(stderr) : '';
   return new ConnectionError('SERVER_UNREACHABLE', `${text}${complaint}`, {

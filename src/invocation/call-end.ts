@@ -23,6 +23,8 @@ export function endFor(error: ToolwharfError): CallEnd {
     case 'CALL_DENIED':
     case 'TOOL_CHANGED':
       return 'denied';
+    case 'TOOL_FAILED':
+      return 'tool';
     case 'CALL_CANCELLED':
       return 'cancelled';
     case 'CALL_TIMED_OUT':

@@ -10,6 +10,7 @@ import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '..
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
+import { abortable } from '../kernel/waiting.ts';
 import { decide } from '../policy/decide.ts';
 import type { ArgumentsChecker } from '../policy/validate-arguments.ts';
 import { type AskPorts, askApproval } from './ask-approval.ts';
@@ -178,7 +179,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     deadlines.set(callId, deadline);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal;
     try {
-      if (entry.local) return await untilAborted(runLocal(entry, args, signal, options), signal);
+      // A local function that does not heed its signal still cannot hold the call.
+      if (entry.local) return await abortable(runLocal(entry, args, signal, options), signal);
       return await send(callId, entry, args, signal, options);
     } catch (cause) {
       if (!deadline.signal.aborted || options.signal?.aborted) throw cause;
@@ -234,7 +236,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     options: CallOptions,
   ): Promise<JsonObject> {
     const context = { signal, ...(options.onProgress && { onProgress: options.onProgress }) };
-    return runLocalTool(entry.local as NonNullable<CatalogEntry['local']>, args, context);
+    const running = runLocalTool(entry.local as NonNullable<CatalogEntry['local']>, args, context);
+    return running.catch((cause) => {
+      if (cause instanceof ToolwharfError || signal.aborted) throw cause;
+      throw new ToolwharfError('TOOL_FAILED', messageOf(cause), { cause });
+    });
   }
 
   /** Before a call is sent, a journal that can't be written stops it; afterwards the result matters more. */
@@ -266,13 +272,4 @@ function failed(callId: string, cause: unknown): ToolResult {
 function isRepeatable(entry: CatalogEntry): boolean {
   const { readOnlyHint, idempotentHint } = entry.definition.annotations ?? {};
   return entry.serverTrusted && (readOnlyHint === true || idempotentHint === true);
-}
-
-/** A local function that does not heed its signal still cannot hold the call. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
