@@ -25,6 +25,8 @@ export interface Channel extends Transport {
   /** The one call under way, where there is exactly one: a server's question then belongs to it. */
   readonly soleCallId: string | undefined;
   readonly dropped: DroppedReplies;
+  /** Resolves once no request is under way. */
+  whenIdle(): Promise<void>;
   /** Ends every request under way that this text, cut from an unreadable reply, may belong to. */
   failUnreadable(edges: string, reason: string): void;
 }
@@ -49,6 +51,7 @@ export function createChannel(inner: Transport): Channel {
   const pending = new Map<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   let nextId = firstId;
+  const idleWaiters: (() => void)[] = [];
 
   const channel: Channel = {
     envelope: undefined,
@@ -82,6 +85,7 @@ export function createChannel(inner: Transport): Channel {
         const ended = new AbortController();
         const settle = () => {
           pending.delete(id);
+          if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
           signal?.removeEventListener('abort', onAbort);
         };
         const fail = (cause: unknown) => {
@@ -118,6 +122,12 @@ export function createChannel(inner: Transport): Channel {
         });
       });
     },
+
+    whenIdle: () =>
+      new Promise((resolve) => {
+        if (pending.size === 0) resolve();
+        else idleWaiters.push(resolve);
+      }),
 
     failUnreadable(edges, reason) {
       const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));

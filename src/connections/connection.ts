@@ -78,6 +78,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     timeoutMs: spec.timeoutMs,
   });
 
+  const retiring = new Set<Session>();
   let session: Session | undefined;
   let wanted = false;
   let opening: { promise: Promise<void>; cancel: AbortController } | undefined;
@@ -195,6 +196,17 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     failed(cause);
   }
 
+  /** As `lost`, but what else is under way on the old session may still be answered: it is closed when it is idle. */
+  function retired(which: Session, cause: ToolwharfError): void {
+    if (session !== which) return;
+    leave();
+    retiring.add(which);
+    void Promise.race([which.channel.whenIdle(), clock.sleep(spec.timeoutMs)])
+      .then(() => which.close())
+      .finally(() => retiring.delete(which));
+    failed(cause);
+  }
+
   function failed(error: ToolwharfError): void {
     const failures = status.failures + 1;
     const waitMs = backoffMs(failures);
@@ -212,12 +224,14 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
   async function abandon(which: Session | undefined): Promise<void> {
     if (!which) return;
-    if (session === which) {
-      session = undefined;
-      lifetime.abort();
-      lists.markStale();
-    }
+    if (session === which) leave();
     await which.close();
+  }
+
+  function leave(): void {
+    session = undefined;
+    lifetime.abort();
+    lists.markStale();
   }
 
   /** The error without our secrets: servers echo what they were sent. */
@@ -308,7 +322,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       const pendingOpen = opening;
       pendingOpen?.cancel.abort(cause);
       await pendingOpen?.promise.catch(() => {});
-      await abandon(session);
+      await Promise.all([abandon(session), ...[...retiring].map((old) => old.close())]);
       lists.clear();
       const { pid: _pid, ...rest } = status;
       status = { ...rest, failures: 0 };
@@ -322,7 +336,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       } catch (cause) {
         if (!neverArrived(cause) || !wanted || requestOptions.signal?.aborted) throw cause;
         // The session is gone (expired, or its server was restarted). One caller rebuilds it, the others wait for that.
-        lost(first, cause);
+        retired(first, cause);
         return sendOnce(await ready(requestOptions.signal), method, params, requestOptions);
       }
     },
