@@ -1,16 +1,9 @@
-// `npm start`: lists the tools of the configured servers, or of the default ones. Arguments go to the command.
+// `npm start`: runs the gateway with toolwharf.yaml, or with the default servers. Arguments go to `toolwharf serve`.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { nodePath, root } from './project.mjs';
 
-console.error(
-  'Toolwharf: this version has no gateway yet; these are the tools of toolwharf.yaml, or of the default servers.',
-);
-console.error(
-  'To go on: `npm run toolwharf -- --help` lists the commands, `npm run toolwharf -- call <tool>` calls one.',
-);
-
-const args = [join(root, 'dist', 'cli', 'main.js'), 'tools', ...process.argv.slice(2)];
+const args = [join(root, 'dist', 'cli', 'main.js'), 'serve', ...process.argv.slice(2)];
 const child = spawn(nodePath() ?? process.execPath, args, { stdio: 'inherit' });
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

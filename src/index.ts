@@ -35,6 +35,7 @@ export type { CallEnd, CallRecord, CallStatus } from './invocation/call-record.t
 export type { InvokeOptions } from './invocation/call-tool.ts';
 export type { CallFilter, Journal, KeyClaim } from './invocation/journal.ts';
 export type { ResultPage } from './invocation/kept-results.ts';
+export type { SlotStats } from './invocation/slots.ts';
 export { ConnectionError, type ErrorCode, errorStatus, ProtocolError, ToolwharfError } from './kernel/errors.ts';
 export type { JsonObject, JsonSchema } from './kernel/json.ts';
 export { createLog, type Log, type LogEntry, type LogFields, type LogLevel } from './kernel/log.ts';

@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type CatalogDifference, type CatalogEntry, createCatalog } from './catalog/catalog.ts';
-import type { LocalTool } from './catalog/local-tool.ts';
-import type { Pin, PinStore } from './catalog/pins.ts';
+import { createCatalog } from './catalog/catalog.ts';
 import { findGone } from './catalog/register-tools.ts';
-import type { Config, ServerSpec } from './config/config.ts';
-import type { NativeServer } from './config/native-schema.ts';
+import type { ServerSpec } from './config/config.ts';
+import type { LoadedConfig } from './config/load-config.ts';
 import { type ConfigSource, openConfig, parseServer } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
-import { type ListKind, toToolDefinition } from './connections/discovery.ts';
-import type { OAuthPorts } from './connections/open-http.ts';
+import { toToolDefinition } from './connections/discovery.ts';
 import { createHttpOpener } from './connections/open-http.ts';
-import type { Questions } from './connections/questions.ts';
 import { createSessionMemory } from './connections/session-memory.ts';
-import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
-import type { CallRecord } from './invocation/call-record.ts';
-import { createInvoker, type InvokeOptions } from './invocation/call-tool.ts';
-import type { CallFilter, Journal } from './invocation/journal.ts';
-import { createKeptResults, type ResultPage } from './invocation/kept-results.ts';
+import { createInvoker } from './invocation/call-tool.ts';
+import { createKeptResults } from './invocation/kept-results.ts';
 import { createRateLimiter } from './invocation/rate-window.ts';
 import { failureResult } from './invocation/shape-result.ts';
 import { createSlots } from './invocation/slots.ts';
@@ -25,104 +18,21 @@ import { createToolView } from './invocation/tool-view.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
-import type { JsonObject } from './kernel/json.ts';
-import { type Log, silentLog } from './kernel/log.ts';
-import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approval.ts';
-import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
+import { silentLog } from './kernel/log.ts';
 import { createArgumentsChecker } from './policy/validate-arguments.ts';
-import { type AppliedConfig, applyConfig } from './servers/apply-config.ts';
+import { applyConfig } from './servers/apply-config.ts';
 import { logStatus } from './servers/log-status.ts';
 import { pauseWhileAsked } from './servers/pause-while-asked.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
-import { createServerContent, type ServerContent } from './servers/server-content.ts';
-import { type ServerInfo, toServerInfo } from './servers/server-info.ts';
+import { createServerContent } from './servers/server-content.ts';
+import { toServerInfo } from './servers/server-info.ts';
 import { createServerSet } from './servers/server-set.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
 import { createMemoryPins } from './storage/memory/memory-pins.ts';
 import { createMemoryRules } from './storage/memory/memory-rules.ts';
+import type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts';
 
-export interface ToolboxOptions {
-  /** Tools written in code, beside the servers'. */
-  readonly tools?: readonly LocalTool[];
-  /** The library says nothing unless given one. */
-  readonly log?: Log;
-  /** Answers where the approval mode asks. Without one the answer is no. */
-  readonly approver?: Approver;
-  /** Answers what servers ask in the middle of a call. Without one they are refused. */
-  readonly questions?: Questions;
-  /** For servers that want a sign-in. */
-  readonly oauth?: OAuthPorts;
-  readonly journal?: Journal;
-  readonly pins?: PinStore;
-  readonly rules?: RuleStore;
-  /** Where `${VAR}` and overrides are read from; `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Applies changes of the configuration file while running; false. */
-  readonly watch?: boolean;
-  /** Servers may be programs started here; true. Otherwise only those reached over HTTP are taken. */
-  readonly spawn?: boolean;
-  /** Connects the enabled servers at once; true. Otherwise each waits for `connect`. */
-  readonly connect?: boolean;
-  /** To look at all servers: required ones may be away, and strict ones may offer tools nobody configured; false. */
-  readonly tolerant?: boolean;
-  /** Listeners that hear of everything from the very start. */
-  readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
-  /** How long the start waits for servers that are not required; 10 000. */
-  readonly startWaitMs?: number;
-  /** How long a quiet connection is believed before it is asked whether it still lives; 30 000. */
-  readonly healthMs?: number;
-  /** The largest message read from a server; 64 MiB. */
-  readonly maxMessageBytes?: number;
-  /** Ends a start that takes too long. */
-  readonly signal?: AbortSignal;
-}
-
-export interface ToolboxEvents {
-  'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
-  'server.notified': { readonly server: string; readonly method: string; readonly params: JsonObject };
-  'catalog.changed': CatalogDifference & { readonly server?: string };
-  /** A server's resources, resource templates or prompts were read: the first time, or because they changed. */
-  'content.changed': { readonly server: string; readonly kind: Exclude<ListKind, 'tools'> };
-  'call.changed': CallRecord;
-  'approval.asked': ApprovalRequest;
-  'approval.answered': { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
-  'config.applied': AppliedConfig;
-  'config.refused': { readonly error: ToolwharfError };
-}
-
-/** Every tool of every server and of the program itself, ready to use. Closing it leaves no process behind. */
-export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
-  readonly config: Config;
-  /** One call. Never throws: every failure is a result with `isError`. */
-  call(name: string, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
-  tool(name: string): Tool | undefined;
-  /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
-  entry(name: string): CatalogEntry | undefined;
-  servers(): readonly ServerInfo[];
-  server(name: string): ServerInfo | undefined;
-  /** Takes a server in the words of the `servers:` map. It stays, and is tried again, when it can't be reached. */
-  addServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
-  updateServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
-  removeServer(name: string): Promise<void>;
-  connect(server: string): Promise<ServerInfo>;
-  disconnect(server: string): Promise<ServerInfo>;
-  /** Asks a server for its tools again. */
-  discover(server: string): Promise<readonly Tool[]>;
-  /** The last lines of a server's error output. */
-  stderr(server: string): readonly string[];
-  calls(filter?: CallFilter): Promise<readonly CallRecord[]>;
-  /** A part of a result that was too big to hand out whole. */
-  readResult(callId: string, offset?: number, length?: number): ResultPage | undefined;
-  rules(): Promise<readonly RememberedRule[]>;
-  revokeRule(id: string): Promise<boolean>;
-  pins(): Promise<readonly Pin[]>;
-  /** Accepts a changed definition; false when there is no change to accept. */
-  acceptChange(tool: string): Promise<boolean>;
-  /** Returns the function that ends the subscription. */
-  on<Name extends keyof ToolboxEvents>(name: Name, listener: (event: ToolboxEvents[Name]) => void): () => void;
-  close(): Promise<void>;
-}
+export type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts';
 
 /**
  * Opens a toolbox: a configuration file's path, or the same as an object in any dialect; without either
@@ -132,7 +42,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
   const { log = silentLog, env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
   const { journal = createMemoryJournal(), pins = createMemoryPins(), rules = createMemoryRules() } = options;
   const clock = systemClock;
-  const loaded = await openConfig(source, { env, log });
+  let loaded = await openConfig(source, { env, log });
   let config = loaded.config;
   let started = false;
 
@@ -213,7 +123,8 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
         if (kind === 'tools') return register(connection);
         events.emit('content.changed', { server: spec.name, kind });
       },
-      onNotification: (method, params) => events.emit('server.notified', { server: spec.name, method, params }),
+      onNotification: (method, params, callIds) =>
+        events.emit('server.notified', { server: spec.name, method, params, callIds }),
     });
     return connection;
   }
@@ -251,11 +162,13 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     }
   }
 
-  async function apply(next: Config): Promise<void> {
+  async function apply(changed: LoadedConfig): Promise<void> {
     const before = config;
+    const next = changed.config;
     const locals = registerLocalTools(options.tools ?? [], next.toolbox);
     next.servers.forEach(assertAllowed);
     config = next;
+    loaded = changed;
     slots.setLimits(next.toolbox);
     catalog.setLocal(locals);
     const applied = await applyConfig(servers, before, next);
@@ -298,7 +211,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       watching = await watchConfig(loaded.file, {
         env,
         since: loaded,
-        onChange: (changed) => apply(changed.config),
+        onChange: apply,
         onError: refuse,
       });
     }
@@ -311,6 +224,9 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     ...createServerContent(servers.get, servers.all),
     get config() {
       return config;
+    },
+    get loaded() {
+      return loaded;
     },
     get tools() {
       return catalog.entries.map(toolOf);
@@ -356,7 +272,16 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       await connectionOf(name).refresh('tools');
       return catalog.entries.filter((entry) => entry.server === name).map(toolOf);
     },
+    async finishSignIn(params) {
+      for (const connection of servers.all()) {
+        if (!(await connection.finishSignIn(params))) continue;
+        await connection.connect().catch(() => {});
+        return toServerInfo(connection);
+      }
+      return undefined;
+    },
     stderr: (name) => connectionOf(name).stderr(),
+    stats: slots.stats,
     calls: (filter) => journal.list(filter),
     readResult: (callId, offset = 0, length = 100_000) => kept.page(callId, offset, length),
     rules: () => rules.list(),

@@ -22,6 +22,7 @@ const line = [
   'servers',
   'storage',
   'fleet',
+  'toolbox-types.ts',
   'toolbox.ts',
   'index.ts',
   'bridges',

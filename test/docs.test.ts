@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
@@ -17,6 +18,7 @@ import { type Block, type Page, readPages, toPage } from './support/markdown.ts'
  *   ```ts            compiles; `toolbox` is there where a block does not open one
  *   ```yaml, ```json configuration that loads; marked `wrong`, it fails with the message of the ```text error block after it
  *   file=NAME        the block is written to that file before the programs below it run
+ *   gateway          `toolwharf serve` runs meanwhile; http://127.0.0.1:7420 stands for its address
  * In an output, a line of three dots stands for any lines.
  */
 const run = promisify(execFile);
@@ -99,6 +101,7 @@ describe('programs in the documents', () => {
   test.each(programs)('$place does what it says', slow, async ({ file, block, before, next }) => {
     const workspace = await workspaceOf(file);
     for (const { file: name, text } of before) if (name !== undefined) await workspace.write(name, text);
+    await using _gateway = block.words.includes('gateway') ? await workspace.serve() : undefined;
     if (block.language === 'console') {
       for (const { command, output } of commandsIn(block))
         expect(await workspace.sh(command)).toMatch(asPattern(output));
@@ -148,11 +151,15 @@ describe('these checks', () => {
   });
 });
 
+const shownAddress = 'http://127.0.0.1:7420';
+
 interface Workspace extends AsyncDisposable {
   write(name: string, text: string): Promise<void>;
   /** What a program prints; one that fails rejects with what it said. */
   run(program: string): Promise<string>;
   sh(command: string): Promise<string>;
+  /** Runs the gateway until it is disposed of. */
+  serve(): Promise<AsyncDisposable>;
   /** What the compiler has to say. */
   compile(blocks: readonly Block[]): Promise<string>;
 }
@@ -170,6 +177,7 @@ async function createWorkspace(): Promise<Workspace> {
   const options = { cwd: project, env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' } };
   const cli = `"${process.execPath}" "${join(root, 'dist', 'cli', 'main.js')}"`;
   let count = 0;
+  let address = shownAddress;
 
   async function link(name: string, target = join(root, 'node_modules', name)): Promise<void> {
     const path = join(project, 'node_modules', name);
@@ -187,18 +195,32 @@ async function createWorkspace(): Promise<Workspace> {
 
   async function print(command: string, args: readonly string[]): Promise<string> {
     const { stdout } = await run(command, args, options);
-    return stdout.replaceAll(home, '/home/ada').trimEnd();
+    return stdout.replaceAll(home, '/home/ada').replaceAll(address, shownAddress).trimEnd();
   }
 
   return {
     write: (name, text) => writeFile(join(project, name), `${text}\n`),
     async run(program) {
       const file = join(project, `program-${++count}.ts`);
-      await writeProgram(file, program);
+      await writeProgram(file, program.replaceAll(shownAddress, address));
       return print(process.execPath, [file]);
     },
     sh: (command) =>
       print('/bin/sh', ['-c', command.replace(/^(?:npm run --silent toolwharf --|npx toolwharf)(?= |$)/, () => cli)]),
+    async serve() {
+      const args = [join(root, 'dist', 'cli', 'main.js'), 'serve', '--port', '0'];
+      const gateway = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+      const exited = once(gateway, 'exit');
+      const [line] = await Promise.race([once(gateway.stdout, 'data'), exited]);
+      address = String(line).trim();
+      return {
+        async [Symbol.asyncDispose]() {
+          gateway.kill();
+          await exited;
+          address = shownAddress;
+        },
+      };
+    },
     async compile(blocks) {
       for (const { place, text } of blocks) {
         const opened = /\btoolbox =/.test(text) ? '' : "declare const toolbox: import('toolwharf').Toolbox;\n";

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createLoopbackCallback } from '../src/connections/authentication/loopback-callback.ts';
 import { createMemoryOAuthStore, oauthServerKey } from '../src/connections/authentication/oauth-store.ts';
+import { createToolbox } from '../src/index.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 
 import {
@@ -13,6 +14,7 @@ import {
   listen,
   sharing,
   startServers,
+  visit,
 } from './support/oauth.ts';
 
 describe('signing in', () => {
@@ -258,4 +260,19 @@ describe('asking for more', () => {
     expect([(await call()).code, (await call()).code, (await call()).code]).toEqual(Array(3).fill('OAUTH_FAILED'));
     expect(await servers.stats()).toMatchObject({ authorize: 2 });
   });
+});
+
+test('a toolbox without a browser of its own says where to sign in, and goes on once that is done [R3]', async () => {
+  const { mcp } = await startServers();
+  const redirectUrl = 'http://127.0.0.1:1/callback';
+  await using toolbox = await createToolbox(
+    { servers: { guarded: { url: mcp, authentication: { type: 'oauth' } } } },
+    { oauth: { redirectUrl } },
+  );
+  const { code, signInUrl } = toolbox.server('guarded')?.status ?? {};
+  expect(code).toBe('OAUTH_REQUIRED');
+  expect(await toolbox.finishSignIn(new URLSearchParams({ state: 'foreign', code: 'x' }))).toBeUndefined();
+  const info = await toolbox.finishSignIn(await visit(signInUrl as string));
+  expect(info).toMatchObject({ name: 'guarded', status: { state: 'connected' } });
+  expect((await toolbox.call('mcp_guarded_echo', {})).isError).toBe(false);
 });

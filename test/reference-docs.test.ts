@@ -35,7 +35,7 @@ describe('docs/reference/library.md', () => {
   });
 
   test('names every member of the toolbox and every option', () => {
-    const source = read('src/toolbox.ts');
+    const source = read('src/toolbox-types.ts');
     const inherited = [
       ...membersOf(read('src/servers/server-content.ts'), 'ServerContent'),
       'tools',
@@ -85,12 +85,16 @@ describe('docs/reference/config.md', () => {
     const { config } = parseConfig({ servers: { a: { command: 'x' }, b: { url: 'https://x.y' } } }, { env: {} });
     const [stdio, http] = config.servers;
     const { approval, ...toolbox } = config.toolbox;
+    const { gateway } = config;
     const actual: Record<string, unknown> = {
       ...prefixed('servers.NAME.', { ...stdio, ...http?.target, timeout: stdio?.timeoutMs }),
       ...prefixed('servers.NAME.defaultToolConfig.', { ...stdio?.defaultTool, timeout: stdio?.defaultTool.timeoutMs }),
       ...prefixed('toolbox.', toolbox),
       ...prefixed('toolbox.approval.', { ...approval, expires: approval.expiresMs }),
       'servers.NAME.authentication.header': 'x-api-key',
+      'profiles.NAME.naming': config.profiles[0]?.naming,
+      ...prefixed('gateway.', { ...gateway, listWait: gateway.listWaitMs, shutdown: gateway.shutdownMs }),
+      ...prefixed('gateway.retention.', { ...gateway.retention, maxAge: gateway.retention.maxAgeMs }),
     };
     const stated = rows.filter(([, , fallback]) => fallback?.startsWith('`'));
     expect(stated.length).toBeGreaterThan(15);
@@ -104,22 +108,26 @@ describe('docs/reference/config.md', () => {
 
 describe('docs/reference/events.md', () => {
   const sections = sectionsOf('docs/reference/events.md');
-  const events = membersOf(read('src/toolbox.ts'), 'ToolboxEvents');
+  const events = membersOf(read('src/toolbox-types.ts'), 'ToolboxEvents');
 
   test('names every event of the toolbox', () => {
     expect(namesIn(sections.get('Events'))).toEqual(events.sort());
   });
 
-  test('names every event of the log with its level', () => {
-    const sources = [...readSources('src')].filter(([file]) => !/^src\/(?:cli|chat|gateway)\/|\.test\.ts$/.test(file));
+  test.each([
+    ['Log', (file: string) => !/^src\/(?:cli|chat|gateway)\//.test(file)],
+    ['Log of the gateway', (file: string) => /^src\/(?:gateway\/|cli\/keep-retention)/.test(file)],
+  ] as const)('names every event under "%s" with its level', (title, belongs) => {
+    const sources = [...readSources('src')].filter(([file]) => belongs(file) && !file.endsWith('.test.ts'));
     // A call of the log, or a pair of event and words chosen before one.
-    const logging = /\blog(?:\??\.|\(\s*')(debug|info|warning|error)(?:\(|',)\s*'([a-z.-]+)'|\(\['([a-z]+\.[a-z-]+)',/g;
+    const logging =
+      /\blog(?:\??\.|\(\s*')(debug|info|warning|error)(?:\(|',)\s*'([a-z.-]+)'|(?<=[?:] )\(\['([a-z]+\.[a-z-]+)',/g;
     const logged = new Map(
       sources
         .flatMap(([, source]) => [...withoutComments(source).matchAll(logging)])
         .map(([, level, called, chosen]) => [called ?? chosen ?? '', level ?? 'info']),
     );
-    const documented = rowsOf(sections.get('Log') as Page).map(([event, level]) => [event, level]);
+    const documented = rowsOf(sections.get(title) as Page).map(([event, level]) => [event, level]);
     expect(documented.sort()).toEqual([...logged].sort());
   });
 });

@@ -16,4 +16,9 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Takes what to say at that moment, instead of the usual. */
+  onInterrupt(say: (signal: NodeJS.Signals) => void): void;
 }
+
+/** Runs a command in the context of the command line, and keeps its exit code. */
+export type Run = (command: (context: CommandContext) => Promise<number>) => Promise<void>;

@@ -18,7 +18,7 @@ export const exitCodeHelp = `Exit codes:
   1    a problem was found, or the tool reported an error
   2    wrong usage: command, option, tool name or arguments
   3    the configuration is invalid
-  4    a server is not available, or the start failed
+  4    a server or the gateway is not available, or the start failed
   5    denied: by the configuration or by the person asked
   124  the call timed out
   130  cancelled with Ctrl-C (143: ended by SIGTERM, 129: by SIGHUP)`;
@@ -34,18 +34,22 @@ const codes: Partial<Record<ErrorCode, number>> = {
   CALL_DENIED: exitCodes.denied,
   CALL_TIMED_OUT: exitCodes.timedOut,
   CONFIG_INVALID: exitCodes.config,
+  FORBIDDEN: exitCodes.denied,
   INPUT_REFUSED: exitCodes.denied,
   NOT_FOUND: exitCodes.usage,
   OAUTH_FAILED: exitCodes.unavailable,
   OAUTH_REQUIRED: exitCodes.unavailable,
   OUTCOME_UNKNOWN: exitCodes.unavailable,
+  REQUEST_INVALID: exitCodes.usage,
   SERVER_DISCONNECTED: exitCodes.unavailable,
   SERVER_PROTOCOL: exitCodes.unavailable,
   SERVER_UNREACHABLE: exitCodes.unavailable,
+  STORAGE_UNAVAILABLE: exitCodes.unavailable,
   TOOL_CHANGED: exitCodes.denied,
   TOOL_NAME_INVALID: exitCodes.usage,
   TOOL_NOT_CONFIGURED: exitCodes.unavailable,
   TOOLBOX_CLOSED: exitCodes.unavailable,
+  UNAUTHORIZED: exitCodes.denied,
 };
 
 const byErrorCode = new Map(Object.entries(codes));

@@ -105,7 +105,8 @@ export function whyUnavailable({ state, reason }: ServerInfo['status']): string 
   return state === 'connecting' ? 'it has not answered yet' : `it is ${state}`;
 }
 
-function defaultsNote(env: CommandContext['env']): string {
+/** What there is without a file, and what the rest of it would need. */
+export function defaultsNote(env: CommandContext['env']): string {
   const missing = [
     ...(env.GITHUB_TOKEN || env.GITHUB_PERSONAL_ACCESS_TOKEN ? [] : ['github needs GITHUB_TOKEN']),
     ...(env.BRAVE_API_KEY ? [] : ['brave needs BRAVE_API_KEY']),

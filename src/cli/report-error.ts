@@ -2,6 +2,7 @@ import { type ErrorCode, messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { exitCodeFor, exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { logLine } from './terminal-log.ts';
+import { UnavailableError } from './unavailable-error.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Tells a person what went wrong, the code to look up and what to do, and gives the exit code. The stack is for debugging only. */
@@ -9,8 +10,14 @@ export function reportError(terminal: Terminal, cause: unknown, options: { reado
   const code = cause instanceof ToolwharfError ? cause.code : undefined;
   reportFailure(terminal, code, cause instanceof ToolwharfError ? cause.message : messageOf(cause));
   if (options.stack && cause instanceof Error && cause.stack) terminal.note(cause.stack);
+  return exitCodeOf(cause);
+}
+
+/** What the process ends with after an error. */
+export function exitCodeOf(cause: unknown): number {
   if (cause instanceof UsageError) return exitCodes.usage;
-  return code === undefined ? exitCodes.problem : exitCodeFor(code);
+  if (cause instanceof UnavailableError) return exitCodes.unavailable;
+  return cause instanceof ToolwharfError ? exitCodeFor(cause.code) : exitCodes.problem;
 }
 
 /** An error by its code and message; without a hint where the person knows what to do. */

@@ -1,3 +1,5 @@
+import { buildGateway } from './build-gateway.ts';
+import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
 import { closest } from './closest.ts';
@@ -16,7 +18,14 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
       `Tool '${name}' is configured for server '${server}', which this file does not have${meant ? `; did you mean '${meant}'?` : ''}`,
     );
   }
-  return { servers, toolbox: buildToolbox(checked.toolbox, context.defaults), dialect: context.dialect };
+  const toolbox = buildToolbox(checked.toolbox, context.defaults);
+  return {
+    servers,
+    toolbox,
+    profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
+    gateway: buildGateway(checked.gateway),
+    dialect: context.dialect,
+  };
 }
 
 function buildServer(name: string, server: CheckedServer, context: CheckContext): ServerSpec {

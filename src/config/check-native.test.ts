@@ -247,7 +247,7 @@ describe('a document that is wrong', () => {
     [undefined, /must be a map with servers/],
     [{ servers: [] }, /servers {2}must be a map of server names, found a list/],
     [{ server: {} }, /server {2}unknown key.*did you mean 'servers'/],
-    [{ servers: {}, profiles: {} }, /profiles {2}unknown key/],
+    [{ servers: {}, profile: {} }, /profile {2}unknown key.*did you mean 'profiles'/],
     [{ servers: {}, mcpServers: {} }, /mixes 'mcpServers' and 'servers'/],
     [{ servers: { a: { command: () => 'x' } } }, /servers\.a\.command {2}must be a JSON value, found a function/],
     [{ servers: { a: { command: 'x', env: new Map() } } }, /servers\.a\.env {2}must be a JSON value, found a Map/],

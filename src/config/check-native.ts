@@ -1,12 +1,16 @@
-import type { z } from 'zod';
 import { authenticationKeys } from './authentication-schema.ts';
 import { canonicalKeys, canonicalMember } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
+import { checkGateway } from './check-gateway.ts';
+import { checkProfiles } from './check-profiles.ts';
+import { checkSchema, found, keysOf } from './check-schema.ts';
 import { checkUrl } from './check-url.ts';
 import { closest } from './closest.ts';
+import type { CheckedGateway } from './gateway-schema.ts';
 import {
   anyServerSchema,
   approvalSchema,
+  type CheckedProfiles,
   type CheckedServer,
   type CheckedToolbox,
   httpServerSchema,
@@ -21,12 +25,14 @@ import {
   toolSchema,
 } from './native-schema.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
-import { describeValue, type Path, valueAt } from './problems.ts';
+import type { Path } from './problems.ts';
 import { serverName } from './schema-parts.ts';
 
 export interface CheckedNative {
   readonly servers: readonly { readonly name: string; readonly server: CheckedServer }[];
   readonly toolbox: CheckedToolbox;
+  readonly profiles: CheckedProfiles;
+  readonly gateway: CheckedGateway;
 }
 
 /** Checks a document in Toolwharf's own dialect. Everything wrong is reported; what is returned is only whole if nothing was. */
@@ -35,6 +41,8 @@ export function checkNative(document: PlainObject, context: CheckContext): Check
   return {
     servers: checkServers(top.servers ?? {}, context),
     toolbox: checkToolbox(top.toolbox ?? {}, context) ?? {},
+    profiles: checkProfiles(top.profiles ?? {}, context) ?? {},
+    gateway: checkGateway(top.gateway ?? {}, context) ?? {},
   };
 }
 
@@ -75,7 +83,7 @@ function checkServer(name: string, value: PlainData, path: Path, context: CheckC
   if (typeof server.url === 'string' && server.url) server.url = checkAddress(name, server, server.url, path, context);
   if (kind === undefined) {
     delete server.transport;
-    check(anyServerSchema, server, path, context);
+    checkSchema(anyServerSchema, server, path, context);
     return undefined;
   }
   const schema = kind === 'stdio' ? stdioServerSchema : httpServerSchema;
@@ -85,7 +93,7 @@ function checkServer(name: string, value: PlainData, path: Path, context: CheckC
     const owner = kind === 'stdio' ? "'url'" : "'command'";
     context.report({ path: [...path, key], message: `belongs to a server with ${owner}`, atKey: true });
   }
-  return check(schema, server, path, context);
+  return checkSchema(schema, server, path, context);
 }
 
 function checkAddress(name: string, server: PlainObject, url: string, path: Path, context: CheckContext): string {
@@ -156,11 +164,11 @@ function kindOf(
 
 function checkToolbox(value: PlainData, context: CheckContext): CheckedToolbox | undefined {
   const path = ['toolbox'];
-  if (!isPlainMap(value)) return check(toolboxSchema, value, path, context);
+  if (!isPlainMap(value)) return checkSchema(toolboxSchema, value, path, context);
   const toolbox = canonicalKeys(value, keysOf(toolboxSchema), path, context);
   canonicalMember(toolbox, 'approval', keysOf(approvalSchema), path, context);
   if (toolbox.tools !== undefined) toolbox.tools = toolList(toolbox.tools, [...path, 'tools'], context);
-  return check(toolboxSchema, toolbox, path, context);
+  return checkSchema(toolboxSchema, toolbox, path, context);
 }
 
 /** Tools as a list, whichever form they were written in. */
@@ -190,45 +198,4 @@ function toolList(tools: PlainData, path: Path, context: CheckContext): PlainDat
     if (tool === null) return { name };
     return isPlainMap(tool) ? { ...canonicalKeys(tool, known, [...path, index], context), name } : tool;
   });
-}
-
-function check<Schema extends z.ZodType>(
-  schema: Schema,
-  value: PlainData,
-  path: Path,
-  context: CheckContext,
-): z.output<Schema> | undefined {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    const inside = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-    const here = [...path, ...inside];
-    const actual = valueAt(value, inside);
-    const missing = actual === undefined;
-    const allowed = allowedBy(issue);
-    const keyIssue = issue.code === 'invalid_key' ? issue.issues[0] : undefined;
-    context.report({
-      path: here,
-      message: missing ? 'is required' : (keyIssue?.message ?? issue.message),
-      ...(keyIssue ? { atKey: true } : found(actual, here)),
-      ...(allowed && { allowed }),
-    });
-  }
-  return undefined;
-}
-
-function allowedBy(issue: z.core.$ZodIssue): readonly string[] | undefined {
-  if (issue.code === 'invalid_value') return issue.values.map(String);
-  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options))
-    return issue.options.map(String);
-  return undefined;
-}
-
-function found(value: PlainData | unknown, path: Path): { readonly found?: string } {
-  const description = describeValue(value, path);
-  return description === undefined ? {} : { found: description };
-}
-
-function keysOf(schema: { readonly shape: object }): readonly string[] {
-  return Object.keys(schema.shape);
 }

@@ -38,7 +38,8 @@ export function checkUrl(
   return url;
 }
 
-function resolveUrl(value: string, env: Environment): { readonly url: string; readonly problem?: string } {
+/** What a written address stands for, and what is wrong with that. */
+export function resolveUrl(value: string, env: Environment): { readonly url: string; readonly problem?: string } {
   let missing: string | undefined;
   try {
     const url = resolveReference(value, env, (variable) => {

@@ -3,6 +3,9 @@ export interface Config {
   /** In the order they were written: in plain naming the last registered wins. */
   readonly servers: readonly ServerSpec[];
   readonly toolbox: ToolboxConfig;
+  /** Subsets that the gateway serves under names of their own; the first is `default`. */
+  readonly profiles: readonly ProfileConfig[];
+  readonly gateway: GatewayConfig;
   /** The dialect the file was written in. */
   readonly dialect: Dialect;
 }
@@ -127,4 +130,65 @@ export interface ToolboxConfig {
   readonly defaultTool: ToolLimits;
   /** Local tools must be named in `tools` (the myai dialect's rule). */
   readonly localToolsMustBeConfigured: boolean;
+}
+
+/** A named subset of servers and tools with its own policy, served at `/mcp/{name}`. */
+export interface ProfileConfig {
+  readonly name: string;
+  /** Globs over server names; undefined means all. */
+  readonly servers?: readonly string[];
+  /** Globs over `server/tool`. A tool must match one of `allow`, if there are any, and none of `deny`. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly naming: Naming;
+  readonly approval: ApprovalConfig;
+}
+
+export interface GatewayConfig {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Host names that reach us besides this machine's own. */
+  readonly allowedHosts: readonly string[];
+  /** Origins of web pages that may talk to us besides our own. */
+  readonly allowedOrigins: readonly string[];
+  /** Every request needs a key, a token or a session; always so on an address that is not loopback. */
+  readonly requireAuthentication: boolean;
+  /** Servers that are programs may be added over the API by an administrator. */
+  readonly allowPrograms: boolean;
+  readonly jwt?: JwtConfig;
+  readonly retention: RetentionConfig;
+  /** How long a list waits for servers that are still starting. */
+  readonly listWaitMs: number;
+  /** How long running calls may go on when the gateway is told to stop. */
+  readonly shutdownMs: number;
+  /** Told of every question to a person. */
+  readonly webhook?: WebhookConfig;
+  /** Where traces are sent (OTLP over HTTP); none where undefined. */
+  readonly tracesUrl?: string;
+  /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one; SQLite in the data directory where undefined. */
+  readonly database?: string;
+}
+
+/** Tokens of an identity provider that callers may use instead of a key. */
+export interface JwtConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  /** The claim that names the profile; undefined gives everybody the default one. */
+  readonly profileClaim?: string;
+  /** The claim and value that make an administrator. */
+  readonly adminClaim?: string;
+  readonly adminValue?: string;
+}
+
+export interface RetentionConfig {
+  readonly maxAgeMs: number;
+  readonly maxCalls: number;
+}
+
+export interface WebhookConfig {
+  readonly url: string;
+  /** Signs each message (HMAC-SHA256); may be a `${VAR}` reference. */
+  readonly secret?: string;
 }

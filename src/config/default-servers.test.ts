@@ -50,10 +50,14 @@ describe('the default servers [B4]', () => {
     });
   });
 
-  test('are a whole configuration, which overrides for a file do not change', async () => {
-    const env = { TOOLWHARF__TOOLBOX__NAMING: 'plain' };
+  test('are a whole configuration, which overrides for a file do not change, but those for the gateway do', async () => {
+    const env = {
+      TOOLWHARF__TOOLBOX__NAMING: 'plain',
+      TOOLWHARF__SERVERS__X__TIMEOUT: '1s',
+      TOOLWHARF__GATEWAY__PORT: '0',
+    };
     const config = await defaultConfig({ env, dataDir: directory });
-    expect(config).toMatchObject({ dialect: 'native', toolbox: { naming: 'mcp' } });
+    expect(config).toMatchObject({ dialect: 'native', toolbox: { naming: 'mcp' }, gateway: { port: 0 } });
     expect(config.servers).toHaveLength(3);
   });
 

@@ -29,8 +29,13 @@ export async function defaultConfig(options: DefaultServersOptions = {}): Promis
   const native: NativeConfig = {
     servers: { github: github(env), brave: brave(env), filesystem: await filesystem(resolve(dataDir, 'files')) },
   };
-  // Overrides belong to a file; these servers are what there is without one.
-  return parseConfig(native, { env: {} }).config;
+  return parseConfig(native, { env: withoutFileOverrides(env) }).config;
+}
+
+/** Overrides of servers and tools belong to a file; how the gateway listens is a matter of the machine. */
+function withoutFileOverrides(env: Environment): Environment {
+  const isOfFile = (name: string) => /^(?:TOOLWHARF__(?!GATEWAY__)|APP_MYAI__)/.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOfFile(name)));
 }
 
 const bravePackage = '@brave/brave-search-mcp-server@2.1.4';

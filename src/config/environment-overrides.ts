@@ -127,5 +127,5 @@ function toValue(text: string, path: Path): PlainData {
   }
 }
 
-const textMaps = new Set(['env', 'headers', 'authentication', 'args']);
-const textKeys = new Set(['command', 'cwd', 'url', 'description', 'name']);
+const textMaps = new Set(['env', 'headers', 'authentication', 'args', 'jwt', 'webhook']);
+const textKeys = new Set(['command', 'cwd', 'url', 'description', 'name', 'host', 'database']);

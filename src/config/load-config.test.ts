@@ -55,6 +55,24 @@ describe('the native dialect', () => {
         defaultTool: { maxInstances: 64, timeoutMs: 30_000 },
         localToolsMustBeConfigured: false,
       },
+      profiles: [
+        {
+          name: 'default',
+          naming: 'server__tool',
+          approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000 },
+        },
+      ],
+      gateway: {
+        host: '127.0.0.1',
+        port: 7420,
+        allowedHosts: [],
+        allowedOrigins: [],
+        requireAuthentication: false,
+        allowPrograms: false,
+        retention: { maxAgeMs: 90 * 86_400_000, maxCalls: 1_000_000 },
+        listWaitMs: 3_000,
+        shutdownMs: 10_000,
+      },
       dialect: 'native',
     });
     expect(warnings).toEqual([]);

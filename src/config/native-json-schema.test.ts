@@ -22,6 +22,8 @@ describe('the published JSON Schema', () => {
     { servers: { a: { command: 'x', retry_attempts: 1, default_tool_config: { max_instances: 1 } } } },
     { toolbox: { tools: [{ name: 'a' }] } },
     { toolbox: { tools: { a: { timeout: 'PT1S' } } } },
+    { profiles: { team: { servers: ['a*'], approval: { mode: 'always-ask', trusted_tools: [] } } } },
+    { gateway: { port: 0, allowed_hosts: ['x.y'], retention: { maxAge: '30d' }, database: '${DATABASE_URL}' } },
     {},
   ])('accepts %j', (value) => {
     expect(accepts(value)).toBe(true);
@@ -36,6 +38,10 @@ describe('the published JSON Schema', () => {
     { servers: { a: { url: 'https://x.y', authentication: { type: 'magic' } } } },
     { toolbox: { maxConcurrent: 0 } },
     { toolbox: { naming: 'fancy' } },
+    { profiles: { 'My Team': {} } },
+    { profiles: { team: { server: [] } } },
+    { gateway: { port: 65_536 } },
+    { gateway: { jwt: { issuer: 'x' } } },
   ])('refuses %j', (value) => {
     expect(accepts(value)).toBe(false);
   });

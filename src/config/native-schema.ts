@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { authenticationSchema } from './authentication-schema.ts';
+import { gatewaySchema } from './gateway-schema.ts';
 import {
   choice,
   duration,
   environment,
   filledText,
   flag,
+  glob,
   headers,
   list,
+  profileName,
   serverName,
   text,
   wholeNumber,
@@ -20,7 +23,8 @@ export const httpSpellings = ['streamable_http', 'streamable-http', 'streamableH
 
 const most = Number.MAX_SAFE_INTEGER;
 const modes = choice(['strict', 'dynamic']);
-const globs = list(filledText);
+const globs = list(glob);
+const namings = choice(['mcp', 'server__tool', 'plain']);
 
 const limitsShape = {
   maxInstances: wholeNumber(1, most).optional().describe('Calls of one tool at a time.').meta({ default: 64 }),
@@ -108,19 +112,19 @@ export const anyServerSchema = z.strictObject({
   ...stdioServerSchema.partial().omit({ transport: true }).shape,
 });
 
+const approvalShape = {
+  mode: choice(['auto', 'always-ask', 'trusted-only']).optional().describe('Which calls ask first.'),
+  trustedTools: globs.optional().describe('Globs of tools that trusted-only runs without asking.'),
+  ask: globs.optional().describe('Globs of tools that always ask.'),
+  deny: globs.optional().describe('Globs of tools that never run.'),
+  expires: duration().optional().describe('How long a question may wait; then the answer is no.'),
+};
+
 export const approvalSchema = z.strictObject(
   {
-    mode: choice(['auto', 'always-ask', 'trusted-only'])
-      .optional()
-      .describe('Which calls ask first.')
-      .meta({ default: 'auto' }),
-    trustedTools: globs.optional().describe('Globs of tools that trusted-only runs without asking.'),
-    ask: globs.optional().describe('Globs of tools that always ask.'),
-    deny: globs.optional().describe('Globs of tools that never run.'),
-    expires: duration()
-      .optional()
-      .describe('How long a question may wait; then the answer is no.')
-      .meta({ default: '10m' }),
+    ...approvalShape,
+    mode: approvalShape.mode.meta({ default: 'auto' }),
+    expires: approvalShape.expires.meta({ default: '10m' }),
   },
   { error: 'must be a map' },
 );
@@ -142,7 +146,7 @@ const toolboxShape = {
     .optional()
     .describe('Calls that may wait; one more is refused.')
     .meta({ default: 1000 }),
-  naming: choice(['mcp', 'server__tool', 'plain'])
+  naming: namings
     .optional()
     .describe('How tools are named for the agent: mcp_server_tool, server__tool, or as the server names them.')
     .meta({ default: 'mcp' }),
@@ -158,6 +162,24 @@ export const toolboxSchema = z.strictObject(
   { ...toolboxShape, tools: list(toolSchema).optional() },
   { error: 'must be a map' },
 );
+
+/** A profile; what is left out of `approval` is the toolbox's. */
+export const profileSchema = z.strictObject(
+  {
+    servers: globs.optional().describe('Globs over server names; all servers if left out.'),
+    allow: globs.optional().describe('Globs over server/tool; only these tools are offered.'),
+    deny: globs.optional().describe('Globs over server/tool; these tools are never offered.'),
+    naming: namings.optional().describe('How tools are named for MCP clients.').meta({ default: 'server__tool' }),
+    approval: z
+      .strictObject(approvalShape, { error: 'must be a map' })
+      .optional()
+      .describe('Which calls ask a person first, where it differs from toolbox.approval.'),
+  },
+  { error: 'must be a map' },
+);
+
+/** The profiles by name. */
+export const profilesSchema = z.record(profileName, profileSchema, { error: 'must be a map of profile names' });
 
 /** A whole file in Toolwharf's own dialect. */
 export const nativeSchema = z
@@ -177,6 +199,10 @@ export const nativeSchema = z
       })
       .optional()
       .describe('Limits, naming and approval for all tools.'),
+    profiles: profilesSchema
+      .optional()
+      .describe('Subsets of the tools with a policy of their own, each served at /mcp/NAME.'),
+    gateway: gatewaySchema.optional().describe('How toolwharf serve listens, whom it lets in and what it keeps.'),
   })
   .describe('Configuration of Toolwharf.');
 
@@ -185,3 +211,4 @@ export type NativeConfig = z.input<typeof nativeSchema>;
 export type NativeServer = z.input<typeof stdioServerSchema> | z.input<typeof httpServerSchema>;
 export type CheckedServer = z.output<typeof stdioServerSchema> | z.output<typeof httpServerSchema>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
+export type CheckedProfiles = z.output<typeof profilesSchema>;

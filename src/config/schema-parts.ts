@@ -8,6 +8,12 @@ export const text = z
 
 export const filledText = text.min(1, 'must not be empty');
 
+/** A pattern over names. One that starts with `!` would match nothing, and a deny list that matches nothing fails open. */
+export const glob = filledText.refine(
+  (pattern) => !pattern.startsWith('!'),
+  'must not start with "!": list what to offer under allow and what to refuse under deny',
+);
+
 /** The name of a server. */
 export const serverName = z
   .string({ error: 'must be text' })
@@ -17,6 +23,11 @@ export const serverName = z
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'a name must not contain control characters')
   .refine((name) => name.trim() !== '', 'a name must not be blank')
   .refine((name) => name !== '__proto__', "the name '__proto__' is not allowed");
+
+/** The name of a profile: it is part of an address. */
+export const profileName = z
+  .string({ error: 'must be text' })
+  .regex(/^[a-z0-9-]{1,40}$/, 'a profile name must have 1 to 40 of a-z, 0-9 and -');
 
 export const flag = z.boolean({ error: 'must be true or false' });
 
@@ -65,7 +76,11 @@ export const headers = z.record(
   { error: 'must be a map of names to text' },
 );
 
+const dayMs = 86_400_000;
+
 function outside(minMs: number, maxMs: number): string {
   if (minMs === 1 && maxMs === longestMs) return 'must be positive and at most 24 days';
+  if (minMs === 0 && maxMs === longestMs) return 'must be at most 24 days';
+  if (maxMs >= dayMs) return `must be from ${minMs / 1000} s to ${maxMs / dayMs} days`;
   return `must be from ${minMs / 1000} s to ${maxMs / 1000} s`;
 }

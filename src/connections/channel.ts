@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -22,8 +23,8 @@ export interface Channel extends Transport {
   /** What the modern era wants in every message's `_meta`; set once the era is known. */
   envelope: JsonObject | undefined;
   readonly inFlight: number;
-  /** The one call under way, where there is exactly one: a server's question then belongs to it. */
-  readonly soleCallId: string | undefined;
+  /** The calls that the message being received may belong to: the one it came with, or all that are under way. */
+  readonly callsAtHand: readonly string[];
   readonly dropped: DroppedReplies;
   /** Resolves once no request is under way. */
   whenIdle(): Promise<void>;
@@ -50,6 +51,9 @@ const firstId = 1_000_000;
 export function createChannel(inner: Transport): Channel {
   const pending = new Map<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
+  // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
+  // stream in the context that the request was sent in. Whoever handles the message later finds the call there too.
+  const atHand = new AsyncLocalStorage<readonly string[] | undefined>();
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
 
@@ -59,9 +63,8 @@ export function createChannel(inner: Transport): Channel {
     get inFlight() {
       return pending.size;
     },
-    get soleCallId() {
-      const calls = [...pending.values()].filter((request) => request.callId !== undefined);
-      return calls.length === 1 ? calls[0]?.callId : undefined;
+    get callsAtHand() {
+      return atHand.getStore() ?? [];
     },
     get sessionId() {
       return inner.sessionId;
@@ -117,7 +120,11 @@ export function createChannel(inner: Transport): Channel {
           },
         };
         const message = { jsonrpc: '2.0', id, method, params: withMeta(params, onProgress && { progressToken: id }) };
-        inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
+        const isTold = inner.hasPerRequestStream && callId !== undefined;
+        const sent = atHand.run(isTold ? [callId] : undefined, () =>
+          inner.send(message as JSONRPCMessage, sendOptions),
+        );
+        sent.catch((cause) => {
           if (pending.has(id)) fail(toReachedError(cause));
         });
       });
@@ -150,7 +157,7 @@ export function createChannel(inner: Transport): Channel {
     const record = message as JsonObject;
     if (record.method === undefined && receiveReply(record)) return;
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
-    channel.onmessage?.(message, extra);
+    atHand.run(atHand.getStore() ?? callsUnderWay(), () => channel.onmessage?.(message, extra));
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
   inner.onclose = () => {
@@ -170,6 +177,12 @@ export function createChannel(inner: Transport): Channel {
       pid: { get: () => inner.pid, enumerable: true },
       stderr: { get: () => inner.stderr, enumerable: true },
     });
+  }
+
+  function callsUnderWay(): readonly string[] {
+    const calls: string[] = [];
+    for (const { callId } of pending.values()) if (callId !== undefined) calls.push(callId);
+    return calls;
   }
 
   function withMeta(params: JsonObject, own?: JsonObject): JsonObject {

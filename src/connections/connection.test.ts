@@ -35,7 +35,8 @@ test('a call whose connection is cut is not sent again', async () => {
 test('a sign-in that fails while the era is asked for is told as such', async () => {
   const failed = new ToolwharfError('OAUTH_FAILED', 'The permissions are not enough');
   const access = { fetch: () => Promise.reject(failed), headers: {}, close: async () => {} };
-  await using connection = createTestConnection('http://127.0.0.1:9/mcp', {}, { openHttp: async () => access });
+  const source = { open: async () => access, finishSignIn: async () => false, close: async () => {} };
+  await using connection = createTestConnection('http://127.0.0.1:9/mcp', {}, { openHttp: () => source });
   await expect(connection.connect()).rejects.toBe(failed);
   expect(connection.status).toMatchObject({ state: 'error', code: 'OAUTH_FAILED' });
 });

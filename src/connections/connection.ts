@@ -11,6 +11,7 @@ import { requestWithInput } from './input-required.ts';
 import { createListKeeper, type ServerLists } from './list-keeper.ts';
 import { listenForChanges } from './listen-for-changes.ts';
 import { againIfCut, neverArrived } from './may-repeat.ts';
+import type { HttpOpener } from './open-http.ts';
 import { answerQuestion } from './questions.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
@@ -19,14 +20,15 @@ import { watchHealth } from './watch-health.ts';
 import { createWatchedResources } from './watched-resources.ts';
 
 export interface ConnectionOptions
-  extends Pick<SessionOptions, 'questions' | 'memory' | 'log' | 'env' | 'openHttp' | 'maxMessageBytes' | 'logLevel'> {
+  extends Pick<SessionOptions, 'questions' | 'memory' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel'> {
+  readonly openHttp: HttpOpener;
   readonly clock: Clock;
   /** How long a quiet connection is believed before it is asked; 30 000. */
   readonly healthMs: number;
   readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
   /** A list was read: the first time, or again after the server said it changed or was reconnected. Connecting waits for it. */
   readonly onList: (kind: ListKind) => void | Promise<void>;
-  readonly onNotification: (method: string, params: JsonObject) => void;
+  readonly onNotification: SessionOptions['onNotification'];
 }
 
 export interface RequestOptions extends ChannelRequestOptions {
@@ -51,6 +53,8 @@ export interface Connection {
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
   /** Reads a list again. */
   refresh(kind: ListKind): Promise<void>;
+  /** Takes what a browser brought back from a sign-in; false when it is not this server's. */
+  finishSignIn(params: URLSearchParams): Promise<boolean>;
   /** Has the server tell of a resource's changes, also after a reconnect; the returned function ends it. */
   watchResource(uri: string): Promise<() => Promise<void>>;
 }
@@ -59,9 +63,10 @@ export interface Connection {
 const patience = 3;
 
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
-  const { clock, log } = options;
+  const { clock, log, questions, memory, env, maxMessageBytes, logLevel } = options;
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
+  const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
   const lists = createListKeeper({
     request: (method, params) =>
       againIfCut(() => sendOnce(currentSession(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) })),
@@ -93,7 +98,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     const before = status;
     const same =
       before.state === change.state && before.reason === change.reason && before.nextTryAt === change.nextTryAt;
-    const { reason: _reason, code: _code, nextTryAt: _next, ...kept } = before;
+    const { reason: _reason, code: _code, nextTryAt: _next, signInUrl: _signIn, ...kept } = before;
     status = { ...kept, since: same ? before.since : new Date(clock.now()).toISOString(), ...change };
     if (!same) options.onStatus(status, before.state);
   }
@@ -129,7 +134,13 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     let lostEarly: ToolwharfError | undefined;
     try {
       opened = await openSession(spec, {
-        ...options,
+        questions,
+        memory,
+        log,
+        env,
+        maxMessageBytes,
+        ...(logLevel !== undefined && { logLevel }),
+        ...(http && { openHttp: http.open }),
         stderr,
         redactor,
         signal,
@@ -185,9 +196,9 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     });
   }
 
-  function receive(method: string, params: JsonObject): void {
+  function receive(method: string, params: JsonObject, callIds: readonly string[]): void {
     lists.noteChange(method);
-    options.onNotification(method, params);
+    options.onNotification(method, params, callIds);
   }
 
   function lost(which: Session | undefined, cause: ToolwharfError): void {
@@ -213,7 +224,14 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     const nextTryAt = new Date(clock.now() + waitMs).toISOString();
     const { pid: _pid, ...rest } = status;
     status = { ...rest, failures };
-    setStatus({ state: 'error', reason: error.message, code: error.code, ...(wanted && { nextTryAt }) });
+    const { authorizationUrl: signInUrl } = error.data;
+    setStatus({
+      state: 'error',
+      reason: error.message,
+      code: error.code,
+      ...(typeof signInUrl === 'string' && { signInUrl }),
+      ...(wanted && { nextTryAt }),
+    });
     if (!wanted) return;
     retry?.abort();
     retry = new AbortController();
@@ -284,7 +302,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     };
     return requestWithInput(params, {
       send,
-      answer: (question, questionParams) => answerQuestion(options.questions, question, questionParams, context),
+      answer: (question, questionParams, key) =>
+        answerQuestion(options.questions, question, questionParams, { ...context, key }),
     });
   }
 
@@ -323,6 +342,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       pendingOpen?.cancel.abort(cause);
       await pendingOpen?.promise.catch(() => {});
       await Promise.all([abandon(session), ...[...retiring].map((old) => old.close())]);
+      await http?.close();
       lists.clear();
       const { pid: _pid, ...rest } = status;
       status = { ...rest, failures: 0 };
@@ -343,6 +363,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
     refresh: (kind) => lists.read(kind),
     watchResource: (uri) => resources.watch(uri),
+    finishSignIn: async (params) => (await http?.finishSignIn(params)) ?? false,
   };
 }
 

@@ -3,7 +3,8 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 
 export interface InputRequiredOptions {
   readonly send: (params: JsonObject) => Promise<JsonObject>;
-  readonly answer: (method: string, params: JsonObject) => Promise<JsonObject>;
+  /** `key` is what the server calls the question. */
+  readonly answer: (method: string, params: JsonObject, key: string) => Promise<JsonObject>;
   /** A server that keeps asking is cut off; 10. */
   readonly maxRounds?: number;
 }
@@ -20,7 +21,9 @@ export async function requestWithInput(params: JsonObject, options: InputRequire
       throw new ToolwharfError('SERVER_PROTOCOL', `The server asked for input ${maxRounds} times without finishing`);
     }
     const questions = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {});
-    const answers = await Promise.all(questions.map(async ([key, question]) => [key, await ask(question)] as const));
+    const answers = await Promise.all(
+      questions.map(async ([key, question]) => [key, await ask(key, question)] as const),
+    );
     result = await send({
       ...params,
       ...(answers.length > 0 && { inputResponses: Object.fromEntries(answers) }),
@@ -29,12 +32,12 @@ export async function requestWithInput(params: JsonObject, options: InputRequire
   }
   return result;
 
-  async function ask(question: unknown): Promise<JsonObject> {
+  async function ask(key: string, question: unknown): Promise<JsonObject> {
     if (!isObject(question) || typeof question.method !== 'string') {
       throw new ToolwharfError('SERVER_PROTOCOL', 'The server asked for input in a form that is not MCP');
     }
     try {
-      return await answer(question.method, isObject(question.params) ? question.params : {});
+      return await answer(question.method, isObject(question.params) ? question.params : {}, key);
     } catch (cause) {
       if (cause instanceof ToolwharfError) throw cause;
       throw new ToolwharfError('INPUT_REFUSED', `The server asked ${question.method} and got no answer`, { cause });

@@ -1,14 +1,15 @@
 import type { HttpTarget, ServerSpec } from '../config/config.ts';
 import { resolveReference } from '../config/references.ts';
+import { isSecretName } from '../config/secret-names.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Redactor } from '../kernel/redact.ts';
-import { createOAuth } from './authentication/oauth.ts';
+import { createOAuth, type OAuth } from './authentication/oauth.ts';
 import type { OAuthCallback } from './authentication/oauth-callback.ts';
-import { createMemoryOAuthStore, type OAuthStore } from './authentication/oauth-store.ts';
+import { createMemoryOAuthStore, type OAuthStore, oauthServerKey } from './authentication/oauth-store.ts';
 import { toStaticHeaders } from './authentication/static-headers.ts';
 import { assertSecureUrl } from './http/https-rule.ts';
-import { createPoolFetch } from './http/pool-fetch.ts';
+import { createPoolFetch, type PoolFetch } from './http/pool-fetch.ts';
 import type { HttpAccess } from './http-access.ts';
 
 /** Where sign-ins are kept, and who does them. */
@@ -17,6 +18,8 @@ export interface OAuthPorts {
   readonly store?: OAuthStore;
   /** Without one, a server that wants a sign-in fails with OAUTH_REQUIRED and the address to do it at. */
   readonly callback?: OAuthCallback;
+  /** Where the browser comes back to where there is no callback; `toolbox.finishSignIn` takes what it brings. */
+  readonly redirectUrl?: string;
 }
 
 export interface HttpOpenerOptions {
@@ -27,42 +30,74 @@ export interface HttpOpenerOptions {
   readonly maxMessageBytes: number;
 }
 
-/** Makes what an HTTP session needs: sockets of its own, the configured headers and credentials, sign-in where wanted. */
-export type HttpOpener = (spec: ServerSpec, redactor: Redactor) => Promise<HttpAccess>;
+/** How one server is reached over HTTP, for as long as we want it: its sign-in outlives a session. */
+export interface HttpSource {
+  /** What one session needs. */
+  open(): Promise<HttpAccess>;
+  /** Takes what a browser brought back; false when the sign-in is not this server's. */
+  finishSignIn(params: URLSearchParams): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export type HttpOpener = (spec: ServerSpec, redactor: Redactor) => HttpSource;
 
 export function createHttpOpener(options: HttpOpenerOptions): HttpOpener {
   const { env, log, clock, maxMessageBytes } = options;
-  const { store = createMemoryOAuthStore(), callback } = options.oauth ?? {};
-  return async (spec, redactor) => {
+  const { store = createMemoryOAuthStore(), callback, redirectUrl } = options.oauth ?? {};
+  const createPool = () => createPoolFetch({ maxResponseBytes: maxMessageBytes, maxEventBytes: maxMessageBytes });
+
+  return (spec, redactor) => {
     const target = spec.target as HttpTarget;
-    const { authentication, allowInsecure } = target;
+    const { authentication, allowInsecure, url } = target;
     const serverName = spec.name;
-    assertSecureUrl(target.url, { serverName, allowInsecure });
-    const resolve = (value: string) => {
-      const missing = (variable: string) =>
-        log.warning(
-          'config.variable-missing',
-          `Environment variable '${variable}' of server '${serverName}' is not set`,
-          { variable },
-        );
+    let signedIn: { readonly oauth: OAuth; readonly pool: PoolFetch } | undefined;
+
+    function resolve(value: string): string {
+      const missing = (variable: string) => {
+        const message = `Environment variable '${variable}' of server '${serverName}' is not set`;
+        log.warning('config.variable-missing', message, { variable });
+      };
       const resolved = resolveReference(value, env, missing);
       if (resolved !== value) redactor.add(resolved);
       return resolved;
-    };
-    for (const secret of secretsOf(target)) redactor.add(resolve(secret));
-    const headers = toStaticHeaders(target, { serverName, resolve });
-    const pool = createPoolFetch({ maxResponseBytes: maxMessageBytes, maxEventBytes: maxMessageBytes });
-    if (authentication.type !== 'oauth') return { fetch: pool.fetch, headers, close: pool.close };
-    const common = { serverName, serverUrl: target.url, store, allowInsecure, resolve, redactor, clock, log };
-    const oauth = createOAuth(authentication, { ...common, fetch: pool.fetch, ...(callback && { callback }) });
+    }
+
+    function signIn(): OAuth | undefined {
+      if (authentication.type !== 'oauth') return undefined;
+      if (signedIn) return signedIn.oauth;
+      const pool = createPool();
+      const common = { serverName, serverUrl: url, store, allowInsecure, resolve, redactor, clock, log };
+      const back = { ...(callback && { callback }), ...(redirectUrl !== undefined && { redirectUrl }) };
+      signedIn = { pool, oauth: createOAuth(authentication, { ...common, ...back, fetch: pool.fetch }) };
+      return signedIn.oauth;
+    }
+
     return {
-      fetch: oauth.fetch,
-      headers,
-      authProvider: oauth.authProvider,
-      authorize: oauth.authorize,
+      async open() {
+        assertSecureUrl(url, { serverName, allowInsecure });
+        for (const secret of secretsOf(target)) redactor.add(resolve(secret));
+        for (const [name, value] of Object.entries(target.headers))
+          if (isSecretName(name)) redactor.add(resolve(value));
+        const headers = toStaticHeaders(target, { serverName, resolve });
+        const oauth = signIn();
+        if (oauth) {
+          const { fetch, authProvider, authorize } = oauth;
+          return { fetch, headers, authProvider, authorize, close: async () => {} };
+        }
+        const pool = createPool();
+        return { fetch: pool.fetch, headers, close: pool.close };
+      },
+      async finishSignIn(params) {
+        const pending = await store.get(oauthServerKey(serverName, url), 'pending');
+        if (!pending || pending.state !== params.get('state')) return false;
+        await signIn()?.finish(params);
+        return true;
+      },
       async close() {
-        oauth.close();
-        await pool.close();
+        const ending = signedIn;
+        signedIn = undefined;
+        ending?.oauth.close();
+        await ending?.pool.close();
       },
     };
   };

@@ -5,6 +5,10 @@ export interface QuestionContext {
   readonly server: string;
   /** The call it belongs to, where that is known. */
   readonly callId?: string;
+  /** The calls it may belong to, where it is not known to which. */
+  readonly callIds?: readonly string[];
+  /** What the server calls the question, in the era in which questions have names. */
+  readonly key?: string;
   readonly signal: AbortSignal;
 }
 

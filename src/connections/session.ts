@@ -20,7 +20,6 @@ import type { Redactor } from '../kernel/redact.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
 import type { HttpAccess } from './http-access.ts';
-import type { HttpOpener } from './open-http.ts';
 import { answerQuestion, capabilitiesFor, type Questions } from './questions.ts';
 import { addressOf, type SessionMemory } from './session-memory.ts';
 import type { Era } from './status.ts';
@@ -36,10 +35,12 @@ export interface SessionOptions {
   readonly stderr: StderrTail;
   /** Learns the server's secrets as they are resolved. */
   readonly redactor: Redactor;
-  readonly openHttp: HttpOpener;
+  /** For a server that is reached over HTTP. */
+  readonly openHttp?: () => Promise<HttpAccess>;
   readonly maxMessageBytes: number;
   readonly logLevel?: string;
-  readonly onNotification: (method: string, params: JsonObject) => void;
+  /** With the calls it may belong to. */
+  readonly onNotification: (method: string, params: JsonObject, callIds: readonly string[]) => void;
   /** The session broke by itself; never called after `close`. */
   readonly onLost: (cause: ToolwharfError) => void;
   readonly signal: AbortSignal;
@@ -113,7 +114,7 @@ async function openOver(
   era: Era | undefined,
   options: SessionOptions,
 ): Promise<Session> {
-  const http = kind === 'stdio' ? undefined : await options.openHttp(spec, options.redactor);
+  const http = kind === 'stdio' ? undefined : await options.openHttp?.();
   const attempt = () => handshake(kind, spec, era, http, options);
   try {
     return await attempt().catch(async (cause) => {
@@ -226,11 +227,17 @@ function createClient(spec: ServerSpec, kind: TransportKind, channel: Channel, o
     (await answerQuestion(options.questions, request.method, (request.params ?? {}) as JsonObject, {
       server: spec.name,
       signal: context.mcpReq.signal,
-      ...(channel.soleCallId !== undefined && { callId: channel.soleCallId }),
+      ...callsOf(channel),
     })) as Record<string, unknown>;
   client.fallbackNotificationHandler = async (notification) =>
-    options.onNotification(notification.method, (notification.params ?? {}) as JsonObject);
+    options.onNotification(notification.method, (notification.params ?? {}) as JsonObject, channel.callsAtHand);
   return client;
+}
+
+function callsOf({ callsAtHand }: Channel): { readonly callId?: string; readonly callIds?: readonly string[] } {
+  const [callId, ...others] = callsAtHand;
+  if (callId === undefined) return {};
+  return others.length === 0 ? { callId } : { callIds: callsAtHand };
 }
 
 const clientInfo = { name: 'toolwharf', version };

@@ -10,6 +10,8 @@ export interface ConnectionStatus {
   readonly reason?: string;
   /** The error code that belongs to the reason. */
   readonly code?: string;
+  /** Where a person must sign in before it can be connected. */
+  readonly signInUrl?: string;
   /** Since when it is in this state; ISO time. */
   readonly since: string;
   /** When it is tried again; ISO time. */

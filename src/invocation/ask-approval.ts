@@ -32,7 +32,8 @@ export interface AskPorts {
 export async function askApproval(options: AskOptions, ports: AskPorts): Promise<JsonObject> {
   const { entry, args, reason } = options;
   if (!ports.approver) throw denied(entry, `${reason}, and there is nobody to ask`);
-  const request = toRequest(options, ports.clock.now());
+  const question = toRequest(options, ports.clock.now());
+  const request = (await ports.approver.register?.(question)) ?? question;
   ports.onAsked(request);
   const answer = await answerWithin(ports.approver, request, options);
   ports.onAnswered(request, answer);

@@ -39,5 +39,7 @@ export type ApprovalAnswer =
 
 /** Whoever can answer. Rejecting, or the signal's end, counts as no. */
 export interface Approver {
+  /** Gives a question its place before it is told of; the same question that waits already is given back instead. */
+  register?(request: ApprovalRequest): Promise<ApprovalRequest>;
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
 }

@@ -14,8 +14,8 @@ export async function applyConfig(servers: ServerSet, before: Config, after: Con
   const { added, removed, changed } = diffServers(before, after);
   await Promise.all([
     ...removed.map((spec) => servers.remove(spec.name)),
-    ...added.map((spec) => servers.add(spec)),
-    ...changed.map((spec) => servers.replace(spec)),
+    // One that was added while running may have the name of one that is new in the file: the file's takes its place.
+    ...[...added, ...changed].map((spec) => servers.replace(spec)),
   ]);
   const names = (specs: readonly { readonly name: string }[]) => specs.map((spec) => spec.name);
   return { added: names(added), removed: names(removed), changed: names(changed) };

@@ -6,17 +6,18 @@ export function pauseWhileAsked(
   pauseClock: (callId: string | undefined) => () => void,
 ): Questions {
   async function paused<Answer>(context: QuestionContext, answer: () => Promise<Answer>): Promise<Answer> {
-    const resume = pauseClock(context.callId);
+    // Where it is not known which call asks, none of them may run out of time meanwhile.
+    const resumes = (context.callIds ?? [context.callId]).map(pauseClock);
     try {
       return await answer();
     } finally {
-      resume();
+      for (const resume of resumes) resume();
     }
   }
   const { elicit, sample, roots } = questions;
   return {
     ...(elicit && { elicit: (params, context) => paused(context, () => elicit(params, context)) }),
     ...(sample && { sample: (params, context) => paused(context, () => sample(params, context)) }),
-    ...(roots && { roots }),
+    ...(roots && { roots: (context) => paused(context, () => roots(context)) }),
   };
 }

@@ -9,7 +9,8 @@ import { root } from './imports.ts';
 export interface CliOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
+  /** What it reads, to the end; null leaves its stdin open. */
+  readonly input?: string | null;
   /** Options of Node itself. */
   readonly node?: readonly string[];
 }
@@ -23,7 +24,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
     const own = { PATH: process.env.PATH, HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') };
     const child = spawn(process.execPath, [...node, main, ...args], { cwd, env: { ...own, ...env } });
     child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    if (input !== null) child.stdin.end(input);
     let stderr = '';
     child.stderr.on('data', (chunk) => {
       stderr += chunk;

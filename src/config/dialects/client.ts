@@ -15,8 +15,13 @@ export const clientDialect: DialectReader = {
     if (!layout) return {};
     context.origins.set(['servers'], layout.path);
     const others = Object.keys(document).filter((key) => key !== layout.path[0] && !expected.has(key));
-    if (others.length > 0) {
-      const named = others.slice(0, 5).join(', ') + (others.length > 5 ? ` and ${others.length - 5} more` : '');
+    for (const key of others.filter((name) => own.has(name))) {
+      const place = layout.path.join('.');
+      context.warn(`'${key}' is ignored beside '${place}': it belongs to a file of Toolwharf's own, with 'servers'`);
+    }
+    const foreign = others.filter((name) => !own.has(name));
+    if (foreign.length > 0) {
+      const named = foreign.slice(0, 5).join(', ') + (foreign.length > 5 ? ` and ${foreign.length - 5} more` : '');
       context.warn(`Keys of another program are ignored: ${named}`);
     }
     const { servers } = layout;
@@ -45,12 +50,14 @@ export function layoutOf(document: PlainObject): ClientLayout | undefined {
   if (isPlainMap(mcp) && mcp.servers !== undefined) {
     return { path: ['mcp', 'servers'], servers: mcp.servers, inputs: mcp.inputs ?? null, vscode: true };
   }
-  if (servers === undefined || document.toolbox !== undefined) return undefined;
+  if (servers === undefined || [...own].some((key) => document[key] !== undefined)) return undefined;
   const vscode = inputs !== null || (isPlainMap(servers) && Object.values(servers).some(hasType));
   return vscode ? { path: ['servers'], servers, inputs, vscode } : undefined;
 }
 
 const expected = new Set(['inputs', '$schema']);
+/** Keys that only a file of Toolwharf's own has. */
+const own = new Set(['toolbox', 'profiles', 'gateway']);
 
 /** Only VS Code calls the transport `type`. */
 function hasType(server: PlainData): boolean {

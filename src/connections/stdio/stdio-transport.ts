@@ -82,14 +82,18 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
           data: { reached: false },
         });
       }
-      await new Promise<void>((resolve, reject) => {
-        stdin.write(`${JSON.stringify(message)}\n`, (cause) => {
-          // A line that was not written whole cannot have been acted on.
-          if (cause)
-            reject(new ConnectionError('SERVER_DISCONNECTED', messageOf(cause), { cause, data: { reached: false } }));
-          else resolve();
-        });
+      const failure = await new Promise<Error | null | undefined>((resolve) => {
+        stdin.write(`${JSON.stringify(message)}\n`, resolve);
       });
+      if (!failure) return;
+      // The pipe breaks a moment before we hear how the process ended, which says more.
+      await endSoon();
+      // A line that was not written whole cannot have been acted on.
+      throw new ConnectionError(
+        'SERVER_DISCONNECTED',
+        ending === undefined ? messageOf(failure) : `The server's process ${ending}`,
+        { cause: failure, data: { reached: false } },
+      );
     },
 
     close() {
@@ -97,6 +101,11 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       return closing;
     },
   };
+
+  async function endSoon(): Promise<void> {
+    if (!child || ending !== undefined) return;
+    await once(child, 'exit', { signal: AbortSignal.timeout(500) }).catch(() => {});
+  }
 
   function receive(line: string): void {
     let message: unknown;

@@ -1,6 +1,7 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { CallFilter, Journal, KeyClaim } from '../../invocation/journal.ts';
-import { measureJson } from '../../policy/measure-json.ts';
+import { type CallWindow, callWindow } from '../call-window.ts';
+import { limitResult } from '../limit-result.ts';
 
 export interface MemoryJournalOptions {
   /** The oldest calls are forgotten beyond this; 10 000. */
@@ -9,14 +10,19 @@ export interface MemoryJournalOptions {
   readonly maxResultBytes?: number;
 }
 
+export interface MemoryJournal extends Journal {
+  /** Forgets calls, and the keys that stand for them. */
+  forget(ids: ReadonlySet<string>): void;
+}
+
 /** A journal that lasts as long as the process. */
-export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal {
+export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const { maxCalls = 10_000, maxResultBytes = 65_536 } = options;
   const calls = new Map<string, CallRecord>();
   const claims = new Map<string, KeyClaim>();
   return {
     async write(record) {
-      calls.set(record.id, withoutBigResult(record, maxResultBytes));
+      calls.set(record.id, limitResult(record, maxResultBytes));
       if (calls.size <= maxCalls) return;
       const oldest = calls.keys().next().value;
       if (oldest !== undefined) calls.delete(oldest);
@@ -25,13 +31,15 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
       return calls.get(id);
     },
     async list(filter = {}) {
+      const window = callWindow(filter);
+      const newestFirst = [...calls.values()].reverse().sort((one, other) => timeOf(other) - timeOf(one));
+      const start = filter.before === undefined ? 0 : newestFirst.findIndex(({ id }) => id === filter.before) + 1;
+      // A call that is not there any more went with everything older.
+      if (filter.before !== undefined && start === 0) return [];
       const found: CallRecord[] = [];
-      const { limit = 100, before } = filter;
-      const newestFirst = [...calls.values()].reverse();
-      const start = before === undefined ? 0 : newestFirst.findIndex((record) => record.id === before) + 1;
       for (const record of newestFirst.slice(start)) {
-        if (found.length >= limit) break;
-        if (matches(record, filter)) found.push(record);
+        if (found.length >= window.limit) break;
+        if (matches(record, filter, window)) found.push(record);
       }
       return found;
     },
@@ -43,22 +51,25 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
       if (oldest !== undefined) claims.delete(oldest);
       return taken;
     },
+    forget(ids) {
+      for (const id of ids) calls.delete(id);
+      for (const [name, { callId }] of claims) if (ids.has(callId)) claims.delete(name);
+    },
   };
 }
 
-function withoutBigResult(record: CallRecord, maxBytes: number): CallRecord {
-  const { result, ...rest } = record;
-  if (result === undefined || !measureJson(result, { maxBytes, maxDepth: 512 }).exceeded) return record;
-  return { ...rest, resultOmitted: true };
-}
-
-function matches(record: CallRecord, filter: CallFilter): boolean {
+function matches(record: CallRecord, filter: CallFilter, { since, until }: CallWindow): boolean {
+  const time = timeOf(record);
   return (
     (filter.server === undefined || record.server === filter.server) &&
     (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
     (filter.status === undefined || record.status === filter.status) &&
     (filter.caller === undefined || record.caller.id === filter.caller) &&
-    (filter.since === undefined || record.createdAt >= filter.since) &&
-    (filter.until === undefined || record.createdAt < filter.until)
+    time >= since &&
+    time < until
   );
+}
+
+function timeOf({ createdAt }: CallRecord): number {
+  return Date.parse(createdAt);
 }

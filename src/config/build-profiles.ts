@@ -1,0 +1,68 @@
+import type { CheckContext } from './check-context.ts';
+import { closest } from './closest.ts';
+import type { ApprovalConfig, ProfileConfig, ToolboxConfig } from './config.ts';
+import type { CheckedProfiles } from './native-schema.ts';
+
+type CheckedProfile = CheckedProfiles[string];
+
+export interface ProfileSurroundings {
+  readonly toolbox: ToolboxConfig;
+  /** The names of the configured servers. */
+  readonly servers: readonly string[];
+}
+
+/** The profiles, `default` first whether it was written or not. Names of servers that are not there are warned of. */
+export function buildProfiles(
+  profiles: CheckedProfiles,
+  { toolbox, servers }: ProfileSurroundings,
+  context: CheckContext,
+): readonly ProfileConfig[] {
+  const named = new Map([['default', {} as CheckedProfile], ...Object.entries(profiles)]);
+  // In a dialect with names of its own they are kept; MCP clients add a prefix themselves.
+  const naming = context.dialect === 'myai' ? toolbox.naming : 'server__tool';
+  return [...named].map(([name, profile]) => {
+    warnOfUnknown(name, profile, servers, context);
+    return {
+      name,
+      ...(profile.servers && { servers: profile.servers }),
+      ...(profile.allow && { allow: profile.allow }),
+      ...(profile.deny && { deny: profile.deny }),
+      naming: profile.naming ?? naming,
+      approval: mergeApproval(toolbox.approval, profile.approval),
+    };
+  });
+}
+
+function mergeApproval(toolbox: ApprovalConfig, { expires, ...own }: CheckedProfile['approval'] = {}): ApprovalConfig {
+  const set = Object.entries(own).filter(([, value]) => value !== undefined);
+  return { ...toolbox, ...Object.fromEntries(set), ...(expires !== undefined && { expiresMs: expires }) };
+}
+
+function warnOfUnknown(
+  profile: string,
+  { servers = [], allow = [], deny = [] }: CheckedProfile,
+  known: readonly string[],
+  context: CheckContext,
+): void {
+  const hint = (name: string) => {
+    const meant = closest(name, known);
+    return meant ? `; did you mean '${meant}'?` : '';
+  };
+  for (const name of servers.filter((pattern) => isPlain(pattern) && !known.includes(pattern))) {
+    context.warn(`Profile '${profile}' names server '${name}', which this file does not have${hint(name)}`);
+  }
+  for (const pattern of [...allow, ...deny]) {
+    const [server = '', ...tool] = pattern.split('/');
+    if (!isPlain(server) || server === 'local' || known.includes(server)) continue;
+    const wrong =
+      tool.length === 0
+        ? 'which matches nothing: write server/tool'
+        : `but this file has no server '${server}'${hint(server)}`;
+    context.warn(`Profile '${profile}' names '${pattern}', ${wrong}`);
+  }
+}
+
+/** A pattern that can match one name only. */
+function isPlain(pattern: string): boolean {
+  return !/[*?[{\\]/.test(pattern);
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { ToolwharfError } from '../kernel/errors.ts';
+import { parseConfig, parseConfigText } from './load-config.ts';
+
+const load = (text: string, env: Record<string, string> = {}) => parseConfigText(text, 'toolwharf.yaml', { env });
+const gatewayOf = (gateway: object, env: Record<string, string> = {}) =>
+  parseConfig({ gateway }, { env }).config.gateway;
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof ToolwharfError)) throw error;
+    expect(error.code).toBe('CONFIG_INVALID');
+    return error.message;
+  }
+  return expect.fail('it was loaded');
+}
+
+describe('gateway:', () => {
+  const expected = {
+    host: '0.0.0.0',
+    port: 0,
+    allowedHosts: ['tools.example.com', '[fd00::1]'],
+    allowedOrigins: ['https://app.example.com', 'chrome-extension://abc'],
+    requireAuthentication: true,
+    allowPrograms: true,
+    jwt: {
+      issuer: 'https://id.example.com',
+      audience: 'toolwharf',
+      jwksUrl: 'https://id.example.com/keys',
+      profileClaim: 'team',
+      adminClaim: 'role',
+      adminValue: 'admin',
+    },
+    retention: { maxAgeMs: 365 * 86_400_000, maxCalls: 10 },
+    listWaitMs: 0,
+    shutdownMs: 60_000,
+    webhook: { url: 'https://hooks.example.com/x', secret: '${HOOK_SECRET}' },
+    tracesUrl: 'http://collector:4318/v1/traces',
+    database: '${DATABASE_URL}',
+  };
+
+  test('knows every key, in camelCase', () => {
+    const { config, warnings } = load(`
+gateway:
+  host: 0.0.0.0
+  port: 0
+  allowedHosts: [tools.example.com, '[fd00::1]']
+  allowedOrigins: [https://app.example.com, 'chrome-extension://abc']
+  requireAuthentication: true
+  allowPrograms: true
+  jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
+  retention: { maxAge: 365d, maxCalls: 10 }
+  listWait: 0
+  shutdown: 1m
+  webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
+  tracesUrl: http://collector:4318/v1/traces
+  database: '\${DATABASE_URL}'
+`);
+    expect(config.gateway).toEqual(expected);
+    expect(warnings).toEqual([]);
+  });
+
+  test('takes snake_case as well', () => {
+    const { config } = load(`
+gateway:
+  host: 0.0.0.0
+  port: 0
+  allowed_hosts: [tools.example.com, '[fd00::1]']
+  allowed_origins: [https://app.example.com, 'chrome-extension://abc']
+  require_authentication: true
+  allow_programs: true
+  jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }
+  retention: { max_age: P365D, max_calls: 10 }
+  list_wait: 0
+  shutdown: PT1M
+  webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
+  traces_url: http://collector:4318/v1/traces
+  database: '\${DATABASE_URL}'
+`);
+    expect(config.gateway).toEqual(expected);
+  });
+
+  test('is changed by the environment, in every dialect [M14]', () => {
+    const env = {
+      TOOLWHARF__GATEWAY__PORT: '0',
+      TOOLWHARF__GATEWAY__REQUIRE_AUTHENTICATION: 'true',
+      TOOLWHARF__GATEWAY__RETENTION__MAX_AGE: '7d',
+      TOOLWHARF__GATEWAY__ALLOWED_HOSTS: '[a.example]',
+      TOOLWHARF__GATEWAY__WEBHOOK__URL: 'https://hooks.example.com',
+      TOOLWHARF__GATEWAY__WEBHOOK__SECRET: '12345',
+    };
+    for (const document of [{ servers: {} }, { mcpServers: {} }, { myai: { toolbox: { mcps: [] } } }]) {
+      expect(parseConfig(document, { env }).config.gateway).toMatchObject({
+        port: 0,
+        requireAuthentication: true,
+        retention: { maxAgeMs: 7 * 86_400_000, maxCalls: 1_000_000 },
+        allowedHosts: ['a.example'],
+        webhook: { url: 'https://hooks.example.com', secret: '12345' },
+      });
+    }
+  });
+
+  test('has its addresses resolved, and its secrets not', () => {
+    const env = { HOOK: 'https://hooks.example.com/abc', HOOK_SECRET: 'quiet', DATABASE_URL: 'postgres://u:p@h/d' };
+    const webhook = { url: '${HOOK}', secret: '${HOOK_SECRET}' };
+    expect(gatewayOf({ webhook, database: '${DATABASE_URL}' }, env)).toMatchObject({
+      webhook: { url: 'https://hooks.example.com/abc', secret: '${HOOK_SECRET}' },
+      database: '${DATABASE_URL}',
+    });
+    expect(messageOf(() => gatewayOf({ webhook: { url: '${HOOK}' } }))).toContain(
+      'gateway.webhook.url  the environment variable HOOK is not set',
+    );
+  });
+
+  test('tells everything wrong by its place', () => {
+    const text = `gateway:
+  host: http://x
+  port: 65536
+  allowed_hosts: ['a.example:80']
+  allowedOrigins: [https://a.example/]
+  requireAuthentication: yes please
+  jwt: { issuer: me, audience: us, jwks_url: http://id.example.com, adminClaim: role }
+  retention: { maxAge: 0, maxCalls: 0 }
+  webhook: { url: nowhere }
+  tracesUrl: ftp://x.y
+  database: mysql://x
+  shutdwn: 1s
+`;
+    expect(messageOf(() => load(text)).split('\n')).toEqual([
+      'toolwharf.yaml has 13 problems:',
+      '  toolwharf.yaml:2:9  gateway.host  must be a host name or an IP address, without a port, found "http://x"',
+      '  toolwharf.yaml:3:9  gateway.port  must be a whole number from 0 to 65535, found 65536',
+      '  toolwharf.yaml:4:19  gateway.allowed_hosts[0]  must be a host name such as tools.example.com, without scheme and port (IPv6 in brackets), found "a.example:80"',
+      '  toolwharf.yaml:5:20  gateway.allowedOrigins[0]  must be an origin such as https://app.example.com, without a path, found "https://a.example/"',
+      '  toolwharf.yaml:6:26  gateway.requireAuthentication  must be true or false, found text',
+      '  toolwharf.yaml:7:46  gateway.jwt.jwks_url  must be an https URL, found "http://id.example.com"',
+      "  toolwharf.yaml:7:69  gateway.jwt.adminClaim  needs 'adminValue' beside it",
+      '  toolwharf.yaml:8:24  gateway.retention.maxAge  must be from 1 s to 36500 days, found 0',
+      '  toolwharf.yaml:8:37  gateway.retention.maxCalls  must be a whole number, 1 or more, found 0',
+      '  toolwharf.yaml:9:19  gateway.webhook.url  must be a URL such as https://example.com/mcp, found "nowhere"',
+      '  toolwharf.yaml:10:14  gateway.tracesUrl  must be an http or https URL, found "ftp://x.y"',
+      '  toolwharf.yaml:11:13  gateway.database  must be a URL such as postgres://user@host/toolwharf',
+      "  toolwharf.yaml:12:3  gateway.shutdwn  unknown key, found 'shutdwn'; did you mean 'shutdown'?",
+    ]);
+  });
+
+  test('never repeats a secret in its errors', () => {
+    const hidden = { webhook: { url: 'https://h.example', secret: ['quiet'] }, database: 'mysql://me:quiet@host/db' };
+    expect(messageOf(() => gatewayOf(hidden))).not.toContain('quiet');
+  });
+
+  test('warns of a webhook that others can read', () => {
+    const { warnings } = parseConfig({ gateway: { webhook: { url: 'http://hooks.example.com' } } }, { env: {} });
+    expect(warnings).toEqual([
+      'The webhook of the gateway is plain http to another machine: whoever listens on the way can read it',
+    ]);
+  });
+
+  test('belongs to our own dialect: beside mcpServers it is ignored, and says so', () => {
+    const { config, warnings } = parseConfig({ mcpServers: {}, gateway: { port: 1 }, profiles: {} }, { env: {} });
+    expect(config.gateway.port).toBe(7420);
+    expect(warnings).toEqual([
+      "'gateway' is ignored beside 'mcpServers': it belongs to a file of Toolwharf's own, with 'servers'",
+      "'profiles' is ignored beside 'mcpServers': it belongs to a file of Toolwharf's own, with 'servers'",
+    ]);
+  });
+
+  test('makes a file one of our own, whatever its servers look like', () => {
+    const server = { type: 'stdio', command: 'x' };
+    expect(parseConfig({ servers: { a: server } }, { env: {} }).config.dialect).toBe('client');
+    expect(messageOf(() => parseConfig({ servers: { a: server }, gateway: {} }, { env: {} }))).toContain(
+      'servers.a.type  unknown key',
+    );
+  });
+});

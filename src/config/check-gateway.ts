@@ -1,0 +1,59 @@
+import { canonicalKeys, canonicalMember } from './canonical-keys.ts';
+import type { CheckContext } from './check-context.ts';
+import { checkSchema, found, keysOf } from './check-schema.ts';
+import { resolveUrl } from './check-url.ts';
+import { type CheckedGateway, gatewaySchema, jwtSchema, retentionSchema, webhookSchema } from './gateway-schema.ts';
+import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
+import type { Path } from './problems.ts';
+import { parseReference } from './references.ts';
+import { isInsecureUrl } from './server-url.ts';
+
+/** Checks `gateway:`. Addresses come out with their references resolved; secrets stay as they are written. */
+export function checkGateway(value: PlainData, context: CheckContext): CheckedGateway | undefined {
+  const path = ['gateway'];
+  if (!isPlainMap(value)) return checkSchema(gatewaySchema, value, path, context);
+  const gateway = canonicalKeys(value, keysOf(gatewaySchema), path, context);
+  canonicalMember(gateway, 'jwt', keysOf(jwtSchema), path, context);
+  canonicalMember(gateway, 'retention', keysOf(retentionSchema), path, context);
+  canonicalMember(gateway, 'webhook', keysOf(webhookSchema), path, context);
+  const { jwt, webhook, database } = gateway;
+  if (isPlainMap(jwt)) checkJwt(jwt, [...path, 'jwt'], context);
+  if (isPlainMap(webhook) && checkAddress(webhook, 'url', [...path, 'webhook'], context) === 'insecure') {
+    context.warn('The webhook of the gateway is plain http to another machine: whoever listens on the way can read it');
+  }
+  checkAddress(gateway, 'tracesUrl', path, context);
+  if (typeof database === 'string' && database && !parseReference(database) && !/^postgres(ql)?:\/\/./.test(database)) {
+    const here = [...path, 'database'];
+    context.report({ path: here, message: 'must be a URL such as postgres://user@host/toolwharf' });
+  }
+  return checkSchema(gatewaySchema, gateway, path, context);
+}
+
+function checkJwt(jwt: PlainObject, path: Path, context: CheckContext): void {
+  if (checkAddress(jwt, 'jwksUrl', path, context) === 'insecure') {
+    // Who can change the keys on the way can make any token.
+    const here = [...path, 'jwksUrl'];
+    context.report({ path: here, message: 'must be an https URL', ...found(jwt.jwksUrl, here) });
+  }
+  for (const [key, other] of [
+    ['adminClaim', 'adminValue'],
+    ['adminValue', 'adminClaim'],
+  ] as const) {
+    if (jwt[key] === undefined || jwt[other] !== undefined) continue;
+    context.report({ path: [...path, key], message: `needs '${other}' beside it`, atKey: true });
+  }
+}
+
+/** Replaces an address by what it stands for, and reports what is wrong with it. */
+function checkAddress(owner: PlainObject, key: string, path: Path, context: CheckContext): 'insecure' | undefined {
+  const written = owner[key];
+  if (typeof written !== 'string' || written === '') return undefined;
+  const here = [...path, key];
+  const { url, problem } = resolveUrl(written, context.env);
+  if (problem) {
+    context.report({ path: here, message: problem, ...(!parseReference(written) && found(written, here)) });
+    return undefined;
+  }
+  owner[key] = url;
+  return isInsecureUrl(url) ? 'insecure' : undefined;
+}

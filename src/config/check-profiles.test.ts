@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { ToolwharfError } from '../kernel/errors.ts';
+import { parseConfig, parseConfigText } from './load-config.ts';
+
+const load = (document: object, env: Record<string, string> = {}) => parseConfig(document as never, { env });
+const servers = { github: { command: 'x' }, files: { command: 'y' } };
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof ToolwharfError)) throw error;
+    return error.message;
+  }
+  return expect.fail('it was loaded');
+}
+
+describe('profiles:', () => {
+  test('are named subsets with a policy of their own, default first', () => {
+    const { config, warnings } = load({
+      servers,
+      toolbox: { approval: { mode: 'always-ask', ask: ['*delete*'], expires: '2m' } },
+      profiles: {
+        research: {
+          servers: ['git*'],
+          allow: ['github/*'],
+          deny: ['*/delete_*'],
+          naming: 'plain',
+          approval: { mode: 'trusted-only', trusted_tools: ['github/search'] },
+        },
+        open: null,
+      },
+    });
+    const approval = { mode: 'always-ask', trustedTools: [], ask: ['*delete*'], deny: [], expiresMs: 120_000 };
+    expect(config.profiles).toEqual([
+      { name: 'default', naming: 'server__tool', approval },
+      {
+        name: 'research',
+        servers: ['git*'],
+        allow: ['github/*'],
+        deny: ['*/delete_*'],
+        naming: 'plain',
+        approval: { ...approval, mode: 'trusted-only', trustedTools: ['github/search'] },
+      },
+      { name: 'open', naming: 'server__tool', approval },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('an entry named default changes the default profile, and it stays the first', () => {
+    const { config } = load({ servers, profiles: { other: {}, default: { servers: ['files'], naming: 'plain' } } });
+    expect(config.profiles.map(({ name, naming, servers: own }) => ({ name, naming, own }))).toEqual([
+      { name: 'default', naming: 'plain', own: ['files'] },
+      { name: 'other', naming: 'server__tool', own: undefined },
+    ]);
+  });
+
+  test('an own expiry and empty lists replace those of the toolbox', () => {
+    const { config } = load({
+      toolbox: { approval: { ask: ['a'], deny: ['b'] } },
+      profiles: { default: { approval: { ask: [], expires: 'PT5S' } } },
+    });
+    expect(config.profiles[0]?.approval).toEqual({
+      mode: 'auto',
+      trustedTools: [],
+      ask: [],
+      deny: ['b'],
+      expiresMs: 5_000,
+    });
+  });
+
+  test('are changed by the environment; a myai file keeps its names [M14]', () => {
+    const env = {
+      TOOLWHARF__PROFILES__TEAM__DENY: '[github/*]',
+      TOOLWHARF__PROFILES__TEAM__APPROVAL__MODE: 'always-ask',
+    };
+    const { config } = load({ myai: { toolbox: { mcps: [] } } }, env);
+    expect(config.profiles).toMatchObject([
+      { name: 'default', naming: 'plain' },
+      { name: 'team', deny: ['github/*'], approval: { mode: 'always-ask' } },
+    ]);
+  });
+
+  test('names of servers that are not there give a warning', () => {
+    const { warnings } = load({
+      servers,
+      profiles: {
+        team: {
+          servers: ['githb', 'x*', 'nothing'],
+          allow: ['file/read', 'read', 'local/mine', '*'],
+          deny: ['github/x'],
+        },
+      },
+    });
+    expect(warnings).toEqual([
+      "Profile 'team' names server 'githb', which this file does not have; did you mean 'github'?",
+      "Profile 'team' names server 'nothing', which this file does not have",
+      "Profile 'team' names 'file/read', but this file has no server 'file'; did you mean 'files'?",
+      "Profile 'team' names 'read', which matches nothing: write server/tool",
+    ]);
+  });
+
+  test('tell everything wrong by its place', () => {
+    const text = `servers: {}
+profiles:
+  My Team: {}
+  ok:
+    servers: github
+    naming: fancy
+    deny: ['!x/*']
+    alow: []
+    approval: { mode: maybe }
+  list: []
+`;
+    expect(messageOf(() => parseConfigText(text, 'toolwharf.yaml', { env: {} })).split('\n')).toEqual([
+      'toolwharf.yaml has 7 problems:',
+      '  toolwharf.yaml:3:3  profiles["My Team"]  a profile name must have 1 to 40 of a-z, 0-9 and -',
+      '  toolwharf.yaml:5:14  profiles.ok.servers  must be a list, found "github"',
+      '  toolwharf.yaml:6:13  profiles.ok.naming  unknown value, found "fancy"; allowed: mcp, server__tool, plain',
+      '  toolwharf.yaml:7:12  profiles.ok.deny[0]  must not start with "!": list what to offer under allow and what to refuse under deny, found "!x/*"',
+      "  toolwharf.yaml:8:5  profiles.ok.alow  unknown key, found 'alow'; allowed: servers, allow, deny, naming, approval; did you mean 'allow'?",
+      '  toolwharf.yaml:9:23  profiles.ok.approval.mode  unknown value, found "maybe"; allowed: auto, always-ask, trusted-only',
+      '  toolwharf.yaml:10:9  profiles.list  must be a map, found a list',
+    ]);
+    expect(messageOf(() => load({ profiles: [] }))).toContain('profiles  must be a map of profile names, found a list');
+  });
+});

@@ -1,0 +1,106 @@
+import { isIP, isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
+
+const most = Number.MAX_SAFE_INTEGER;
+const hundredYearsMs = 36_500 * 86_400_000;
+
+const listenHost = filledText.refine(
+  (host) => isIP(host) !== 0 || isHostName(host),
+  'must be a host name or an IP address, without a port',
+);
+
+const allowedHost = filledText.refine(
+  (host) => isHostName(host) || isIP(host) === 4 || isBracketed(host),
+  'must be a host name such as tools.example.com, without scheme and port (IPv6 in brackets)',
+);
+
+const origin = filledText.regex(
+  /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i,
+  'must be an origin such as https://app.example.com, without a path',
+);
+
+export const jwtSchema = z.strictObject(
+  {
+    issuer: filledText.describe('Who issues the tokens: their iss.'),
+    audience: filledText.describe('Whom the tokens must be meant for: their aud.'),
+    jwksUrl: filledText.describe("Where the issuer's keys are, https unless on this machine. May be one ${VAR}."),
+    profileClaim: filledText.optional().describe('The claim that names the profile; the default one if left out.'),
+    adminClaim: filledText.optional().describe('The claim that makes an administrator, with adminValue.'),
+    adminValue: filledText.optional().describe('The value of adminClaim that makes an administrator.'),
+  },
+  { error: 'must be a map' },
+);
+
+export const retentionSchema = z.strictObject(
+  {
+    maxAge: duration(1_000, hundredYearsMs)
+      .optional()
+      .describe('Calls older than this are removed.')
+      .meta({ default: '90d' }),
+    maxCalls: wholeNumber(1, most)
+      .optional()
+      .describe('At most this many calls are kept; the oldest go first.')
+      .meta({ default: 1_000_000 }),
+  },
+  { error: 'must be a map' },
+);
+
+export const webhookSchema = z.strictObject(
+  {
+    url: filledText.describe('Where each question is sent. May be one ${VAR}.'),
+    secret: filledText.optional().describe('Signs each message (HMAC-SHA256); better as ${VAR}.'),
+  },
+  { error: 'must be a map' },
+);
+
+/** How the gateway listens, whom it lets in and what it keeps. */
+export const gatewaySchema = z.strictObject(
+  {
+    host: listenHost.optional().describe('The address to listen on.').meta({ default: '127.0.0.1' }),
+    port: wholeNumber(0, 65_535)
+      .optional()
+      .describe('The port to listen on; 0 picks a free one.')
+      .meta({ default: 7420 }),
+    allowedHosts: list(allowedHost)
+      .optional()
+      .describe("Host names that reach the gateway besides this machine's own."),
+    allowedOrigins: list(origin).optional().describe('Origins of web pages that may talk to it besides its own.'),
+    requireAuthentication: flag
+      .optional()
+      .describe('Every request needs a key, a token or a session; always so on an address that is not loopback.')
+      .meta({ default: false }),
+    allowPrograms: flag
+      .optional()
+      .describe('Servers that are programs may be added over the API by an administrator.')
+      .meta({ default: false }),
+    jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
+    retention: retentionSchema.optional().describe('How long calls are kept.'),
+    listWait: duration(0)
+      .optional()
+      .describe('How long a list waits for servers that are still starting.')
+      .meta({ default: '3s' }),
+    shutdown: duration(0)
+      .optional()
+      .describe('How long running calls may go on when the gateway is told to stop.')
+      .meta({ default: '10s' }),
+    webhook: webhookSchema.optional().describe('Told of every question to a person.'),
+    tracesUrl: filledText
+      .optional()
+      .describe('Where traces are sent (OTLP over HTTP); nowhere if left out. May be one ${VAR}.'),
+    database: filledText
+      .optional()
+      .describe('A PostgreSQL URL, better as ${VAR}; the SQLite file in the data directory if left out.'),
+  },
+  { error: 'must be a map' },
+);
+
+export type CheckedGateway = z.output<typeof gatewaySchema>;
+
+function isHostName(host: string): boolean {
+  return host.length <= 253 && /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(host) && !/^[\d.]+$/.test(host);
+}
+
+function isBracketed(host: string): boolean {
+  return /^\[.*\]$/.test(host) && isIPv6(host.slice(1, -1));
+}

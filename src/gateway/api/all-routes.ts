@@ -1,0 +1,25 @@
+import type { Route } from './route.ts';
+import { approvalRoutes } from './routes/approvals.ts';
+import { callRoutes } from './routes/calls.ts';
+import { documentRoutes } from './routes/document.ts';
+import { eventRoutes } from './routes/events.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { serverContentRoutes } from './routes/server-content.ts';
+import { serverRoutes } from './routes/servers.ts';
+import { sessionRoutes } from './routes/session.ts';
+import { settingsRoutes } from './routes/settings.ts';
+import { toolRoutes } from './routes/tools.ts';
+
+/** Every route of the API. Requests are checked by it, rights are taken from it, and the document is made of it. */
+export const allRoutes: readonly Route[] = [
+  ...serverRoutes,
+  ...serverContentRoutes,
+  ...toolRoutes,
+  ...callRoutes,
+  ...approvalRoutes,
+  ...settingsRoutes,
+  ...keyRoutes,
+  ...sessionRoutes,
+  ...eventRoutes,
+  ...documentRoutes,
+];

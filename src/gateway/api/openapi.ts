@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { type ErrorCode, errorStatus } from '../../kernel/errors.ts';
+import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
+import { version } from '../../kernel/version.ts';
+import type { Route } from './route.ts';
+import { eventSchemas } from './schemas/events.ts';
+import { answerSchemas, bodySchemas } from './schemas/named.ts';
+
+/** The OpenAPI 3.1 document of a table of routes. */
+export function toOpenApi(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    const path = paths[route.path] ?? {};
+    path[route.method] = toOperation(route);
+    paths[route.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Toolwharf', version, description: 'Every tool an agent can use, in one place.' },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    security: [{ bearer: [] }, { session: [] }, {}],
+    tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...namedSchemas(answerSchemas, 'output'), ...namedSchemas(bodySchemas, 'input') },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "An API key, an identity provider's token, or the admin token.",
+        },
+        session: { type: 'apiKey', in: 'cookie', name: 'toolwharf-session', description: 'Set by `openSession`.' },
+      },
+    },
+  };
+}
+
+function toOperation(route: Route): JsonObject {
+  const { operationId, summary, group, right, params, query, body, answer, streams } = route;
+  const status = route.status ?? (answer || streams ? 200 : 204);
+  return {
+    operationId,
+    summary,
+    tags: [group],
+    'x-right': right,
+    ...((params || query) && { parameters: [...toParameters('path', params), ...toParameters('query', query)] }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: refTo(body, bodySchemas) } } },
+    }),
+    responses: {
+      [status]: {
+        description: summary,
+        ...(answer && { content: { 'application/json': { schema: refTo(answer, answerSchemas) } } }),
+        ...(streams && { content: { 'text/event-stream': { schema: eventStream() } } }),
+      },
+      ...toErrors(route),
+    },
+  };
+}
+
+/** Every error a route can answer with, by status. */
+export function errorsOf({ right, params, query, body, errors = [] }: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>([
+    ...errors,
+    ...(right === 'public' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
+    ...(params || query || body ? (['REQUEST_INVALID'] as const) : []),
+    ...(body ? (['REQUEST_TOO_LARGE'] as const) : []),
+  ]);
+  return [...codes].sort((one, other) => errorStatus[one] - errorStatus[other] || (one < other ? -1 : 1));
+}
+
+function toErrors(route: Route): JsonObject {
+  const byStatus = Map.groupBy(errorsOf(route), (code) => errorStatus[code]);
+  const schema = { $ref: '#/components/schemas/Error' };
+  return Object.fromEntries([
+    ...[...byStatus].map(([status, codes]) => [
+      status,
+      { description: codes.map((code) => `\`${code}\``).join(', '), content: { 'application/json': { schema } } },
+    ]),
+    ['default', { description: 'Any other error.', content: { 'application/json': { schema } } }],
+  ]);
+}
+
+function toParameters(place: 'path' | 'query', schema: z.ZodObject | undefined): JsonObject[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = plain(z.toJSONSchema(schema, { io: 'input', override: tidy })) as {
+    readonly properties?: Readonly<Record<string, JsonSchema>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: rest,
+  }));
+}
+
+function eventStream(): JsonSchema {
+  const refs = Object.entries(eventSchemas).map(([name, schema]) => [name, refTo(schema, answerSchemas)]);
+  return {
+    type: 'string',
+    description: 'Events by name; `data` is JSON of the schema given under `x-events`.',
+    'x-events': Object.fromEntries(refs),
+  };
+}
+
+type Registry = typeof answerSchemas;
+
+function refTo(schema: z.ZodType, registry: Registry): JsonSchema {
+  const id = registry.get(schema)?.id;
+  if (id === undefined) throw new Error('A schema of the API has no name');
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function namedSchemas(registry: Registry, io: 'input' | 'output'): JsonObject {
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const { schemas } = z.toJSONSchema(registry, { uri, io, override: tidy });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
+}
+
+/** `readonly` is about our types, not about what may be sent; any text may be a name of a member. */
+function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  delete jsonSchema.readOnly;
+  delete jsonSchema.propertyNames;
+}
+
+function plain({ $schema: _schema, $id: _id, ...schema }: Record<string, unknown>): JsonSchema {
+  return schema;
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { callerSchema, changeSchema } from './common.ts';
+import { answer, body, isoTime, json, list } from './named.ts';
+
+export const approvalStatus = z.enum(['pending', 'allowed', 'denied', 'expired', 'used']);
+const scope = z.enum(['once', 'conversation', 'tool', 'server']);
+
+export const approvalSchema = answer(
+  'Approval',
+  z.strictObject({
+    id: z.string(),
+    callId: z.string(),
+    caller: callerSchema,
+    server: z.string().optional(),
+    tool: z.string(),
+    originalName: z.string(),
+    description: z.string(),
+    annotations: json.optional(),
+    arguments: json,
+    argumentsHash: z.string(),
+    definitionHash: z.string(),
+    reason: z.string().describe('Why a person is asked.'),
+    change: list(changeSchema).optional().describe('What changed since the definition was accepted, if that is why.'),
+    askedAt: isoTime,
+    expiresAt: isoTime,
+    status: approvalStatus.describe('`used`: allowed, and its call was started.'),
+    answer: z
+      .strictObject({
+        kind: z.enum(['allow', 'deny']),
+        scope: scope.optional(),
+        arguments: json.optional(),
+        reason: z.string().optional(),
+      })
+      .optional(),
+    answeredAt: isoTime.optional(),
+    answeredBy: z.string().optional(),
+  }),
+);
+
+export type ApprovalView = z.input<typeof approvalSchema>;
+
+export const approvalListSchema = answer('ApprovalList', z.strictObject({ approvals: list(approvalSchema) }));
+
+export const approvalAnswerSchema = body(
+  'ApprovalAnswer',
+  z.discriminatedUnion('answer', [
+    z.strictObject({
+      answer: z.literal('allow'),
+      scope: scope.optional().describe('How far the answer reaches; `once`.'),
+      arguments: json.optional().describe('Run with these instead; they are checked again.'),
+    }),
+    z.strictObject({
+      answer: z.literal('deny'),
+      scope: scope.optional().describe('How far the answer reaches; `once`.'),
+      reason: z.string().max(2_000).optional().describe('Told to the model.'),
+    }),
+  ]),
+);
+
+const ruleSchema = answer(
+  'RememberedRule',
+  z.strictObject({
+    id: z.string(),
+    scope: z.enum(['conversation', 'tool', 'server']),
+    answer: z.enum(['allow', 'deny']),
+    serverAddress: z.string().optional(),
+    server: z.string().optional(),
+    tool: z.string().optional(),
+    definitionHash: z.string().optional(),
+    conversation: z.string().optional(),
+    createdAt: isoTime,
+  }),
+);
+
+export const ruleListSchema = answer('RuleList', z.strictObject({ rules: list(ruleSchema) }));
+
+const pinSchema = answer(
+  'Pin',
+  z.strictObject({
+    serverAddress: z.string(),
+    tool: z.string().describe("The server's own name for it."),
+    hash: z.string(),
+    definition: json.describe('The accepted definition.'),
+    acceptedAt: isoTime,
+  }),
+);
+
+export const pinListSchema = answer('PinList', z.strictObject({ pins: list(pinSchema) }));
+
+export const acceptInputSchema = body(
+  'AcceptInput',
+  z.strictObject({ definitionHash: z.string().describe('Of the definition that was looked at.') }),
+);

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { callerSchema, changeSchema } from './common.ts';
+import { answer, body, isoTime, json, list } from './named.ts';
+
+export const toolSchema = answer(
+  'Tool',
+  z.strictObject({
+    name: z.string().describe('The name to call it by.'),
+    title: z.string().optional(),
+    description: z.string(),
+    server: z.string().optional().describe('None for a tool of the program itself.'),
+    originalName: z.string(),
+    parameters: json.describe('JSON Schema of the arguments.'),
+    outputSchema: json.optional(),
+    annotations: json.optional(),
+    definitionHash: z.string(),
+    limits: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
+    changed: z
+      .enum(['quarantine', 'ask'])
+      .optional()
+      .describe('The definition is not the accepted one: it does not run, or asks first.'),
+    changes: list(changeSchema).optional(),
+  }),
+);
+
+export type ToolView = z.input<typeof toolSchema>;
+
+export const toolListSchema = answer('ToolList', z.strictObject({ tools: list(toolSchema) }));
+
+export const callInputSchema = body(
+  'CallInput',
+  z.strictObject({
+    arguments: json.optional(),
+    idempotencyKey: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Same key and arguments give the first result again; other arguments are a conflict.'),
+  }),
+);
+
+export const callResultSchema = answer(
+  'CallResult',
+  z.strictObject({
+    callId: z.string(),
+    isError: z.boolean().describe('The tool itself reported a failure.'),
+    content: list(json),
+    text: z.string().describe('The text of all content.'),
+    structuredContent: z.unknown().optional(),
+    _meta: json.optional(),
+  }),
+);
+
+export const resultPageSchema = answer(
+  'ResultPage',
+  z.strictObject({
+    text: z.string().describe("This part of the result's JSON."),
+    offset: z.int(),
+    totalLength: z.int(),
+    nextOffset: z.int().optional().describe('Where the next page starts; none on the last.'),
+  }),
+);
+
+export const callStatus = z.enum(['pending', 'running', 'success', 'error']);
+
+export const callSchema = answer(
+  'Call',
+  z.strictObject({
+    id: z.string(),
+    server: z.string().optional(),
+    tool: z.string(),
+    originalName: z.string(),
+    caller: callerSchema,
+    arguments: json,
+    definitionHash: z.string(),
+    status: callStatus,
+    end: z
+      .enum(['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed'])
+      .optional()
+      .describe('Why it ended as `error`.'),
+    createdAt: isoTime,
+    startedAt: isoTime.optional(),
+    completedAt: isoTime.optional(),
+    result: json.optional().describe('Not in lists.'),
+    resultOmitted: z.boolean().optional().describe('There was a result, too big to be kept.'),
+    error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    idempotencyKey: z.string().optional(),
+  }),
+);
+
+export const callListSchema = answer(
+  'CallList',
+  z.strictObject({
+    calls: list(callSchema),
+    next: z.string().optional().describe('Send it as `before` to get the page after this one; none on the last.'),
+  }),
+);

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { answer, json, list } from './named.ts';
+
+export const callerSchema = answer(
+  'Caller',
+  z.strictObject({
+    id: z.string(),
+    kind: z.enum(['program', 'assistant', 'client', 'person']),
+    name: z.string().optional(),
+    conversation: z.string().optional(),
+  }),
+);
+
+export const errorSchema = answer(
+  'Error',
+  z.strictObject({
+    error: z.strictObject({
+      code: z.string().describe('One of the codes in docs/errors.md.'),
+      message: z.string().describe('What happened and what to do, for people.'),
+      data: json.optional().describe('Facts for programs; `problems` lists everything wrong with a request.'),
+    }),
+  }),
+);
+
+export const changeSchema = answer(
+  'DefinitionChange',
+  z.strictObject({
+    path: z.string().describe('JSON pointer into the definition.'),
+    kind: z.enum(['added', 'removed', 'changed']),
+    before: z.unknown().optional(),
+    after: z.unknown().optional(),
+  }),
+);
+
+export const approvalSettingsSchema = answer(
+  'ApprovalSettings',
+  z.strictObject({
+    mode: z.enum(['auto', 'always-ask', 'trusted-only']),
+    trustedTools: list(z.string()),
+    ask: list(z.string()),
+    deny: list(z.string()),
+    expiresMs: z.int(),
+  }),
+);

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { callStatus } from './calls.ts';
+import { callerSchema } from './common.ts';
+import { answer, isoTime, json, list } from './named.ts';
+import { statusSchema } from './servers.ts';
+
+const state = z.enum(['disconnected', 'connecting', 'connected', 'degraded', 'error']);
+
+/** What each event carries, by its name. */
+export const eventSchemas = {
+  ready: answer('ReadyEvent', z.strictObject({})),
+  reset: answer('ResetEvent', z.strictObject({ reason: z.string() })),
+  'server.added': answer('ServerAddedEvent', z.strictObject({ server: z.string() })),
+  'server.updated': answer('ServerUpdatedEvent', z.strictObject({ server: z.string() })),
+  'server.removed': answer('ServerRemovedEvent', z.strictObject({ server: z.string() })),
+  'server.changed': answer(
+    'ServerChangedEvent',
+    z.strictObject({ server: z.string(), before: state, status: statusSchema }),
+  ),
+  'catalog.changed': answer(
+    'CatalogChangedEvent',
+    z.strictObject({
+      server: z.string().optional(),
+      added: list(z.string()),
+      removed: list(z.string()),
+      changed: list(z.string()),
+    }),
+  ),
+  'content.changed': answer(
+    'ContentChangedEvent',
+    z.strictObject({ server: z.string(), kind: z.enum(['resources', 'resourceTemplates', 'prompts']) }),
+  ),
+  'call.changed': answer(
+    'CallChangedEvent',
+    z.strictObject({
+      id: z.string(),
+      server: z.string().optional(),
+      tool: z.string(),
+      originalName: z.string(),
+      caller: callerSchema,
+      status: callStatus,
+      end: z.string().optional(),
+      errorCode: z.string().optional(),
+      createdAt: isoTime,
+      startedAt: isoTime.optional(),
+      completedAt: isoTime.optional(),
+      arguments: json.optional().describe('For administrators, unless it is big.'),
+      result: json.optional().describe('For administrators, unless it is big.'),
+      error: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('For administrators.'),
+    }),
+  ),
+  'approval.asked': answer(
+    'ApprovalAskedEvent',
+    z.strictObject({
+      id: z.string(),
+      callId: z.string(),
+      server: z.string().optional(),
+      tool: z.string(),
+      caller: callerSchema,
+      reason: z.string(),
+      askedAt: isoTime,
+      expiresAt: isoTime,
+      arguments: json.optional().describe('For administrators, unless it is big.'),
+    }),
+  ),
+  'approval.answered': answer(
+    'ApprovalAnsweredEvent',
+    z.strictObject({
+      id: z.string(),
+      callId: z.string(),
+      server: z.string().optional(),
+      tool: z.string(),
+      caller: callerSchema,
+      answer: z.enum(['allow', 'deny']),
+      scope: z.enum(['once', 'conversation', 'tool', 'server']).optional(),
+    }),
+  ),
+  'config.applied': answer(
+    'ConfigAppliedEvent',
+    z.strictObject({ added: list(z.string()), removed: list(z.string()), changed: list(z.string()) }),
+  ),
+  'config.refused': answer('ConfigRefusedEvent', z.strictObject({ message: z.string() })),
+} as const;
+
+export type EventName = keyof typeof eventSchemas;
+export type EventData<Name extends EventName> = z.input<(typeof eventSchemas)[Name]>;

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { filledText, flag, header, serverName, text, wholeNumber } from '../../../config/schema-parts.ts';
+import { answer, body, isoTime, json, list } from './named.ts';
+
+/** Stands for a secret that is stored; sent back, it keeps the secret. */
+export const maskSchema = z.strictObject({ set: z.literal(true) });
+
+export type Mask = z.output<typeof maskSchema>;
+
+const secret = z.union([text, maskSchema], { error: 'must be text, or {"set": true} to keep what is stored' });
+const secrets = z.record(z.string(), secret);
+
+const authenticationInput = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), token: secret }),
+  z.strictObject({ type: z.literal('api-key'), key: secret, header: header.optional() }),
+  z.strictObject({ type: z.literal('basic'), username: text, password: secret }),
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: filledText.optional(),
+    clientSecret: secret.optional(),
+    scope: text.optional(),
+    redirectUrl: text.optional(),
+    clientMetadataUrl: text.optional(),
+  }),
+]);
+
+const inputShape = {
+  name: serverName,
+  description: text.optional(),
+  transport: z.enum(['stdio', 'http', 'sse', 'auto']).describe('`auto` tries Streamable HTTP, then SSE.'),
+  command: filledText.optional().describe('The program to start; for `stdio`.'),
+  args: z.array(secret).optional(),
+  env: secrets.optional(),
+  cwd: filledText.optional(),
+  url: filledText.optional().describe('The address; for the others.'),
+  headers: secrets.optional(),
+  allowInsecure: flag.optional().describe('Plain http to another machine.'),
+  authentication: authenticationInput.optional(),
+  timeout: wholeNumber(1_000, 300_000).optional().describe('Milliseconds for one request; 30 000.'),
+  retryAttempts: wholeNumber(0, 5).optional().describe('Connection attempts after the first; 3.'),
+  enabled: flag.optional().describe('true.'),
+};
+
+/** A server as it is sent: a record whose secrets may be masks. */
+export const serverInputSchema = body('ServerInput', z.strictObject(inputShape));
+
+export type ServerInput = z.output<typeof serverInputSchema>;
+
+export const serverTestInputSchema = body(
+  'ServerTestInput',
+  z.strictObject({
+    ...inputShape,
+    server: z.string().optional().describe('The stored server whose secrets the masks stand for.'),
+  }),
+);
+
+const maskedAuthentication = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), token: maskSchema }),
+  z.strictObject({ type: z.literal('api-key'), key: maskSchema, header: z.string() }),
+  z.strictObject({ type: z.literal('basic'), username: z.string(), password: maskSchema }),
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: z.string().optional(),
+    clientSecret: maskSchema.optional(),
+    scope: z.string().optional(),
+    redirectUrl: z.string().optional(),
+    clientMetadataUrl: z.string().optional(),
+  }),
+]);
+
+export const serverRecordViewSchema = answer(
+  'ServerRecord',
+  z.strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().optional(),
+    transport: z.enum(['stdio', 'http', 'sse', 'auto']),
+    command: z.string().optional(),
+    args: list(z.union([z.string(), maskSchema])).optional(),
+    env: z.record(z.string(), maskSchema).optional(),
+    cwd: z.string().optional(),
+    url: z.string().optional().describe('Without its query, which may hold secrets.'),
+    headers: z.record(z.string(), maskSchema).optional(),
+    allowInsecure: z.boolean(),
+    authentication: maskedAuthentication,
+    timeout: z.int(),
+    retryAttempts: z.int(),
+    enabled: z.boolean(),
+    lastConnectedAt: isoTime.optional(),
+    createdAt: isoTime,
+    updatedAt: isoTime,
+  }),
+);
+
+export type ServerRecordView = z.input<typeof serverRecordViewSchema>;
+
+export const statusSchema = answer(
+  'ConnectionStatus',
+  z.strictObject({
+    state: z.enum(['disconnected', 'connecting', 'connected', 'degraded', 'error']),
+    reason: z.string().optional(),
+    code: z.string().optional(),
+    signInUrl: z
+      .string()
+      .optional()
+      .describe('Where a person must sign in before it can be connected; for administrators.'),
+    since: isoTime,
+    nextTryAt: isoTime.optional(),
+    failures: z.int(),
+    lastConnectedAt: isoTime.optional(),
+    transport: z.enum(['stdio', 'http', 'sse']).optional(),
+    era: z.enum(['legacy', 'modern']).optional(),
+    protocolVersion: z.string().optional(),
+    serverInfo: json.optional(),
+    instructions: z.string().optional(),
+    capabilities: json.optional(),
+    pid: z.int().optional().describe('For administrators.'),
+    connectMs: z.number().optional(),
+  }),
+);
+
+const offeredSchema = answer(
+  'OfferedList',
+  z.strictObject({
+    count: z.int(),
+    stale: z.boolean(),
+    rejected: list(z.strictObject({ name: z.string(), reason: z.string() })),
+  }),
+);
+
+const offersSchema = z.strictObject({
+  tools: offeredSchema.optional(),
+  resources: offeredSchema.optional(),
+  resourceTemplates: offeredSchema.optional(),
+  prompts: offeredSchema.optional(),
+});
+
+export const serverSchema = answer(
+  'Server',
+  z.strictObject({
+    id: z.string().describe("Of a stored server its record's id, which outlives a new name; of a file's its name."),
+    name: z.string(),
+    description: z.string().optional(),
+    source: z.enum(['file', 'store']),
+    readOnly: z.string().optional().describe('Why it cannot be changed here.'),
+    problem: z.string().optional().describe('Why a stored server is not used.'),
+    place: z.string().optional().describe('Its address or command, without secrets; for administrators.'),
+    transport: z.enum(['stdio', 'http', 'sse', 'auto']),
+    enabled: z.boolean(),
+    required: z.boolean(),
+    trusted: z.boolean(),
+    mode: z.enum(['strict', 'dynamic']),
+    status: statusSchema,
+    offers: offersSchema,
+    record: serverRecordViewSchema.optional().describe('What is stored, secrets masked; for administrators.'),
+  }),
+);
+
+export type ServerView = z.input<typeof serverSchema>;
+
+export const serverListSchema = answer('ServerList', z.strictObject({ servers: list(serverSchema) }));
+
+export const serverTestSchema = answer(
+  'ServerTest',
+  z.strictObject({
+    ok: z.boolean(),
+    latencyMs: z.int().describe('From the start of the attempt until everything was read, or it failed.'),
+    transport: z.enum(['stdio', 'http', 'sse']).optional(),
+    era: z.enum(['legacy', 'modern']).optional(),
+    protocolVersion: z.string().optional(),
+    serverInfo: json.optional(),
+    instructions: z.string().optional(),
+    tools: list(
+      z.strictObject({
+        name: z.string(),
+        title: z.string().optional(),
+        description: z.string(),
+        parameters: json,
+        annotations: json.optional(),
+      }),
+    ),
+    offers: offersSchema,
+    problems: list(z.strictObject({ code: z.string(), message: z.string() })),
+    stderr: list(z.string()),
+  }),
+);
+
+export const stderrSchema = answer('ErrorOutput', z.strictObject({ lines: list(z.string()) }));
+
+export const resourceListSchema = answer(
+  'ResourceList',
+  z.strictObject({ resources: list(json), resourceTemplates: list(json) }),
+);
+
+export const promptListSchema = answer('PromptList', z.strictObject({ prompts: list(json) }));
+
+export const serverAnswerSchema = answer(
+  'ServerAnswer',
+  z.record(z.string(), z.unknown()).describe('The result as the server sent it.'),
+);
+
+export const promptArgumentsSchema = body(
+  'PromptArguments',
+  z.strictObject({ arguments: z.record(z.string(), z.string()).optional() }),
+);
+
+export const completionInputSchema = body(
+  'CompletionInput',
+  z.strictObject({
+    ref: z.union([
+      z.strictObject({ type: z.literal('ref/prompt'), name: z.string(), title: z.string().optional() }),
+      z.strictObject({ type: z.literal('ref/resource'), uri: z.string() }),
+    ]),
+    argument: z.strictObject({ name: z.string(), value: z.string() }),
+    context: z.strictObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
+  }),
+);

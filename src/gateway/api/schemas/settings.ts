@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { assistantSchema } from '../../../storage/ports/assistant-store.ts';
+import { approvalSettingsSchema, callerSchema } from './common.ts';
+import { answer, body, isoTime, json, list } from './named.ts';
+import { maskSchema } from './servers.ts';
+
+const right = z.enum(['read', 'call', 'admin']);
+
+const keySchema = answer(
+  'ApiKey',
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    profile: z.string().optional(),
+    rights: list(z.string()),
+    createdAt: isoTime,
+    lastUsedAt: isoTime.optional().describe('To the minute.'),
+    revokedAt: isoTime.optional(),
+  }),
+);
+
+export const keyListSchema = answer('ApiKeyList', z.strictObject({ keys: list(keySchema) }));
+
+export const newKeySchema = answer(
+  'NewApiKey',
+  keySchema.extend({ key: z.string().describe('Shown this once and kept nowhere.') }),
+);
+
+export const keyInputSchema = body(
+  'ApiKeyInput',
+  z.strictObject({
+    name: z.string().trim().min(1).max(100),
+    profile: z.string().optional().describe('The only profile it opens.'),
+    rights: z.array(right).min(1).default(['read', 'call']),
+  }),
+);
+
+const profileSchema = answer(
+  'Profile',
+  z.strictObject({
+    name: z.string(),
+    path: z.string().describe('Where its MCP endpoint is.'),
+    naming: z.enum(['mcp', 'server__tool', 'plain']),
+    mode: z.enum(['auto', 'always-ask', 'trusted-only']),
+    servers: list(z.string()).optional(),
+    allow: list(z.string()).optional().describe('For administrators.'),
+    deny: list(z.string()).optional().describe('For administrators.'),
+    approval: approvalSettingsSchema.optional().describe('For administrators.'),
+  }),
+);
+
+export const profileListSchema = answer('ProfileList', z.strictObject({ profiles: list(profileSchema) }));
+
+export const assistantViewSchema = answer(
+  'Assistant',
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    serverIds: list(z.string()).describe(
+      'The servers whose tools it has; to others than administrators, those they see.',
+    ),
+    toolApproval: z.enum(['auto', 'always-ask', 'trusted-only']),
+    trustedTools: list(z.string()).optional().describe('For administrators.'),
+    settings: json.optional().describe('For administrators.'),
+  }),
+);
+
+export const assistantListSchema = answer('AssistantList', z.strictObject({ assistants: list(assistantViewSchema) }));
+
+export const assistantInputSchema = body('AssistantInput', assistantSchema.omit({ id: true }));
+
+export const configSchema = answer(
+  'Config',
+  z.strictObject({
+    file: z.string().optional().describe('The configuration file, if there is one.'),
+    dialect: z.enum(['native', 'squidbot', 'myai', 'bridge', 'client']),
+    warnings: list(z.string()),
+    refused: z
+      .strictObject({ at: isoTime, message: z.string() })
+      .optional()
+      .describe('The file as it is now can not be used; what is shown is the one before.'),
+    servers: list(z.string()).describe("The file's servers."),
+    toolbox: z.strictObject({
+      maxConcurrent: z.int(),
+      maxQueued: z.int(),
+      naming: z.enum(['mcp', 'server__tool', 'plain']),
+      maxResultBytes: z.int(),
+      approval: approvalSettingsSchema,
+      tools: list(json),
+      defaultTool: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
+      localToolsMustBeConfigured: z.boolean(),
+    }),
+    gateway: z.strictObject({
+      host: z.string(),
+      port: z.int(),
+      allowedHosts: list(z.string()),
+      allowedOrigins: list(z.string()),
+      requireAuthentication: z.boolean(),
+      allowPrograms: z.boolean(),
+      jwt: json.optional(),
+      retention: z.strictObject({ maxAgeMs: z.number(), maxCalls: z.int() }),
+      listWaitMs: z.int(),
+      shutdownMs: z.int(),
+      webhook: z.strictObject({ origin: z.string(), secret: maskSchema.optional() }).optional(),
+      tracesOrigin: z.string().optional(),
+      database: maskSchema.optional(),
+    }),
+  }),
+);
+
+export const healthSchema = answer(
+  'Health',
+  z.strictObject({
+    status: z.enum(['ok', 'degraded', 'stopping']),
+    version: z.string(),
+    startedAt: isoTime,
+    servers: z.strictObject({
+      total: z.int(),
+      connected: z.int(),
+      degraded: z.int(),
+      connecting: z.int(),
+      error: z.int(),
+      disconnected: z.int(),
+    }),
+    calls: z.strictObject({ running: z.int(), queued: z.int() }),
+    sessions: z.int(),
+    pendingApprovals: z.int(),
+  }),
+);
+
+export const sessionSchema = answer(
+  'Session',
+  z.strictObject({
+    authenticated: z.boolean(),
+    via: z.enum(['admin-token', 'key', 'jwt', 'loopback']).optional(),
+    caller: callerSchema.optional(),
+    profile: z.string().optional(),
+    rights: list(right),
+    mayAddPrograms: z.boolean().describe('May add servers that are programs.'),
+  }),
+);
+
+export const documentSchema = answer('OpenApiDocument', z.record(z.string(), z.unknown()));

@@ -1,0 +1,47 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isSameSecret, openAdminToken } from './admin-token.ts';
+
+let directory = '';
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'toolwharf-token-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test('the token is made once, for its owner alone, and found again', async () => {
+  const dataDir = join(directory, 'new', 'data');
+  const token = await openAdminToken(dataDir);
+  expect(token).toMatch(/^twadmin_[A-Za-z0-9_-]{43}$/);
+  expect(await openAdminToken(dataDir)).toBe(token);
+  expect((await stat(join(dataDir, 'admin-token'))).mode & 0o777).toBe(0o600);
+  expect(await readdir(dataDir)).toEqual(['admin-token']);
+});
+
+test('two that start at the same time get the same token', async () => {
+  const tokens = await Promise.all(Array.from({ length: 8 }, () => openAdminToken(directory)));
+  expect(new Set(tokens).size).toBe(1);
+  expect(await readdir(directory)).toEqual(['admin-token']);
+});
+
+test('a file that others could read is closed to them', async () => {
+  const token = await openAdminToken(directory);
+  const file = join(directory, 'admin-token');
+  await chmod(file, 0o644);
+  expect(await openAdminToken(directory)).toBe(token);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('a file that holds something else is an error, and stays as it is', async () => {
+  const file = join(directory, 'admin-token');
+  await writeFile(file, 'hello');
+  await expect(openAdminToken(directory)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(await readFile(file, 'utf8')).toBe('hello');
+});
+
+test('secrets of any length can be compared', () => {
+  expect(isSameSecret('abc', 'abc')).toBe(true);
+  expect(isSameSecret('abc', 'abcd')).toBe(false);
+  expect(isSameSecret('', 'a')).toBe(false);
+});

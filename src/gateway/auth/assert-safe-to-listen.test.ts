@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { createMemoryKeys } from '../../storage/memory/memory-keys.ts';
+import { createApiKey } from './api-keys.ts';
+import { assertSafeToListen } from './assert-safe-to-listen.ts';
+
+const jwt = { issuer: 'https://id.example.com', audience: 'a', jwksUrl: 'https://id.example.com/jwks' };
+
+test('an address of this machine needs nothing, one that others reach needs a way to authenticate', async () => {
+  const keys = createMemoryKeys();
+  const none = { settings: {}, keys };
+  await assertSafeToListen('127.0.0.1', none);
+  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'tools.example.com']) {
+    await expect(assertSafeToListen(host, none)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await assertSafeToListen(host, { ...none, adminToken: 'x' });
+    await assertSafeToListen(host, { ...none, settings: { jwt } });
+  }
+});
+
+test('a key is a way in as long as it is not revoked', async () => {
+  const keys = createMemoryKeys();
+  const { record } = createApiKey({ name: 'k', rights: ['read'] });
+  await keys.add(record);
+  await assertSafeToListen('0.0.0.0', { settings: {}, keys });
+  await keys.revoke(record.id, new Date().toISOString());
+  await expect(assertSafeToListen('0.0.0.0', { settings: {}, keys })).rejects.toThrow('create an API key');
+});

@@ -1,0 +1,133 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JwtConfig } from '../../config/config.ts';
+import { createJwtVerifier, looksLikeJwt } from './jwt.ts';
+
+let asked = 0;
+let base = '';
+const keys = new Map<string, { privateKey: CryptoKey; publicKey: CryptoKey }>();
+const provider = createServer(async (request, response) => {
+  asked++;
+  if (request.url === '/broken') return void response.writeHead(500).end();
+  if (request.url === '/moved') return void response.writeHead(302, { location: '/jwks' }).end();
+  const published = await Promise.all(
+    [...keys].map(async ([kid, { publicKey }]) => ({ ...(await exportJWK(publicKey)), kid })),
+  );
+  response.end(JSON.stringify({ keys: published }));
+});
+
+beforeAll(async () => {
+  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'])
+    keys.set(alg, await generateKeyPair(alg, { extractable: true }));
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => provider.close(resolve)));
+
+const config = (rest: Partial<JwtConfig> = {}): JwtConfig => ({
+  issuer: 'https://id.example.com',
+  audience: 'toolwharf',
+  jwksUrl: `${base}/jwks`,
+  ...rest,
+});
+
+interface Claims {
+  readonly [name: string]: unknown;
+}
+
+function token(claims: Claims = {}, alg = 'ES256', key = keys.get(alg)?.privateKey as CryptoKey): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  const all = { iss: 'https://id.example.com', aud: 'toolwharf', sub: 'ada', exp: now + 60, ...claims };
+  return new SignJWT(all).setProtectedHeader({ alg, kid: alg }).sign(key);
+}
+
+describe('a token', () => {
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('signed with %s tells who it is', async (alg) => {
+    const identity = await createJwtVerifier(config()).verify(await token({ name: 'Ada L.' }, alg));
+    expect(identity).toEqual({
+      caller: { id: 'jwt:ada', kind: 'person', name: 'Ada L.' },
+      profile: 'default',
+      isAdmin: false,
+      via: 'jwt',
+    });
+  });
+
+  const past = Math.floor(Date.now() / 1_000) - 60;
+  test.each([
+    ['of another issuer', { iss: 'https://evil.example' }],
+    ['for another audience', { aud: 'other' }],
+    ['that is over', { exp: past }],
+    ['that never ends', { exp: undefined }],
+    ['that is not good yet', { nbf: past + 3_600 }],
+    ['of nobody', { sub: undefined }],
+  ])('%s is refused', async (_what, claims) => {
+    expect(await createJwtVerifier(config()).verify(await token(claims))).toBeUndefined();
+  });
+
+  test('that is not signed, signed with a shared secret, or with a foreign key is refused', async () => {
+    const verifier = createJwtVerifier(config());
+    const body = (await token()).split('.')[1] ?? '';
+    const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`;
+    expect(await verifier.verify(none)).toBeUndefined();
+    const shared = await new SignJWT({ sub: 'ada' })
+      .setProtectedHeader({ alg: 'HS256', kid: 'ES256' })
+      .setIssuer('https://id.example.com')
+      .setAudience('toolwharf')
+      .setExpirationTime('1m')
+      .sign(new TextEncoder().encode('a shared secret that is long enough'));
+    expect(await verifier.verify(shared)).toBeUndefined();
+    const foreign = await generateKeyPair('ES256');
+    expect(await verifier.verify(await token({}, 'ES256', foreign.privateKey))).toBeUndefined();
+    expect(await verifier.verify('a.b.c')).toBeUndefined();
+  });
+});
+
+describe('claims', () => {
+  const named = { profileClaim: 'team', adminClaim: 'realm_access.roles', adminValue: 'tool-admin' };
+
+  test('name the profile; where they do, a token without one opens nothing', async () => {
+    const verifier = createJwtVerifier(config(named));
+    expect(await verifier.verify(await token({ team: 'research' }))).toMatchObject({
+      profile: 'research',
+      isAdmin: false,
+    });
+    expect(await verifier.verify(await token({ team: ['research', 'other'] }))).toMatchObject({ profile: 'research' });
+    expect(await verifier.verify(await token())).toBeUndefined();
+    expect(await verifier.verify(await token({ team: 7 }))).toBeUndefined();
+  });
+
+  test('make an administrator by their exact value, also inside another claim', async () => {
+    const verifier = createJwtVerifier(config(named));
+    const admin = await verifier.verify(await token({ realm_access: { roles: ['user', 'tool-admin'] } }));
+    expect(admin).toMatchObject({ isAdmin: true });
+    expect(admin?.profile).toBeUndefined();
+    const almost = await verifier.verify(await token({ team: 't', realm_access: { roles: ['tool-admins'] } }));
+    expect(almost?.isAdmin).toBe(false);
+    const flat = await verifier.verify(await token({ 'realm_access.roles': 'tool-admin' }));
+    expect(flat?.isAdmin).toBe(true);
+  });
+});
+
+test('keys are fetched once for many tokens', async () => {
+  const verifier = createJwtVerifier(config());
+  const before = asked;
+  for (let use = 0; use < 5; use++) expect(await verifier.verify(await token())).toBeDefined();
+  expect(asked - before).toBe(1);
+});
+
+test('keys that can not be read are the provider’s fault, not the caller’s; no redirect is followed', async () => {
+  for (const path of ['/broken', '/moved']) {
+    const verifier = createJwtVerifier(config({ jwksUrl: `${base}${path}` }));
+    await expect(verifier.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+  }
+  const gone = createJwtVerifier(config({ jwksUrl: 'http://127.0.0.1:1/jwks' }));
+  await expect(gone.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+});
+
+test('keys and other texts are not taken for tokens', () => {
+  expect(looksLikeJwt('aa.bb.cc')).toBe(true);
+  expect(looksLikeJwt('tw_abc')).toBe(false);
+  expect(looksLikeJwt('a.b')).toBe(false);
+});

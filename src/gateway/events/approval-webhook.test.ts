@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { WebhookConfig } from '../../config/config.ts';
+import { createEvents } from '../../kernel/events.ts';
+import { createLog, type LogEntry } from '../../kernel/log.ts';
+import type { ApprovalRequest } from '../../policy/approval.ts';
+import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import { startApprovalWebhook } from './approval-webhook.ts';
+
+interface Message {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A webhook that answers with one status after the other, the last one for ever. */
+async function setUp(
+  statuses: readonly number[],
+  webhook: Partial<WebhookConfig> = {},
+  env: Record<string, string> = {},
+) {
+  const messages: Message[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    messages.push({ path: request.url ?? '', headers: request.headers, body });
+    response
+      .writeHead(statuses[Math.min(messages.length, statuses.length) - 1] ?? 200, { location: '/elsewhere' })
+      .end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const events = createEvents<ToolboxEvents>();
+  const entries: LogEntry[] = [];
+  const toolbox = { on: events.on, config: { gateway: { webhook: { url, ...webhook } } } } as unknown as Toolbox;
+  const stop = new AbortController();
+  const log = createLog((entry) => entries.push(entry));
+  startApprovalWebhook({ toolbox, env, log, stopping: stop.signal, firstWaitMs: 1, maxAttempts: 3, maxOpen: 2 });
+  cleanups.push(() => {
+    stop.abort();
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { messages, entries, stop, ask: (changes = {}) => events.emit('approval.asked', { ...request, ...changes }) };
+}
+
+const request: ApprovalRequest = {
+  id: 'a1',
+  callId: 'c1',
+  caller: { id: 'key:1', kind: 'client' },
+  server: 's',
+  tool: 's__t',
+  originalName: 't',
+  description: '',
+  arguments: { amount: 5 },
+  argumentsHash: 'x',
+  definitionHash: 'y',
+  reason: 'approval mode is always-ask',
+  askedAt: new Date().toISOString(),
+  expiresAt: new Date(Date.now() + 600_000).toISOString(),
+};
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let round = 0; round < 1_000 && !condition(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(condition()).toBe(true);
+}
+
+test('a question is told once, signed together with its time', async () => {
+  const { messages, ask } = await setUp([204], { secret: '${HOOK_SECRET}' }, { HOOK_SECRET: 'shh-secret' });
+  ask();
+  await until(() => messages.length > 0);
+  const [{ path, headers, body }] = messages as [Message];
+  expect(path).toBe('/hook');
+  expect(JSON.parse(body)).toEqual({
+    type: 'approval.asked',
+    approval: request,
+    answerPath: '/api/approvals/a1/answer',
+  });
+  const signed = `${headers['x-toolwharf-timestamp']}.${body}`;
+  expect(headers['x-toolwharf-signature']).toBe(
+    `sha256=${createHmac('sha256', 'shh-secret').update(signed).digest('hex')}`,
+  );
+  expect(Math.abs(Number(headers['x-toolwharf-timestamp']) - Date.now() / 1_000)).toBeLessThan(60);
+});
+
+test('it is sent again under the same number until it is taken', async () => {
+  const { messages, entries, ask } = await setUp([503, 429, 200]);
+  ask();
+  await until(() => messages.length === 3);
+  expect(new Set(messages.map(({ headers }) => headers['x-toolwharf-delivery'])).size).toBe(1);
+  expect(messages[0]?.headers['x-toolwharf-signature']).toBeUndefined();
+  expect(entries).toEqual([]);
+});
+
+test.each([
+  ['a webhook that keeps failing is given up', [500], 3, 'it answered 500'],
+  ['one that refuses is not asked again', [401], 1, 'it answered 401'],
+  ['a redirect is not followed', [302], 1, 'it answered 302'],
+])('%s, and the log says so', async (_title, statuses, attempts, why) => {
+  const { messages, entries, ask } = await setUp(statuses);
+  ask();
+  await until(() => entries.length > 0);
+  expect(messages.map(({ path }) => path)).toEqual(Array(attempts).fill('/hook'));
+  expect(entries).toMatchObject([{ level: 'warning', event: 'webhook.failed', message: expect.stringContaining(why) }]);
+});
+
+test('nothing is sent with an empty secret, and the secret is in no log line', async () => {
+  const { messages, entries, ask } = await setUp([200], { secret: '${MISSING}' });
+  ask();
+  await until(() => entries.length > 0);
+  expect(messages).toEqual([]);
+  expect(entries[0]?.message).toContain('its secret is empty');
+});
+
+test('a question whose time is over is not told any more', async () => {
+  const { messages, entries, ask } = await setUp([500]);
+  ask({ expiresAt: new Date(Date.now() - 1).toISOString() });
+  await until(() => entries.length > 0);
+  expect(messages).toHaveLength(1);
+});
+
+test('more messages than may be on their way are dropped, and stopping ends the others silently', async () => {
+  const { entries, stop, ask } = await setUp([500], { url: 'http://127.0.0.1:1/' });
+  ask();
+  ask();
+  ask();
+  expect(entries).toMatchObject([{ event: 'webhook.dropped' }]);
+  stop.abort();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(entries).toHaveLength(1);
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { createEvents } from '../../kernel/events.ts';
+import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { Scope } from '../auth/profile-scope.ts';
+import { createEventLog } from './event-log.ts';
+import type { NumberedEvent, Viewer } from './logged-event.ts';
+
+const profile = {
+  name: 'p',
+  naming: 'plain',
+  approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1 },
+} as const;
+const all: Scope = { profile, hasServer: () => true, hasTool: () => true };
+const onlyA: Scope = { profile, hasServer: (name) => name === 'a', hasTool: ({ server }) => server === 'a' };
+const admin: Identity = { caller: { id: 'admin', kind: 'person' }, isAdmin: true };
+const agent: Identity = { caller: { id: 'agent', kind: 'client' }, isAdmin: false };
+const asAdmin: Viewer = { identity: admin, scope: all };
+const asAgent: Viewer = { identity: agent, scope: onlyA };
+
+function setUp(maxEvents?: number) {
+  const events = createEvents<ToolboxEvents>();
+  const entries = new Map<string, object>();
+  const toolbox = { on: events.on, tools: [], entry: (name: string) => entries.get(name) } as unknown as Toolbox;
+  const log = createEventLog({ toolbox, ...(maxEvents !== undefined && { maxEvents }) });
+  const seen: NumberedEvent[] = [];
+  log.listen({ onEvent: (event) => seen.push(event), onRecheck: async () => {} });
+  return { events, entries, log, seen, last: () => seen.at(-1) };
+}
+
+const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
+  id: 'c1',
+  server: 'a',
+  tool: 'a__t',
+  originalName: 't',
+  caller: agent.caller,
+  arguments: { query: 'private' },
+  definitionHash: 'h',
+  status: 'success',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  result: { content: [{ type: 'text', text: 'answer' }] },
+  ...changes,
+});
+
+test('whoever comes back gets what they missed, and is told when that is too long ago', () => {
+  const { events, log } = setUp(10);
+  const start = log.latest;
+  for (let n = 0; n < 10; n++) events.emit('call.changed', call({ id: `c${n}` }));
+  expect(log.since(start)).toHaveLength(10);
+  const middle = log.since(start)?.[6]?.id ?? '';
+  expect(log.since(middle)?.map((event) => event.show(asAdmin))).toMatchObject([
+    { id: 'c7' },
+    { id: 'c8' },
+    { id: 'c9' },
+  ]);
+  expect(log.since(log.latest)).toEqual([]);
+  events.emit('call.changed', call());
+  expect(log.since(start)).toBeUndefined();
+  for (let n = 0; n < 100; n++) events.emit('call.changed', call());
+  expect(log.since(log.latest)).toEqual([]);
+  expect(log.since(middle)).toBeUndefined();
+});
+
+test.each(['', 'nonsense', '0-5', 'x-y'])('the id %j of another process resumes nothing', (id) => {
+  expect(setUp().log.since(id)).toBeUndefined();
+});
+
+test('an id from the future resumes nothing', () => {
+  const { log } = setUp();
+  expect(log.since(`${log.latest.split('-')[0]}-5`)).toBeUndefined();
+});
+
+test('arguments and results are for administrators; others see that their own calls went on', () => {
+  const { events, last } = setUp();
+  events.emit('call.changed', call({ error: { code: 'TOOL_FAILED', message: 'private words' } }));
+  expect(last()?.show(asAdmin)).toMatchObject({
+    arguments: { query: 'private' },
+    result: { content: [{ text: 'answer' }] },
+  });
+  const own = last()?.show(asAgent);
+  expect(own).toMatchObject({ id: 'c1', status: 'success', errorCode: 'TOOL_FAILED' });
+  expect(JSON.stringify(own)).not.toMatch(/private|answer/);
+  events.emit('call.changed', call({ caller: { id: 'another', kind: 'client' } }));
+  expect(last()?.show(asAgent)).toBeUndefined();
+});
+
+test('big arguments and results are left out, so that a thousand events stay small', () => {
+  const { events, last } = setUp();
+  events.emit('call.changed', call({ result: { text: 'x'.repeat(10_000) } }));
+  expect(last()?.show(asAdmin)).toMatchObject({ id: 'c1', arguments: { query: 'private' } });
+  expect(last()?.show(asAdmin)).not.toHaveProperty('result');
+});
+
+test('events about servers and tools that are hidden are not there', () => {
+  const { events, entries, last } = setUp();
+  const status = { state: 'connected', since: 't', failures: 0, pid: 7, signInUrl: 'https://x' } as const;
+  events.emit('server.changed', { server: 'b', status, before: 'connecting' });
+  expect(last()?.show(asAgent)).toBeUndefined();
+  expect(last()?.show(asAdmin)).toMatchObject({ server: 'b', status: { pid: 7, signInUrl: 'https://x' } });
+  events.emit('server.changed', { server: 'a', status, before: 'connecting' });
+  expect(last()?.show(asAgent)).toMatchObject({ server: 'a' });
+  expect(JSON.stringify(last()?.show(asAgent))).not.toMatch(/pid|signIn/);
+
+  entries.set('a__t', { server: 'a', originalName: 't' }).set('b__t', { server: 'b', originalName: 't' });
+  events.emit('catalog.changed', { added: ['a__t', 'b__t'], removed: [], changed: [] });
+  expect(last()?.show(asAgent)).toEqual({ added: ['a__t'], removed: [], changed: [] });
+  entries.clear();
+  events.emit('catalog.changed', { added: [], removed: ['a__t', 'b__t'], changed: [] });
+  expect(last()?.show(asAgent)).toEqual({ added: [], removed: ['a__t'], changed: [] });
+  entries.set('b__t', { server: 'b', originalName: 't' });
+  events.emit('catalog.changed', { added: ['b__t'], removed: [], changed: [], server: 'b' });
+  expect(last()?.show(asAgent)).toBeUndefined();
+});

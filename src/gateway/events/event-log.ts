@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { Toolbox } from '../../toolbox.ts';
+import { collectEvents } from './collect-events.ts';
+import type { LoggedEvent, NumberedEvent } from './logged-event.ts';
+
+export interface EventListener {
+  onEvent(event: NumberedEvent): void;
+  /** Someone's access may have ended: look again. */
+  onRecheck(): Promise<void>;
+}
+
+/** The latest events with their numbers, for those who listen and those who come back. */
+export interface EventLog {
+  publish(event: LoggedEvent): void;
+  /** Everything after an id, oldest first; undefined when that is too long ago, or of another process. */
+  since(id: string): readonly NumberedEvent[] | undefined;
+  /** The id of the latest event. */
+  readonly latest: string;
+  listen(listener: EventListener): () => void;
+  readonly listeners: number;
+  /** Has every listener look whether it may still listen. */
+  recheck(): Promise<void>;
+  close(): void;
+}
+
+export interface EventLogOptions {
+  readonly toolbox: Toolbox;
+  /** Events kept for those who come back; 1 000. */
+  readonly maxEvents?: number;
+}
+
+export function createEventLog({ toolbox, maxEvents = 1_000 }: EventLogOptions): EventLog {
+  // Ids of another process mean nothing here, and must not be taken for ours.
+  const epoch = randomBytes(6).toString('hex');
+  const events: NumberedEvent[] = [];
+  const listeners = new Set<EventListener>();
+  let count = 0;
+  const idOf = (number: number) => `${epoch}-${number}`;
+
+  function publish({ name, show }: LoggedEvent): void {
+    const event: NumberedEvent = { id: idOf(++count), name, show };
+    events.push(event);
+    // In one go now and then: taking the first of a long list away each time would move all the others.
+    if (events.length >= 2 * maxEvents) events.splice(0, events.length - maxEvents);
+    for (const listener of [...listeners]) listener.onEvent(event);
+  }
+
+  const end = collectEvents(toolbox, publish);
+  return {
+    publish,
+    since(id) {
+      const [process, number] = id.split('-');
+      const after = Number(number);
+      if (process !== epoch || !Number.isInteger(after) || after > count || after < 0) return undefined;
+      const missed = count - after;
+      return missed <= Math.min(events.length, maxEvents) ? events.slice(events.length - missed) : undefined;
+    },
+    get latest() {
+      return idOf(count);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    get listeners() {
+      return listeners.size;
+    },
+    async recheck() {
+      await Promise.all([...listeners].map((listener) => listener.onRecheck()));
+    },
+    close: end,
+  };
+}

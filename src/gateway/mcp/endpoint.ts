@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProfileConfig } from '../../config/config.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import type { Traces } from '../traces/traces.ts';
+import type { AskedCalls } from './asked-calls.ts';
+import { initialize, serveLegacy, serveStream, sessionOf } from './legacy.ts';
+import { isModern, serveModern } from './modern.ts';
+import { createPorts } from './ports.ts';
+import { readJson } from './read-body.ts';
+import { createResponder, sendJson } from './responder.ts';
+import { metaOf, modernVersion, RpcError, type RpcMessage, rpcCode, toError, toMessage } from './rpc.ts';
+
+export interface McpEndpointOptions {
+  readonly toolbox: Toolbox;
+  /** The answerers the toolbox was given. */
+  readonly asked: AskedCalls;
+  readonly log: Log;
+  /** 32 bytes that seal session ids; the same on every replica and after every start. */
+  readonly sessionKey: Buffer;
+  /** 4 MiB. */
+  readonly maxBodyBytes?: number;
+  readonly startWaitMs?: number;
+  readonly traces?: Traces;
+}
+
+/** Who asks, and what they may see. Found out before the endpoint is reached. */
+export interface McpClient {
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+}
+
+/** The aggregated MCP endpoint over HTTP: both eras at one address. */
+export interface McpEndpoint {
+  serve(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void>;
+  /** Open sessions and subscriptions. */
+  readonly open: { readonly sessions: number; readonly subscriptions: number };
+  /** Ends every stream. */
+  close(): void;
+}
+
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const { toolbox, asked, log, maxBodyBytes = 4 * 1024 * 1024 } = options;
+  const ports = createPorts({
+    toolbox,
+    asked,
+    sessionKey: options.sessionKey,
+    ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
+    ...(options.traces && { traces: options.traces }),
+  });
+  const { sessions, subscriptions } = ports;
+
+  async function post(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void> {
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+      throw new RpcError(rpcCode.invalidRequest, 'The content type must be application/json', { httpStatus: 415 });
+    }
+    const body = await readJson(request, maxBodyBytes);
+    if (Array.isArray(body))
+      throw new RpcError(rpcCode.invalidRequest, 'Batches are not taken: send one message at a time', {
+        httpStatus: 400,
+      });
+    const message = withTraceContext(toMessage(body), request);
+    if (saysModern(message, request)) {
+      if (message.kind === 'request')
+        return serveModern(message.request, { ...client, http: request }, createResponder(request, response), ports);
+      response.writeHead(202).end();
+      return;
+    }
+    if (message.kind === 'request' && message.request.method === 'initialize') {
+      return initialize(message.request, client, response, ports);
+    }
+    const session = sessionOf(request, client, ports);
+    const responder = createResponder(request, response, { cancelsOnLoss: false });
+    return serveLegacy(message, session, client, responder, response, ports);
+  }
+
+  return {
+    get open() {
+      return { sessions: [...sessions.all()].length, subscriptions: subscriptions.open };
+    },
+    async serve(request, response, client) {
+      try {
+        if (request.method === 'POST') await post(request, response, client);
+        // The modern era has nothing but POST.
+        else if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
+        else if (request.method === 'GET') serveStream(request, response, sessionOf(request, client, ports));
+        else if (request.method === 'DELETE') {
+          sessions.end(sessionOf(request, client, ports).facts);
+          response.writeHead(200).end();
+        } else notAllowed(response, 'GET, POST, DELETE');
+      } catch (cause) {
+        if (!(cause instanceof RpcError)) log.error('mcp.failed', `A request failed: ${messageOf(cause)}`);
+        const error =
+          cause instanceof RpcError ? cause : new RpcError(rpcCode.internal, 'Internal error', { httpStatus: 500 });
+        sendJson(response, error.httpStatus === 200 ? 400 : error.httpStatus, toError(null, error));
+      }
+    },
+    close: ports.close,
+  };
+}
+
+/** By its body; a header alone that names the modern era makes it one too, whose body is then found wanting. */
+function saysModern(message: RpcMessage, request: IncomingMessage): boolean {
+  if (message.kind === 'response') return false;
+  const params = message.kind === 'request' ? message.request.params : message.params;
+  return isModern(params) || request.headers['mcp-protocol-version'] === modernVersion;
+}
+
+function notAllowed(response: ServerResponse, allow: string): void {
+  response.writeHead(405, { allow }).end();
+}
+
+/** A trace that came by HTTP header goes on in the message, where the server finds it. */
+function withTraceContext(message: RpcMessage, { headers }: IncomingMessage): RpcMessage {
+  const { traceparent } = headers;
+  if (message.kind !== 'request' || typeof traceparent !== 'string') return message;
+  const { params } = message.request;
+  const meta = metaOf(params);
+  if (meta.traceparent !== undefined) return message;
+  return { kind: 'request', request: { ...message.request, params: { ...params, _meta: { ...meta, traceparent } } } };
+}

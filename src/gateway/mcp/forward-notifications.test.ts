@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { ProfileConfig } from '../../config/config.ts';
+import { createEvents } from '../../kernel/events.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import { createAskedCalls } from './asked-calls.ts';
+import type { ClientRequest } from './client-request.ts';
+import { forwardNotifications } from './forward-notifications.ts';
+import { createSessions } from './sessions.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+const profiles = [{ name: 'all' }, { name: 'few', servers: ['files'] }] as unknown as ProfileConfig[];
+const [all, few] = profiles as [ProfileConfig, ProfileConfig];
+
+/** Sessions of both profiles and a toolbox that says what it is told to say. */
+function setUp() {
+  const events = createEvents<ToolboxEvents>();
+  const toolbox = { on: events.on, config: { profiles } } as unknown as Toolbox;
+  const asked = createAskedCalls();
+  const sessions = createSessions({ onEnd: () => {} });
+  const announced: string[] = [];
+  const subscriptions = {
+    announce(kind: string, concerns: (profile: ProfileConfig) => boolean) {
+      for (const profile of [all, few]) if (concerns(profile)) announced.push(`${profile.name} ${kind}`);
+    },
+    announceResource: (server: string, uri: string) => announced.push(`${server} ${uri}`),
+  } as unknown as Subscriptions;
+  const open = (profile: string) => {
+    const heard: JsonObject[] = [];
+    const facts = { id: profile, caller: 'c', profile, protocolVersion: '2025-11-25', capabilities: {} };
+    const session = sessions.open(facts);
+    session.streams.add({ closed: false, end: () => {}, send: (message) => heard.push(message) });
+    return { session, methods: () => heard.map(({ method }) => method), heard };
+  };
+  const end = forwardNotifications({ toolbox, asked, sessions, subscriptions });
+  const say = (method: string, params: JsonObject, callIds: readonly string[] = [], server = 'mail') =>
+    events.emit('server.notified', { server, method, params, callIds });
+  return { events, asked, announced, end, say, all: open('all'), few: open('few') };
+}
+
+test('changed lists are told to those whose profile has the server', () => {
+  const { events, announced, ...sessions } = setUp();
+  events.emit('catalog.changed', { added: [], removed: [], changed: [], server: 'mail' } as never);
+  events.emit('content.changed', { server: 'mail', kind: 'resourceTemplates' });
+  events.emit('content.changed', { server: 'files', kind: 'prompts' });
+  expect(sessions.all.methods()).toEqual([
+    'notifications/tools/list_changed',
+    'notifications/resources/list_changed',
+    'notifications/prompts/list_changed',
+  ]);
+  expect(sessions.few.methods()).toEqual(['notifications/prompts/list_changed']);
+  expect(announced).toEqual(['all tools', 'all resources', 'all prompts', 'few prompts']);
+});
+
+test('an updated resource is told to those who watch it on that server', () => {
+  const { say, announced, ...sessions } = setUp();
+  sessions.all.session.watched.set('memo://one', { server: 'mail', end: async () => {} });
+  sessions.few.session.watched.set('memo://one', { server: 'files', end: async () => {} });
+  say('notifications/resources/updated', { uri: 'memo://one' });
+  expect(sessions.all.heard).toMatchObject([{ params: { uri: 'memo://one' } }]);
+  expect(sessions.few.heard).toEqual([]);
+  expect(announced).toEqual(['mail memo://one']);
+});
+
+test('what a server logs outside of any call is for those whose profile has it, at the level they want', () => {
+  const { say, ...sessions } = setUp();
+  sessions.all.session.logLevel = 'error';
+  say('notifications/message', { level: 'info', data: 'quiet' });
+  say('notifications/message', { level: 'error', data: 'loud' });
+  say('notifications/message', { level: 'info', data: 'few' }, [], 'files');
+  expect(sessions.all.heard.map(({ params }) => (params as JsonObject).data)).toEqual(['loud']);
+  expect(sessions.few.heard.map(({ params }) => (params as JsonObject).data)).toEqual(['few']);
+});
+
+test('what a server logs in a call is for the client whose call it is, and for nobody where that is not sure', async () => {
+  const { asked, say, ...sessions } = setUp();
+  const heard: string[] = [];
+  const requestOf = (caller: string, changes: Partial<ClientRequest> = {}) =>
+    ({
+      era: 'legacy',
+      caller: { id: caller, kind: 'client' },
+      profile: all,
+      notify: (_method: string, { data }: JsonObject) => heard.push(`${caller} ${data}`),
+      ...changes,
+    }) as ClientRequest;
+  const modern = requestOf('modern', { era: 'modern' });
+  const curious = requestOf('curious', { era: 'modern', logLevel: 'debug' });
+  await asked.during({ callId: '1', request: requestOf('legacy') }, () =>
+    asked.during({ callId: '2', request: modern }, () =>
+      asked.during({ callId: '3', request: curious }, async () => {
+        say('notifications/message', { level: 'info', data: 'a' }, ['1']);
+        say('notifications/message', { level: 'info', data: 'b' }, ['2']);
+        say('notifications/message', { level: 'debug', data: 'c' }, ['3']);
+        say('notifications/message', { level: 'info', data: 'd' }, ['1', '3']);
+        say('notifications/message', { level: 'info', data: 'e' }, ['elsewhere']);
+      }),
+    ),
+  );
+  expect(heard).toEqual(['legacy a', 'curious c']);
+  expect(sessions.all.heard).toEqual([]);
+});
+
+test('a client hears once that what it was sent away for is done', () => {
+  const { say, end, ...sessions } = setUp();
+  sessions.all.session.elicited.add('e1');
+  const done = { elicitationId: 'e1' };
+  say('notifications/elicitation/complete', done);
+  say('notifications/elicitation/complete', done);
+  expect(sessions.all.heard).toMatchObject([{ method: 'notifications/elicitation/complete', params: done }]);
+  expect(sessions.few.heard).toEqual([]);
+  end();
+  sessions.all.session.elicited.add('e1');
+  say('notifications/elicitation/complete', done);
+  expect(sessions.all.heard).toHaveLength(1);
+});

@@ -1,0 +1,91 @@
+import { createMatcher } from '../../catalog/match-globs.ts';
+import type { ProfileConfig } from '../../config/config.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import type { AskedCalls } from './asked-calls.ts';
+import type { ClientRequest } from './client-request.ts';
+import { passesLevel } from './log-levels.ts';
+import type { Session, Sessions } from './sessions.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export interface ForwardOptions {
+  readonly toolbox: Toolbox;
+  readonly asked: AskedCalls;
+  readonly sessions: Sessions;
+  readonly subscriptions: Subscriptions;
+}
+
+/** Hands on what servers say without being asked: changed lists, updated resources, log messages. Returns the way to stop. */
+export function forwardNotifications({ toolbox, asked, sessions, subscriptions }: ForwardOptions): () => void {
+  const serves = createServes();
+
+  /** The sessions whose profile has this server. */
+  function* sessionsOf(server: string | undefined): Iterable<Session> {
+    for (const session of sessions.all()) {
+      const profile = toolbox.config.profiles.find(({ name }) => name === session.facts.profile);
+      if (profile && (server === undefined || serves(profile, server))) yield session;
+    }
+  }
+
+  function announce(kind: 'tools' | 'prompts' | 'resources', server: string | undefined): void {
+    subscriptions.announce(kind, (profile) => server === undefined || serves(profile, server));
+    for (const session of sessionsOf(server))
+      session.broadcast({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` });
+  }
+
+  function updated(server: string, params: JsonObject): void {
+    const uri = String(params.uri);
+    subscriptions.announceResource(server, uri, params);
+    for (const session of sessions.all()) {
+      if (session.watched.get(uri)?.server === server)
+        session.broadcast({ jsonrpc: '2.0', method: 'notifications/resources/updated', params });
+    }
+  }
+
+  function logged(server: string, params: JsonObject, callIds: readonly string[]): void {
+    if (callIds.length > 0) {
+      // What may be about one client's call is not for another client's eyes: where it is nobody's for sure, nobody hears it.
+      const request = asked.whose(callIds);
+      if (request && wantsLog(request, params)) request.notify('notifications/message', params);
+      return;
+    }
+    for (const session of sessionsOf(server)) {
+      if (session.logLevel === undefined || passesLevel(params.level, session.logLevel))
+        session.broadcast({ jsonrpc: '2.0', method: 'notifications/message', params });
+    }
+  }
+
+  function completed(params: JsonObject): void {
+    for (const session of sessions.all()) {
+      if (session.elicited.delete(String(params.elicitationId)))
+        session.broadcast({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params });
+    }
+  }
+
+  const ends = [
+    toolbox.on('catalog.changed', ({ server }) => announce('tools', server)),
+    toolbox.on('content.changed', ({ server, kind }) => announce(kind === 'prompts' ? 'prompts' : 'resources', server)),
+    toolbox.on('server.notified', ({ server, method, params, callIds }) => {
+      if (method === 'notifications/resources/updated') updated(server, params);
+      else if (method === 'notifications/message') logged(server, params, callIds);
+      else if (method === 'notifications/elicitation/complete') completed(params);
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** A modern client asks for log messages in each request; a legacy one hears them unless it set a higher level. */
+function wantsLog({ era, logLevel }: ClientRequest, params: JsonObject): boolean {
+  return logLevel === undefined ? era === 'legacy' : passesLevel(params.level, logLevel);
+}
+
+function createServes(): (profile: ProfileConfig, server: string) => boolean {
+  const matchers = new WeakMap<ProfileConfig, (server: string) => boolean>();
+  return (profile, server) => {
+    const known = matchers.get(profile) ?? (profile.servers ? createMatcher(profile.servers) : () => true);
+    matchers.set(profile, known);
+    return known(server);
+  };
+}

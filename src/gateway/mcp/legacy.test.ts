@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { ProfileConfig } from '../../config/config.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type LegacyPorts, serveRequest } from './legacy.ts';
+import type { Responder } from './responder.ts';
+import { RpcError } from './rpc.ts';
+import { createSessions } from './sessions.ts';
+
+const client = { caller: { id: 'c', kind: 'client' }, profile: { name: 'default' } as ProfileConfig } as const;
+
+function openSession() {
+  const facts = { id: 'a', caller: 'c', profile: 'default', protocolVersion: '2025-11-25', capabilities: {} };
+  return createSessions({ onEnd: () => {} }).open(facts);
+}
+
+function collect(): Responder & { readonly finished: JsonObject[] } {
+  const finished: JsonObject[] = [];
+  const signal = new AbortController().signal;
+  return { finished, signal, stream: () => undefined, send: () => {}, finish: (message) => finished.push(message) };
+}
+
+test('a client that is sent to an address first will hear when that is done', async () => {
+  const session = openSession();
+  const data = { elicitations: [{ mode: 'url', elicitationId: 'e1', url: 'https://example.com', message: 'Sign in' }] };
+  const ports = { viewFor: () => Promise.reject(new RpcError(-32042, 'Go there', { data })) } as unknown as LegacyPorts;
+  const responder = collect();
+  await serveRequest({ id: 0, method: 'tools/list', params: {} }, session, client, responder, ports);
+  expect(responder.finished).toMatchObject([{ id: 0, error: { code: -32042, data } }]);
+  expect([...session.elicited]).toEqual(['e1']);
+});
+
+test('a resource is watched once, however often and fast it is subscribed to, and let go again', async () => {
+  const session = openSession();
+  const log: string[] = [];
+  const toolbox = {
+    async watchResource(server: string, uri: string) {
+      log.push(`watch ${server} ${uri}`);
+      return async () => void log.push('end');
+    },
+  };
+  const ports = { toolbox, viewFor: async () => ({ findResource: () => 'files' }) } as unknown as LegacyPorts;
+  const send = async (method: string) => {
+    const responder = collect();
+    await serveRequest({ id: 1, method, params: { uri: 'memo://one' } }, session, client, responder, ports);
+    return responder.finished[0];
+  };
+  const answers = await Promise.all([send('resources/subscribe'), send('resources/subscribe')]);
+  expect(answers).toMatchObject([{ result: {} }, { result: {} }]);
+  expect(session.watched.get('memo://one')?.server).toBe('files');
+  await send('resources/unsubscribe');
+  await send('resources/unsubscribe');
+  expect(log).toEqual(['watch files memo://one', 'end']);
+});
+
+test('a subscription its server refuses is an error, and can be tried again', async () => {
+  const session = openSession();
+  const refuse = () => Promise.reject(new RpcError(-32601, 'no subscriptions here'));
+  const ports = {
+    toolbox: { watchResource: refuse },
+    viewFor: async () => ({ findResource: () => 'files' }),
+  } as unknown as LegacyPorts;
+  const responder = collect();
+  const params = { uri: 'memo://one' };
+  await serveRequest({ id: 1, method: 'resources/subscribe', params }, session, client, responder, ports);
+  expect(responder.finished).toMatchObject([{ error: { code: -32601, message: 'no subscriptions here' } }]);
+  expect(session.watched.size).toBe(0);
+});

@@ -1,0 +1,213 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProfileConfig } from '../../config/config.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { ClientRequest } from './client-request.ts';
+import { openEventStream } from './event-stream.ts';
+import { isLogLevel, type LogLevels } from './log-levels.ts';
+import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
+import { missingCapability } from './missing-capability.ts';
+import { type Responder, sendJson } from './responder.ts';
+import {
+  legacyVersions,
+  RpcError,
+  type RpcMessage,
+  type RpcRequest,
+  rpcCode,
+  toError,
+  toResult,
+  toRpcError,
+} from './rpc.ts';
+import type { SessionTokens } from './session-token.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+export interface LegacyPorts extends MethodPorts {
+  readonly tokens: SessionTokens;
+  readonly sessions: Sessions;
+  readonly logLevels: LogLevels;
+}
+
+export interface LegacyClient {
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+}
+
+const sessionHeader = 'mcp-session-id';
+
+/** `initialize`: the client gets a session id that holds its session. */
+export async function initialize(
+  message: RpcRequest,
+  client: LegacyClient,
+  response: ServerResponse,
+  ports: LegacyPorts,
+): Promise<void> {
+  const { protocolVersion, capabilities } = message.params;
+  const { token, facts } = ports.tokens.seal({
+    caller: client.caller.id,
+    profile: client.profile.name,
+    protocolVersion: legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0],
+    capabilities: isObject(capabilities) ? capabilities : {},
+  });
+  ports.sessions.open(facts);
+  const view = await ports.viewFor(client);
+  const result = {
+    protocolVersion: facts.protocolVersion,
+    capabilities: serverCapabilities,
+    serverInfo,
+    instructions: instructionsOf(view),
+  };
+  sendJson(response, 200, toResult(message.id, result), { [sessionHeader]: token });
+}
+
+/** The session a request names; an `RpcError` with 400 for none, 404 for one that is not this caller's or is over. */
+export function sessionOf(request: IncomingMessage, client: LegacyClient, ports: LegacyPorts): Session {
+  const token = request.headers[sessionHeader];
+  if (typeof token !== 'string') {
+    throw new RpcError(rpcCode.invalidRequest, 'Bad Request: the Mcp-Session-Id header is needed', { httpStatus: 400 });
+  }
+  const facts = ports.tokens.open(token);
+  const isOurs = facts && facts.caller === client.caller.id && facts.profile === client.profile.name;
+  if (!isOurs || ports.sessions.isEnded(facts))
+    throw new RpcError(rpcCode.invalidRequest, 'Session not found', { httpStatus: 404 });
+  const version = request.headers['mcp-protocol-version'];
+  if (version !== undefined && !legacyVersions.some((known) => known === version)) {
+    throw new RpcError(rpcCode.invalidRequest, `Bad Request: unsupported protocol version ${String(version)}`, {
+      httpStatus: 400,
+    });
+  }
+  return ports.sessions.open(facts);
+}
+
+/** Whatever a client posts within its session. */
+export async function serveLegacy(
+  message: RpcMessage,
+  session: Session,
+  client: LegacyClient,
+  responder: Responder,
+  response: ServerResponse,
+  ports: LegacyPorts,
+): Promise<void> {
+  if (message.kind === 'request') return serveRequest(message.request, session, client, responder, ports);
+  if (message.kind === 'response') session.answer(message.id, message);
+  else if (message.method === 'notifications/cancelled') {
+    session.running.get(message.params.requestId as never)?.abort(new Error('The client cancelled'));
+  }
+  response.writeHead(202).end();
+}
+
+/** The client's `GET`: where it hears what belongs to no request. */
+export function serveStream(request: IncomingMessage, response: ServerResponse, session: Session): void {
+  if (!/text\/event-stream|\*\/\*/.test(request.headers.accept ?? '')) {
+    throw new RpcError(rpcCode.invalidRequest, 'Not Acceptable: the client must accept text/event-stream', {
+      httpStatus: 406,
+    });
+  }
+  const stream = openEventStream(response, { onClose: () => session.streams.delete(stream) });
+  session.streams.add(stream);
+}
+
+/** One request of a client within its session. */
+export async function serveRequest(
+  message: RpcRequest,
+  session: Session,
+  client: LegacyClient,
+  responder: Responder,
+  ports: LegacyPorts,
+): Promise<void> {
+  const cancel = new AbortController();
+  session.running.set(message.id, cancel);
+  const request: ClientRequest = {
+    method: message.method,
+    params: message.params,
+    era: 'legacy',
+    caller: client.caller,
+    profile: client.profile,
+    capabilities: session.facts.capabilities,
+    logLevel: session.logLevel,
+    signal: AbortSignal.any([responder.signal, cancel.signal]),
+    notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),
+    async ask(method, params, signal) {
+      const own = responder.stream();
+      const stream = own?.closed === false ? own : session.stream;
+      if (!stream || missingCapability(session.facts.capabilities, method, params)) {
+        throw new RpcError(rpcCode.methodNotFound, `This client cannot answer ${method}`);
+      }
+      return session.ask(stream, method, params, signal);
+    },
+  };
+  try {
+    const result = await answer(message, request, session, ports);
+    responder.finish(toResult(message.id, undressed(result)));
+  } catch (cause) {
+    // A cancelled request gets no answer, as the protocol has it; over HTTP its stream must still end.
+    const error = toRpcError(cause);
+    noteElicitations(error, session);
+    responder.finish(toError(message.id, error));
+  } finally {
+    if (session.running.get(message.id) === cancel) session.running.delete(message.id);
+  }
+}
+
+async function answer(
+  message: RpcRequest,
+  request: ClientRequest,
+  session: Session,
+  ports: LegacyPorts,
+): Promise<JsonObject> {
+  switch (message.method) {
+    case 'logging/setLevel':
+      return setLevel(message, session, ports);
+    case 'resources/subscribe':
+      return subscribe(request, session, ports);
+    case 'resources/unsubscribe':
+      return unsubscribe(String(message.params.uri), session);
+    default:
+      return answerRequest(request, ports);
+  }
+}
+
+async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyPorts): Promise<JsonObject> {
+  if (!isLogLevel(params.level))
+    throw new RpcError(rpcCode.invalidParams, `Unknown log level: ${String(params.level)}`);
+  session.logLevel = params.level;
+  await ports.logLevels.settle();
+  return {};
+}
+
+async function subscribe(request: ClientRequest, session: Session, ports: LegacyPorts): Promise<JsonObject> {
+  const uri = String(request.params.uri);
+  const server = (await ports.viewFor(request)).findResource(uri);
+  if (server === undefined)
+    throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
+  if (session.watched.has(uri)) return {};
+  const watching = ports.toolbox.watchResource(server, uri);
+  const watch = { server, end: async () => (await watching)() };
+  session.watched.set(uri, watch);
+  try {
+    await watching;
+  } catch (cause) {
+    if (session.watched.get(uri) === watch) session.watched.delete(uri);
+    throw cause;
+  }
+  return {};
+}
+
+async function unsubscribe(uri: string, session: Session): Promise<JsonObject> {
+  const watch = session.watched.get(uri);
+  session.watched.delete(uri);
+  await watch?.end();
+  return {};
+}
+
+/** A server may refuse a call until the person has been at some address. The client hears when they have. */
+function noteElicitations({ code, data }: RpcError, session: Session): void {
+  if (code !== rpcCode.urlElicitation || !isObject(data) || !Array.isArray(data.elicitations)) return;
+  for (const elicitation of data.elicitations)
+    if (isObject(elicitation)) session.elicited.add(String(elicitation.elicitationId));
+}
+
+/** A modern server's result without what only the modern era knows. */
+function undressed(result: JsonObject): JsonObject {
+  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  return rest;
+}

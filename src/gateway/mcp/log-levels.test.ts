@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { createEvents } from '../../kernel/events.ts';
+import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import { createLogLevels, isLogLevel, passesLevel } from './log-levels.ts';
+import type { Sessions } from './sessions.ts';
+
+/** A toolbox of one legacy server that can log and two others; it remembers what each was told. */
+function setUp(...levels: (string | undefined)[]) {
+  const told: string[] = [];
+  const events = createEvents<ToolboxEvents>();
+  const statuses = new Map<string, object>([
+    ['logs', { era: 'legacy', capabilities: { logging: {} }, state: 'connected' }],
+    ['silent', { era: 'legacy', capabilities: {}, state: 'connected' }],
+    ['modern', { era: 'modern', capabilities: { logging: {} }, state: 'connected' }],
+  ]);
+  const info = (name: string) => ({ name, status: statuses.get(name) });
+  const toolbox = {
+    on: events.on,
+    server: info,
+    servers: () => [...statuses.keys()].map(info),
+    setLogLevel: async (server: string, level: string) => void told.push(`${server} ${level}`),
+  } as unknown as Toolbox;
+  const sessions = { all: () => levels.map((logLevel) => ({ logLevel })) } as unknown as Sessions;
+  const reconnect = () =>
+    events.emit('server.changed', { server: 'logs', status: statuses.get('logs') as never, before: 'connecting' });
+  return { told, levels, reconnect, logLevels: createLogLevels({ toolbox, sessions }) };
+}
+
+test('levels are ordered', () => {
+  expect(passesLevel('error', 'info')).toBe(true);
+  expect(passesLevel('info', 'info')).toBe(true);
+  expect(passesLevel('debug', 'info')).toBe(false);
+  expect(passesLevel('shout', 'debug')).toBe(false);
+  expect([isLogLevel('notice'), isLogLevel('shout'), isLogLevel(undefined)]).toEqual([true, false, false]);
+});
+
+test('legacy servers say as much as the most curious session wants', async () => {
+  const { told, levels, logLevels } = setUp('error', undefined);
+  await logLevels.settle();
+  await logLevels.settle();
+  levels.push('debug');
+  await logLevels.settle();
+  levels.pop();
+  await logLevels.settle();
+  expect(told).toEqual(['logs error', 'logs debug', 'logs error']);
+});
+
+test('a request that wants more gets more, and one that wants less changes nothing', async () => {
+  const { told, logLevels } = setUp();
+  await logLevels.raise('logs', 'info');
+  await logLevels.raise('logs', 'error');
+  await logLevels.raise('logs', 'debug');
+  await logLevels.raise('silent', 'debug');
+  await logLevels.raise('modern', 'debug');
+  expect(told).toEqual(['logs info', 'logs debug']);
+});
+
+test('a server that comes back is told again', async () => {
+  const { told, reconnect, logLevels } = setUp('warning');
+  await logLevels.settle();
+  reconnect();
+  logLevels.close();
+  reconnect();
+  expect(told).toEqual(['logs warning', 'logs warning']);
+});

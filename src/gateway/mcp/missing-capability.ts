@@ -1,0 +1,31 @@
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+
+/** The capabilities a question needs and this client lacks, as the protocol writes them; undefined when it can be asked. */
+export function missingCapability(
+  capabilities: JsonObject,
+  method: string,
+  params: JsonObject,
+): JsonObject | undefined {
+  const needed = neededFor(method, params);
+  if (!needed) return { [method]: {} };
+  const [name, part] = needed;
+  const announced = capabilities[name];
+  if (!isObject(announced)) return { [name]: part === undefined ? {} : { [part]: {} } };
+  if (part === undefined || isObject(announced[part])) return undefined;
+  // A client that names no kind of form takes the plain one.
+  if (part === 'form' && !isObject(announced.url)) return undefined;
+  return { [name]: { [part]: {} } };
+}
+
+function neededFor(method: string, params: JsonObject): readonly [name: string, part?: string] | undefined {
+  switch (method) {
+    case 'elicitation/create':
+      return ['elicitation', params.mode === 'url' ? 'url' : 'form'];
+    case 'sampling/createMessage':
+      return params.tools === undefined && params.toolChoice === undefined ? ['sampling'] : ['sampling', 'tools'];
+    case 'roots/list':
+      return ['roots'];
+    default:
+      return undefined;
+  }
+}

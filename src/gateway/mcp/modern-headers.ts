@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type ParamHeader, toParamHeaders } from '../../connections/param-headers.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { metaKey, metaOf, RpcError, type RpcRequest, rpcCode } from './rpc.ts';
+
+const nameMember: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** The headers repeat the body, so that what stands between us can route by them; they must not lie. */
+export function checkHeaders({ method, params }: RpcRequest, headers: IncomingHttpHeaders): void {
+  expectHeader('MCP-Protocol-Version', headers['mcp-protocol-version'], String(metaOf(params)[metaKey.version]));
+  expectHeader('Mcp-Method', headers['mcp-method'], method);
+  const member = Object.hasOwn(nameMember, method) ? nameMember[method] : undefined;
+  const value = member === undefined ? undefined : params[member];
+  if (typeof value === 'string') expectHeader('Mcp-Name', headers['mcp-name'], value);
+}
+
+/** Arguments that the tool's schema wants in headers must stand there as in the body. */
+export function checkParamHeaders(
+  declared: readonly ParamHeader[],
+  args: JsonObject,
+  headers: IncomingHttpHeaders,
+): void {
+  const expected = toParamHeaders(declared, args);
+  for (const { header } of declared) {
+    const sent = headers[header.toLowerCase()];
+    const wanted = expected[header];
+    if (wanted === undefined && sent === undefined) continue;
+    if (wanted === undefined) throw mismatch(`${header} is there, but its argument is not`);
+    expectHeader(header, sent, decode(wanted));
+  }
+}
+
+function expectHeader(name: string, sent: string | string[] | undefined, wanted: string): void {
+  if (typeof sent !== 'string') throw mismatch(`${name} is missing`);
+  if (decode(sent.trim()) !== wanted) throw mismatch(`${name} does not agree with the body`);
+}
+
+function mismatch(what: string): RpcError {
+  return new RpcError(rpcCode.headerMismatch, `Header mismatch: ${what}`, { httpStatus: 400 });
+}
+
+/** MCP's way to carry any text in a header. */
+function decode(value: string): string {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) throw mismatch('a value in base64 brackets is not base64');
+  return bytes.toString('utf8');
+}

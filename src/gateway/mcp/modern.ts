@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import type { ProfileConfig } from '../../config/config.ts';
+import { findParamHeaders } from '../../connections/param-headers.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { ClientRequest } from './client-request.ts';
+import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
+import { missingCapability } from './missing-capability.ts';
+import { checkHeaders, checkParamHeaders } from './modern-headers.ts';
+import type { ParkedCalls, ParkedClient } from './parked-calls.ts';
+import type { Responder } from './responder.ts';
+import {
+  metaKey,
+  metaOf,
+  modernVersion,
+  RpcError,
+  type RpcRequest,
+  rpcCode,
+  toError,
+  toResult,
+  toRpcError,
+} from './rpc.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export interface ModernPorts extends MethodPorts {
+  readonly parked: ParkedCalls;
+  readonly subscriptions: Subscriptions;
+}
+
+export interface ModernClient {
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+  /** The HTTP request, whose headers must agree with its body; undefined over stdio. */
+  readonly http?: IncomingMessage;
+}
+
+const cacheable = new Set([
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+]);
+const canAsk = new Set(['tools/call', 'prompts/get', 'resources/read']);
+// `ping` is the legacy era's.
+const notModern = new Set(['ping']);
+
+/** True for a message that says of itself that it is of the modern era. */
+export function isModern(params: JsonObject): boolean {
+  return typeof metaOf(params)[metaKey.version] === 'string';
+}
+
+/** Answers one request of the modern era: everything it needs to know is in the request itself. */
+export async function serveModern(
+  message: RpcRequest,
+  client: ModernClient,
+  responder: Responder,
+  ports: ModernPorts,
+): Promise<void> {
+  try {
+    checkEnvelope(message);
+    if (client.http) checkHeaders(message, client.http.headers);
+    checkVersion(message);
+    const request = toClientRequest(message, client, responder);
+    if (message.method === 'subscriptions/listen') {
+      await ports.subscriptions.listen(message, request, responder);
+      return;
+    }
+    if (client.http && message.method === 'tools/call') await checkArgumentHeaders(request, client.http, ports);
+    const result = await answer(message, request, ports);
+    responder.finish(toResult(message.id, result));
+  } catch (cause) {
+    if (responder.signal.aborted) return;
+    const error = toRpcError(cause);
+    // The era gives this one a status of its own, whoever found it missing.
+    const status = error.code === rpcCode.missingCapability ? 400 : error.httpStatus;
+    responder.finish(toError(message.id, error), status);
+  }
+}
+
+async function answer(message: RpcRequest, request: ClientRequest, ports: ModernPorts): Promise<JsonObject> {
+  const { method, params } = message;
+  if (method === 'server/discover') return dressed(method, await discover(request, ports));
+  if (!isKnownMethod(method) || notModern.has(method)) {
+    throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`, { httpStatus: 404 });
+  }
+  if (!canAsk.has(method)) return dressed(method, await answerRequest(request, ports));
+  const { requestState, inputResponses } = params;
+  const waiting = {
+    owner: [request.caller.id, request.profile.name, method, String(params.name ?? params.uri)].join('\0'),
+    answers: isObject(inputResponses) ? inputResponses : {},
+    notify: request.notify,
+    signal: request.signal,
+  };
+  if (ports.parked.isOwn(requestState)) return dressed(method, await ports.parked.resume(waiting, requestState));
+  const run = ({ ask, notify, signal }: ParkedClient) =>
+    answerRequest({ ...request, notify, signal, ask: checkedAsk(request, ask) }, ports);
+  return dressed(method, await ports.parked.start(waiting, run));
+}
+
+function toClientRequest(message: RpcRequest, client: ModernClient, responder: Responder): ClientRequest {
+  const { [metaKey.clientCapabilities]: capabilities, [metaKey.logLevel]: logLevel } = metaOf(message.params);
+  return {
+    method: message.method,
+    params: message.params,
+    era: 'modern',
+    caller: client.caller,
+    profile: client.profile,
+    capabilities: isObject(capabilities) ? capabilities : {},
+    logLevel: typeof logLevel === 'string' ? logLevel : undefined,
+    signal: responder.signal,
+    notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),
+    ask: () => Promise.reject(new Error('This request cannot ask')),
+  };
+}
+
+function checkedAsk(request: ClientRequest, ask: ClientRequest['ask']): ClientRequest['ask'] {
+  return async (method, params, signal, key) => {
+    const missing = missingCapability(request.capabilities, method, params);
+    if (!missing) return ask(method, params, signal, key);
+    const names = Object.keys(missing).join(', ');
+    throw new RpcError(rpcCode.missingCapability, `Missing required client capability: ${names}`, {
+      data: { requiredCapabilities: missing },
+    });
+  };
+}
+
+/** A result with what the modern era wants in each, unless the server said it itself. */
+function dressed(method: string, result: JsonObject): JsonObject {
+  const isComplete = result.resultType === undefined || result.resultType === 'complete';
+  return {
+    resultType: 'complete',
+    ...(cacheable.has(method) && isComplete && { ttlMs: 0, cacheScope: 'private' }),
+    ...result,
+    _meta: { [metaKey.serverInfo]: serverInfo, ...(isObject(result._meta) ? result._meta : {}) },
+  };
+}
+
+function checkEnvelope({ params }: RpcRequest): void {
+  const meta = metaOf(params);
+  if (typeof meta[metaKey.version] !== 'string') throw invalidEnvelope(metaKey.version);
+  if (!isObject(meta[metaKey.clientCapabilities])) throw invalidEnvelope(metaKey.clientCapabilities);
+}
+
+/** After the headers were compared: a body that differs from them is that mistake, not this one. */
+function checkVersion({ params }: RpcRequest): void {
+  const requested = metaOf(params)[metaKey.version];
+  if (requested === modernVersion) return;
+  const data = { supported: [modernVersion], requested };
+  const message = `Unsupported protocol version: ${String(requested)}`;
+  throw new RpcError(rpcCode.unsupportedVersion, message, { data, httpStatus: 400 });
+}
+
+function invalidEnvelope(key: string): RpcError {
+  return new RpcError(rpcCode.invalidParams, `Invalid params: _meta needs '${key}'`, { httpStatus: 400 });
+}
+
+async function checkArgumentHeaders(request: ClientRequest, http: IncomingMessage, ports: MethodPorts): Promise<void> {
+  const { name, arguments: args } = request.params;
+  const entry = (await ports.viewFor(request)).findTool(String(name));
+  const declared = entry && findParamHeaders(entry.definition.inputSchema);
+  if (declared?.ok) checkParamHeaders(declared.headers, isObject(args) ? args : {}, http.headers);
+}

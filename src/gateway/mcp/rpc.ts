@@ -1,0 +1,103 @@
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+
+export const modernVersion = '2026-07-28';
+/** Newest first: the first is what a client that asks for something we don't know gets. */
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
+/** The `_meta` members the modern era reserves. */
+export const metaKey = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+export const rpcCode = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+  urlElicitation: -32042,
+} as const;
+
+/** An error for the client, as JSON-RPC has it. `httpStatus` is for those found before the request was acted on. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+  readonly httpStatus: number;
+
+  constructor(code: number, message: string, options: { data?: unknown; httpStatus?: number } = {}) {
+    super(message);
+    this.code = code;
+    this.data = options.data;
+    this.httpStatus = options.httpStatus ?? 200;
+  }
+}
+
+/** Anything thrown, as an error for the client; a server's own error keeps its code, text and data. */
+export function toRpcError(cause: unknown): RpcError {
+  if (cause instanceof RpcError) return cause;
+  if (!(cause instanceof ToolwharfError)) return new RpcError(rpcCode.internal, messageOf(cause));
+  const { rpcCode: code, rpcData } = cause.data;
+  if (typeof code === 'number') return new RpcError(code, cause.message, { data: rpcData });
+  return new RpcError(rpcCode.internal, cause.message, { data: { code: cause.code } });
+}
+
+export type RpcId = string | number;
+
+export interface RpcRequest {
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** What a body holds, by its shape alone. */
+export type RpcMessage =
+  | { readonly kind: 'request'; readonly request: RpcRequest }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'response'; readonly id: RpcId; readonly result?: JsonObject; readonly error?: JsonObject };
+
+/** The message a JSON value is; throws `RpcError` for one that is none. */
+export function toMessage(value: unknown): RpcMessage {
+  if (!isObject(value) || value.jsonrpc !== '2.0') throw invalid('Not a JSON-RPC 2.0 message');
+  const { id, method } = value;
+  const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+  if (id !== undefined && id !== null && !hasId) throw invalid('The id must be a text or a number');
+  if (method === undefined) {
+    if (!hasId) throw invalid('A response needs the id of its request');
+    if (isObject(value.result)) return { kind: 'response', id: id as RpcId, result: value.result };
+    if (isObject(value.error)) return { kind: 'response', id: id as RpcId, error: value.error };
+    throw invalid('A response needs a result or an error');
+  }
+  if (typeof method !== 'string') throw invalid('The method must be a text');
+  if (value.params !== undefined && !isObject(value.params)) throw invalid('The params must be an object');
+  const params = isObject(value.params) ? value.params : {};
+  if (!hasId) return { kind: 'notification', method, params };
+  return { kind: 'request', request: { id: id as RpcId, method, params } };
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(rpcCode.invalidRequest, message, { httpStatus: 400 });
+}
+
+export function toResult(id: RpcId, result: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', id, result };
+}
+
+export function toError(id: RpcId | null, error: RpcError): JsonObject {
+  const { code, message, data } = error;
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+/** The `_meta` of a request's params, or an empty one. */
+export function metaOf(params: JsonObject): JsonObject {
+  return isObject(params._meta) ? params._meta : {};
+}

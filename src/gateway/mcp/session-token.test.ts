@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createSessionTokens } from './session-token.ts';
+
+const facts = { caller: 'key-1', profile: 'default', protocolVersion: '2025-11-25', capabilities: { sampling: {} } };
+
+test('a session is read back from its id alone, by any holder of the key', () => {
+  const key = randomBytes(32);
+  const { token, facts: sealed } = createSessionTokens(key).seal(facts);
+  expect(token).toMatch(/^[\x21-\x7e]+$/);
+  expect(createSessionTokens(Buffer.from(key)).open(token)).toEqual({ ...facts, id: sealed.id });
+});
+
+test('nothing else opens: another key, a changed or shortened token, any text', () => {
+  const tokens = createSessionTokens(randomBytes(32));
+  const { token } = tokens.seal(facts);
+  expect(createSessionTokens(randomBytes(32)).open(token)).toBeUndefined();
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
+      const changed = token.slice(0, at) + character + token.slice(at + 1);
+      expect(tokens.open(changed)).toEqual(changed === token ? expect.anything() : undefined);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(tokens.open(text)).toBeUndefined();
+    }),
+  );
+  expect(tokens.open(token.slice(0, -3))).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+
+/** What a legacy session is: everything we must know of a client between its requests. */
+export interface SessionFacts {
+  readonly id: string;
+  /** Only this caller may use the session. */
+  readonly caller: string;
+  readonly profile: string;
+  readonly protocolVersion: string;
+  readonly capabilities: JsonObject;
+}
+
+/** Session ids that carry their session, sealed: any replica can read them, and a restart loses none. */
+export interface SessionTokens {
+  seal(facts: Omit<SessionFacts, 'id'>): { readonly token: string; readonly facts: SessionFacts };
+  /** Undefined for a token that is not ours, or was changed. */
+  open(token: string): SessionFacts | undefined;
+}
+
+export function createSessionTokens(key: Buffer): SessionTokens {
+  return {
+    seal(partial) {
+      const facts = { id: randomUUID(), ...partial };
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const sealed = Buffer.concat([cipher.update(JSON.stringify(facts), 'utf8'), cipher.final()]);
+      return { facts, token: Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url') };
+    },
+    open(token) {
+      const bytes = Buffer.from(token, 'base64url');
+      if (bytes.length < 29 || bytes.toString('base64url') !== token) return undefined;
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+        decipher.setAuthTag(bytes.subarray(12, 28));
+        const facts: unknown = JSON.parse(
+          Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8'),
+        );
+        return isObject(facts) ? (facts as unknown as SessionFacts) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { EventStream } from './event-stream.ts';
+import { createSessions } from './sessions.ts';
+
+const facts = { id: 'a', caller: 'c', profile: 'default', protocolVersion: '2025-11-25', capabilities: {} };
+const never = new AbortController().signal;
+
+afterEach(() => vi.useRealTimers());
+
+function collect(): EventStream & { readonly sent: JsonObject[] } {
+  const sent: JsonObject[] = [];
+  const stream = { sent, closed: false, send: (message: JsonObject) => sent.push(message), end: () => {} };
+  return stream;
+}
+
+test('a question goes out with an id of ours and gets the answer posted for it, once', async () => {
+  const session = createSessions({ onEnd: () => {} }).open(facts);
+  const stream = collect();
+  const answer = session.ask(stream, 'roots/list', {}, never);
+  const id = stream.sent[0]?.id as string;
+  expect(session.answer('somebody-else', { result: {} })).toBe(false);
+  expect(session.answer(id, { result: { roots: [] } })).toBe(true);
+  expect(session.answer(id, { result: { roots: ['late'] } })).toBe(false);
+  expect(await answer).toEqual({ roots: [] });
+});
+
+test("a client's refusal reaches the server with its code", async () => {
+  const session = createSessions({ onEnd: () => {} }).open(facts);
+  const stream = collect();
+  const answer = session.ask(stream, 'roots/list', {}, never);
+  session.answer(String(stream.sent[0]?.id), { error: { code: -1, message: 'User rejected' } });
+  await expect(answer).rejects.toMatchObject({ code: -1, message: 'User rejected' });
+});
+
+test('a question nobody waits for any more is taken back', async () => {
+  const session = createSessions({ onEnd: () => {}, patienceMs: 5 }).open(facts);
+  const stream = collect();
+  const over = new AbortController();
+  const withdrawn = session.ask(stream, 'roots/list', {}, over.signal);
+  over.abort(new Error('answered elsewhere'));
+  await expect(withdrawn).rejects.toThrow('answered elsewhere');
+  await expect(session.ask(stream, 'roots/list', {}, never)).rejects.toThrow('Nobody answered in time');
+  const [first, , second] = stream.sent;
+  expect(stream.sent.filter(({ method }) => method === 'notifications/cancelled')).toEqual([
+    expect.objectContaining({ params: { requestId: first?.id } }),
+    expect.objectContaining({ params: { requestId: second?.id } }),
+  ]);
+});
+
+test('what belongs to no request goes to the newest open stream', () => {
+  const session = createSessions({ onEnd: () => {} }).open(facts);
+  session.broadcast({ lost: true });
+  const old = collect();
+  const closed = { ...collect(), closed: true };
+  session.streams.add(old).add(closed);
+  session.broadcast({ heard: true });
+  expect(old.sent).toEqual([{ heard: true }]);
+});
+
+test('a session that was ended is over, with all it had under way', () => {
+  const ended: string[] = [];
+  const sessions = createSessions({ onEnd: (session) => ended.push(session.facts.id), maxEnded: 1 });
+  const session = sessions.open(facts);
+  const running = new AbortController();
+  session.running.set(1, running);
+  sessions.end(facts);
+  expect(running.signal.aborted).toBe(true);
+  expect(sessions.isEnded(facts)).toBe(true);
+  expect(ended).toEqual(['a']);
+  expect([...sessions.all()]).toEqual([]);
+});
+
+test('a client that just went away is forgotten after a while, and what it watched is let go', () => {
+  vi.useFakeTimers();
+  const ended: string[] = [];
+  const sessions = createSessions({ onEnd: (session) => ended.push(session.facts.id), idleMs: 1_000 });
+  sessions.open(facts).watched.set('memo://one', { server: 's', end: async () => {} });
+  const busy = sessions.open({ ...facts, id: 'busy' });
+  busy.running.set(1, new AbortController());
+  vi.advanceTimersByTime(2_000);
+  const back = sessions.open({ ...facts, id: 'b' });
+  expect(ended).toEqual(['a']);
+  expect([...sessions.all()]).toEqual([busy, back]);
+  expect(sessions.isEnded(facts)).toBe(false);
+});

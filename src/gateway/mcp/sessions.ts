@@ -1,0 +1,142 @@
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { EventStream } from './event-stream.ts';
+import { RpcError, type RpcId, rpcCode } from './rpc.ts';
+import type { SessionFacts } from './session-token.ts';
+
+/** A legacy client while it is here: what cannot be in its token. Made anew when it comes back after a restart. */
+export interface Session {
+  readonly facts: SessionFacts;
+  /** The log messages it wants to hear; undefined until it says. */
+  logLevel: string | undefined;
+  /** Resource addresses it wants to hear of. */
+  readonly watched: Map<string, { readonly server: string; end(): Promise<void> }>;
+  /** Its open `GET` streams; the last one gets what belongs to no request. */
+  readonly streams: Set<EventStream>;
+  /** Its requests under way, to be cancelled by id. */
+  readonly running: Map<RpcId, AbortController>;
+  /** Ids of the addresses it was sent to, whose end it wants to hear of. */
+  readonly elicited: Set<string>;
+  /** Puts a question to the client through a stream, and waits for the answer it posts; not for ever. */
+  ask(stream: EventStream, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** Takes an answer the client posted; false when nobody waits for it. */
+  answer(id: RpcId, message: { readonly result?: JsonObject; readonly error?: JsonObject }): boolean;
+  /** The `GET` stream in use; undefined where none is open. */
+  readonly stream: EventStream | undefined;
+  /** Sends what belongs to no request; lost where no stream is open, as the protocol has it. */
+  broadcast(message: JsonObject): void;
+  lastSeen: number;
+}
+
+export interface Sessions {
+  open(facts: SessionFacts): Session;
+  /** Ends it; its token is refused from now on. */
+  end(facts: SessionFacts): void;
+  isEnded(facts: SessionFacts): boolean;
+  all(): Iterable<Session>;
+}
+
+export interface SessionsOptions {
+  /** An idle session's memory is given back after this; its token stays good. 600 000. */
+  readonly idleMs?: number;
+  /** 10 000. */
+  readonly maxEnded?: number;
+  /** How long a question waits for its answer; 300 000. */
+  readonly patienceMs?: number;
+  /** It was ended, or forgotten. */
+  readonly onEnd: (session: Session) => void;
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { idleMs = 600_000, maxEnded = 10_000, patienceMs = 300_000, onEnd } = options;
+  const sessions = new Map<string, Session>();
+  const ended = new Set<string>();
+  let swept = Date.now();
+
+  function sweep(now: number): void {
+    if (now - swept < idleMs / 10) return;
+    swept = now;
+    for (const [id, session] of sessions) {
+      const isIdle = session.streams.size === 0 && session.running.size === 0 && now - session.lastSeen > idleMs;
+      if (isIdle && sessions.delete(id)) onEnd(session);
+    }
+  }
+
+  return {
+    open(facts) {
+      const now = Date.now();
+      sweep(now);
+      const session = sessions.get(facts.id) ?? createSession(facts, patienceMs);
+      session.lastSeen = now;
+      sessions.set(facts.id, session);
+      return session;
+    },
+    end(facts) {
+      const session = sessions.get(facts.id);
+      sessions.delete(facts.id);
+      ended.add(facts.id);
+      const oldest = ended.size > maxEnded ? ended.values().next().value : undefined;
+      if (oldest !== undefined) ended.delete(oldest);
+      if (!session) return;
+      for (const controller of session.running.values()) controller.abort(new Error('The client ended its session'));
+      for (const stream of session.streams) stream.end();
+      onEnd(session);
+    },
+    isEnded: (facts) => ended.has(facts.id),
+    all: () => sessions.values(),
+  };
+}
+
+function createSession(facts: SessionFacts, patienceMs: number): Session {
+  const waiting = new Map<string, { resolve: (answer: JsonObject) => void; reject: (cause: unknown) => void }>();
+  let nextQuestion = 1;
+  const session: Session = {
+    facts,
+    logLevel: undefined,
+    watched: new Map(),
+    streams: new Set(),
+    running: new Map(),
+    elicited: new Set(),
+    lastSeen: 0,
+    ask(stream, method, params, signal) {
+      if (typeof params.elicitationId === 'string') session.elicited.add(params.elicitationId);
+      return new Promise((resolve, reject) => {
+        const id = `toolwharf-${nextQuestion++}`;
+        const settle =
+          <Value>(end: (value: Value) => void) =>
+          (value: Value) => {
+            waiting.delete(id);
+            clearTimeout(patience);
+            signal.removeEventListener('abort', onAbort);
+            end(value);
+          };
+        // The client need not go on showing what nobody waits for.
+        const withdraw = (cause: unknown) => {
+          stream.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+          settle(reject)(cause);
+        };
+        const onAbort = () => withdraw(signal.reason);
+        const patience = setTimeout(() => withdraw(new Error('Nobody answered in time')), patienceMs).unref();
+        signal.addEventListener('abort', onAbort, { once: true });
+        waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
+        stream.send({ jsonrpc: '2.0', id, method, params });
+        if (signal.aborted) onAbort();
+      });
+    },
+    answer(id, { result, error }) {
+      const question = waiting.get(String(id));
+      if (!question) return false;
+      if (result) question.resolve(result);
+      else question.reject(new RpcError(codeOf(error), String(error?.message ?? 'The client refused')));
+      return true;
+    },
+    get stream() {
+      return [...session.streams].findLast((stream) => !stream.closed);
+    },
+    broadcast: (message) => session.stream?.send(message),
+  };
+  return session;
+}
+
+function codeOf(error: JsonObject | undefined): number {
+  return isObject(error) && typeof error.code === 'number' ? error.code : rpcCode.internal;
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import type { ProfileConfig } from '../../config/config.ts';
+import { createLineReader } from '../../connections/stdio/line-reader.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import type { AskedCalls } from './asked-calls.ts';
+import type { EventStream } from './event-stream.ts';
+import { type LegacyClient, serveRequest } from './legacy.ts';
+import { instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
+import { isModern, serveModern } from './modern.ts';
+import { createPorts } from './ports.ts';
+import type { Responder } from './responder.ts';
+import {
+  legacyVersions,
+  RpcError,
+  type RpcId,
+  type RpcMessage,
+  type RpcRequest,
+  rpcCode,
+  toError,
+  toMessage,
+  toResult,
+} from './rpc.ts';
+import type { Session } from './sessions.ts';
+
+export interface StdioOptions {
+  readonly toolbox: Toolbox;
+  /** The answerers the toolbox was given. */
+  readonly asked: AskedCalls;
+  readonly log: Log;
+  readonly caller: Caller;
+  /** Looked up for each message: a changed configuration may change it. */
+  readonly profile: () => ProfileConfig;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly startWaitMs?: number;
+  /** Ends it as the end of the input does. */
+  readonly signal?: AbortSignal;
+  /** 64 MiB. */
+  readonly maxMessageBytes?: number;
+}
+
+/** The MCP endpoint for one client over a pair of pipes, both eras. Resolves when the client has gone. */
+export async function serveStdio(options: StdioOptions): Promise<void> {
+  const { toolbox, asked, log, caller, input, output, maxMessageBytes = 64 * 1024 * 1024 } = options;
+  // The one session needs no id, so nothing is ever sealed for somebody else to read.
+  const ports = createPorts({
+    toolbox,
+    asked,
+    sessionKey: randomBytes(32),
+    ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
+  });
+  const { sessions } = ports;
+  const gone = new AbortController();
+  /** Requests under way; what was cancelled gets no answer. */
+  const running = new Map<RpcId, AbortController>();
+  let session: Session | undefined;
+
+  const write = (message: JsonObject) => {
+    if (!gone.signal.aborted) output.write(`${JSON.stringify(message)}\n`);
+  };
+  const stream: EventStream = {
+    send: write,
+    end: () => {},
+    get closed() {
+      return gone.signal.aborted;
+    },
+  };
+
+  async function serve({ id, method, params }: RpcRequest): Promise<void> {
+    const cancel = new AbortController();
+    const signal = AbortSignal.any([gone.signal, cancel.signal]);
+    const responder: Responder = {
+      signal,
+      stream: () => stream,
+      send: (message) => void (signal.aborted || write(message)),
+      finish: (message) => void (signal.aborted || write(message)),
+    };
+    const client = { caller, profile: options.profile() };
+    running.set(id, cancel);
+    try {
+      const request = { id, method, params };
+      if (isModern(params)) await serveModern(request, client, responder, ports);
+      else if (method === 'initialize') responder.finish(toResult(id, await initialize(request, client)));
+      else if (session) await serveRequest(request, session, client, responder, ports);
+      else if (method === 'ping') responder.finish(toResult(id, {}));
+      else throw new RpcError(rpcCode.invalidRequest, 'Not initialized: send initialize first');
+    } catch (cause) {
+      if (!(cause instanceof RpcError)) log.error('mcp.failed', `A request failed: ${messageOf(cause)}`);
+      responder.finish(toError(id, cause instanceof RpcError ? cause : internal()));
+    } finally {
+      if (running.get(id) === cancel) running.delete(id);
+    }
+  }
+
+  async function initialize({ params }: RpcRequest, client: LegacyClient): Promise<JsonObject> {
+    const { protocolVersion, capabilities } = params;
+    const { facts } = ports.tokens.seal({
+      caller: caller.id,
+      profile: client.profile.name,
+      protocolVersion: legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0],
+      capabilities: isObject(capabilities) ? capabilities : {},
+    });
+    if (session) sessions.end(session.facts);
+    session = sessions.open(facts);
+    const instructions = instructionsOf(await ports.viewFor(client));
+    return { protocolVersion: facts.protocolVersion, capabilities: serverCapabilities, serverInfo, instructions };
+  }
+
+  function take(message: RpcMessage): void {
+    if (message.kind === 'request') void serve(message.request);
+    else if (message.kind === 'response') session?.answer(message.id, message);
+    else if (message.method === 'notifications/initialized') session?.streams.add(stream);
+    else if (message.method === 'notifications/cancelled') {
+      running.get(message.params.requestId as RpcId)?.abort(new Error('The client cancelled'));
+    }
+  }
+
+  function read(line: string): void {
+    try {
+      take(toMessage(parse(line)));
+    } catch (cause) {
+      write(toError(null, cause instanceof RpcError ? cause : internal()));
+    }
+  }
+
+  const lines = createLineReader({
+    maxBytes: maxMessageBytes,
+    onLine: read,
+    onOversize: ({ bytes }) =>
+      write(toError(null, new RpcError(rpcCode.invalidRequest, `A message of ${bytes} bytes is too large`))),
+  });
+  await new Promise<void>((resolve) => {
+    input.on('data', (chunk: Buffer) => lines.push(chunk));
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    // Nobody reads any more: the client has gone.
+    output.once('error', () => resolve());
+    options.signal?.addEventListener('abort', () => resolve(), { once: true });
+    if (options.signal?.aborted) resolve();
+  });
+  gone.abort(new Error('The client went away'));
+  ports.close();
+  if (session) sessions.end(session.facts);
+}
+
+function parse(line: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new RpcError(rpcCode.parse, 'The line is not JSON');
+  }
+  if (Array.isArray(value))
+    throw new RpcError(rpcCode.invalidRequest, 'Batches are not taken: send one message a line');
+  return value;
+}
+
+function internal(): RpcError {
+  return new RpcError(rpcCode.internal, 'Internal error');
+}

@@ -1,0 +1,114 @@
+import type { ProfileConfig } from '../../config/config.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import type { ClientRequest } from './client-request.ts';
+import type { MethodPorts } from './methods.ts';
+import type { Responder } from './responder.ts';
+import { metaKey, RpcError, type RpcRequest, rpcCode, toResult } from './rpc.ts';
+
+/** The modern era's open subscriptions. */
+export interface Subscriptions {
+  /** Serves `subscriptions/listen` until the client goes or we close. */
+  listen(message: RpcRequest, request: ClientRequest, responder: Responder): Promise<void>;
+  /** Tells those who asked for it and whose profile is concerned. */
+  announce(kind: 'tools' | 'prompts' | 'resources', concerns: (profile: ProfileConfig) => boolean): void;
+  announceResource(server: string, uri: string, params: JsonObject): void;
+  readonly open: number;
+  close(): void;
+}
+
+export interface SubscriptionsOptions {
+  readonly toolbox: Toolbox;
+  readonly ports: () => MethodPorts;
+  /** 10 000. */
+  readonly maxOpen?: number;
+}
+
+interface Subscription {
+  readonly profile: ProfileConfig;
+  readonly filter: JsonObject;
+  /** The watched resources and the servers they are on. */
+  readonly uris: ReadonlyMap<string, string>;
+  send(method: string, params?: JsonObject): void;
+  end(): void;
+}
+
+const filterMember = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+} as const;
+
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { toolbox, maxOpen = 10_000 } = options;
+  const open = new Set<Subscription>();
+
+  /** The wanted addresses that are on some server, with that server. */
+  async function locate(wanted: unknown, request: ClientRequest): Promise<Map<string, string>> {
+    const view = await options.ports().viewFor(request);
+    const found = new Map<string, string>();
+    for (const uri of Array.isArray(wanted) ? wanted.map(String) : []) {
+      const server = view.findResource(uri);
+      if (server !== undefined) found.set(uri, server);
+    }
+    return found;
+  }
+
+  return {
+    get open() {
+      return open.size;
+    },
+
+    async listen(message, request, responder) {
+      const { notifications } = message.params;
+      if (!isObject(notifications))
+        throw new RpcError(rpcCode.invalidParams, "Invalid params: 'notifications' is needed");
+      if (open.size >= maxOpen)
+        throw new RpcError(rpcCode.internal, `No more than ${maxOpen} subscriptions can be open`);
+      const uris = await locate(notifications.resourceSubscriptions, request);
+      const filter = agreed(notifications, uris);
+      await using watched = new AsyncDisposableStack();
+      for (const [uri, server] of uris) watched.defer(await toolbox.watchResource(server, uri));
+
+      const stamp = { [metaKey.subscriptionId]: message.id };
+      const ended = Promise.withResolvers<void>();
+      const subscription: Subscription = {
+        profile: request.profile,
+        filter,
+        uris,
+        send: (method, params = {}) => responder.send({ jsonrpc: '2.0', method, params: { ...params, _meta: stamp } }),
+        end() {
+          responder.finish(toResult(message.id, { resultType: 'complete', _meta: stamp }));
+          ended.resolve();
+        },
+      };
+      subscription.send('notifications/subscriptions/acknowledged', { notifications: filter });
+      open.add(subscription);
+      responder.signal.addEventListener('abort', () => ended.resolve(), { once: true });
+      if (responder.signal.aborted) ended.resolve();
+      await ended.promise;
+      open.delete(subscription);
+    },
+
+    announce(kind, concerns) {
+      for (const { filter, profile, send } of open) {
+        if (filter[filterMember[kind]] === true && concerns(profile)) send(`notifications/${kind}/list_changed`);
+      }
+    },
+    announceResource(server, uri, params) {
+      for (const { uris, send } of open) if (uris.get(uri) === server) send('notifications/resources/updated', params);
+    },
+    close() {
+      for (const subscription of open) subscription.end();
+    },
+  };
+}
+
+/** Of what the client wants to hear, what it will. */
+function agreed(wanted: JsonObject, uris: ReadonlyMap<string, string>): JsonObject {
+  const kinds = Object.values(filterMember).filter((member) => wanted[member] === true);
+  return {
+    ...Object.fromEntries(kinds.map((member) => [member, true])),
+    ...(Array.isArray(wanted.resourceSubscriptions) && { resourceSubscriptions: [...uris.keys()] }),
+  };
+}

@@ -1,0 +1,106 @@
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { createMatcher } from '../../catalog/match-globs.ts';
+import { assignNames, nameTool } from '../../catalog/name-tools.ts';
+import type { ProfileConfig } from '../../config/config.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Offered } from '../../servers/server-content.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import { matchTemplate } from './uri-template.ts';
+
+/** What one profile's clients see: lists in their own names, and the way back from a name to its server. */
+export interface View {
+  readonly profile: ProfileConfig;
+  /** As sent in `tools/list`, in a stable order. */
+  readonly tools: readonly JsonObject[];
+  readonly resources: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  /** Undefined for a tool that is not there or hidden: what can't be listed can't be called. */
+  findTool(name: string): CatalogEntry | undefined;
+  findPrompt(name: string): { readonly server: string; readonly name: string } | undefined;
+  /** The server a resource is read from. */
+  findResource(uri: string): string | undefined;
+  findTemplate(uriTemplate: string): string | undefined;
+  /** Servers of this profile that are not fully there, with the reason. */
+  readonly missing: readonly { readonly server: string; readonly reason: string }[];
+}
+
+/** The view as of now. Cheap to ask for and rebuilt only after something changed. */
+export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
+  const servesServer = profile.servers ? createMatcher(profile.servers) : () => true;
+  const allows = profile.allow ? createMatcher(profile.allow) : () => true;
+  const denies = profile.deny ? createMatcher(profile.deny) : () => false;
+  const isVisible = (server: string | undefined, name: string) => {
+    const path = `${server ?? 'local'}/${name}`;
+    return (server === undefined || servesServer(server)) && allows(path) && !denies(path);
+  };
+  const servers = toolbox.servers().filter((server) => servesServer(server.name));
+  const serverNames = servers.map((server) => server.name);
+
+  const entries = toolbox.tools
+    .map((tool) => toolbox.entry(tool.name) as CatalogEntry)
+    .filter((entry) => entry.changed !== 'quarantine' && isVisible(entry.server, entry.originalName));
+  // The catalog's own name is kept aside: it is what a call is made by.
+  const { named } = assignNames(
+    entries.map((entry) => ({
+      entry,
+      originalName: entry.originalName,
+      ...(entry.server !== undefined && { server: entry.server }),
+    })),
+    profile.naming,
+    serverNames,
+  );
+  const tools = new Map(named.map(({ name, entry }) => [name, entry]));
+
+  const resources = uniqueBy(visible(toolbox.resources()), 'uri');
+  const templates = uniqueBy(visible(toolbox.resourceTemplates()), 'uriTemplate');
+  const prompts = new Map(
+    visible(toolbox.prompts()).map((offered) => {
+      const original = String(offered.item.name);
+      return [nameTool(offered.server, original, profile.naming, serverNames), { ...offered, original }] as const;
+    }),
+  );
+
+  function visible(offered: readonly Offered[]): readonly Offered[] {
+    return offered.filter(({ server }) => servesServer(server));
+  }
+
+  return {
+    profile,
+    tools: [...tools].sort(byName).map(([name, { definition }]) => ({ ...definition, name })),
+    resources: [...resources.values()].map(({ item }) => item),
+    resourceTemplates: [...templates.values()].map(({ item }) => item),
+    prompts: [...prompts].sort(byName).map(([name, { item }]) => ({ ...item, name })),
+    findTool: (name) => tools.get(name),
+    findPrompt(name) {
+      const found = prompts.get(name);
+      return found && { server: found.server, name: found.original };
+    },
+    findResource(uri) {
+      const listed = resources.get(uri)?.server;
+      if (listed !== undefined) return listed;
+      for (const [template, { server }] of templates) if (matchTemplate(template, uri)) return server;
+      // Servers may serve what they do not list; with a single candidate there is no doubt whom to ask.
+      const candidates = servers.filter((server) => server.offers.resources || server.offers.resourceTemplates);
+      return candidates.length === 1 ? candidates[0]?.name : undefined;
+    },
+    findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,
+    missing: servers
+      .filter((server) => server.enabled && server.status.state !== 'connected')
+      .map((server) => ({ server: server.name, reason: server.status.reason ?? server.status.state })),
+  };
+}
+
+/** By one member; of two servers that offer the same, the first configured has it. */
+function uniqueBy(offered: readonly Offered[], member: string): Map<string, Offered> {
+  const found = new Map<string, Offered>();
+  for (const one of offered) {
+    const key = String(one.item[member]);
+    if (!found.has(key)) found.set(key, one);
+  }
+  return found;
+}
+
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { fixture } from '../../../test/support/fixtures.ts';
+import { createToolbox } from '../../toolbox.ts';
+import { createViews } from './views.ts';
+
+test('a list waits a while for a server that is still starting; without patience it says who is missing', async () => {
+  const servers = { slow: fixture('slow-start', { START_MS: '300' }) };
+  await using toolbox = await createToolbox({ servers }, { startWaitMs: 0 });
+  const [profile] = toolbox.config.profiles;
+  if (!profile) throw new Error('There is no profile');
+  const impatient = createViews({ toolbox, startWaitMs: 0 });
+  const early = await impatient.get(profile);
+  expect(early).toMatchObject({ tools: [], missing: [{ server: 'slow' }] });
+  const patient = createViews({ toolbox, startWaitMs: 20_000 });
+  const view = await patient.get(profile);
+  expect(view.tools.map(({ name }) => name)).toContain('slow__echo');
+  expect(view.missing).toEqual([]);
+  expect(await patient.get(profile)).toBe(view);
+  expect((await impatient.get(profile)).missing).toEqual([]);
+  impatient.close();
+  patient.close();
+});

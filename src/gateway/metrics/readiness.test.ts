@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import type { ServerInfo } from '../../servers/server-info.ts';
+import { createMemoryMeta } from '../../storage/memory/memory-meta.ts';
+import { createBoundedNames } from './bounded-names.ts';
+import { createReadiness } from './readiness.ts';
+
+const server = (name: string, state: string, rest: object = {}) =>
+  ({ name, enabled: true, required: true, status: { state }, ...rest }) as unknown as ServerInfo;
+
+test('it is ready when the store takes writes and every required server is there', async () => {
+  let servers = [server('a', 'connected'), server('b', 'degraded'), server('c', 'error', { required: false })];
+  const stop = new AbortController();
+  const ready = createReadiness({
+    toolbox: { servers: () => servers },
+    meta: createMemoryMeta(),
+    stopping: stop.signal,
+  });
+  expect(await ready()).toEqual({ ready: true, reasons: [] });
+  servers = [server('a', 'error'), server('b', 'connecting'), server('c', 'error', { enabled: false })];
+  stop.abort();
+  expect(await ready()).toEqual({
+    ready: false,
+    reasons: ['The gateway is stopping', "Required server 'a' is error", "Required server 'b' is connecting"],
+  });
+});
+
+test('a store that takes no writes makes it not ready, and one that does is not written for every question', async () => {
+  let writes = 0;
+  let isBroken = false;
+  let now = 0;
+  const meta = {
+    ...createMemoryMeta(),
+    set: async () => {
+      writes++;
+      if (isBroken) throw new Error('disk full');
+    },
+  };
+  const stopping = new AbortController().signal;
+  const ready = createReadiness({ toolbox: { servers: () => [] }, meta, stopping, storeMs: 100, now: () => now });
+  for (let n = 0; n < 10; n++) expect((await ready()).ready).toBe(true);
+  expect(writes).toBe(1);
+  isBroken = true;
+  now = 100;
+  expect(await ready()).toEqual({ ready: false, reasons: ['The store can not be written'] });
+  isBroken = false;
+  expect((await ready()).ready).toBe(true);
+});
+
+test('names beyond the limit are counted together', () => {
+  const names = createBoundedNames(2);
+  expect(['a', 'b', 'c', 'a', 'd'].map((name) => names.take(name))).toEqual(['a', 'b', 'other', 'a', 'other']);
+});

@@ -1,0 +1,11 @@
+import type { ServerRecord } from '../config/server-record.ts';
+
+/** Where servers that were added while running are kept. Their credentials are sealed at rest and clear in memory. */
+export interface ServerStore {
+  list(): Promise<readonly ServerRecord[]>;
+  get(id: string): Promise<ServerRecord | undefined>;
+  /** Adds it, or replaces the one of the same id. A name that another one has is refused with `CONFIG_INVALID`. */
+  put(record: ServerRecord): Promise<void>;
+  /** False when there is none of that id. */
+  remove(id: string): Promise<boolean>;
+}

@@ -1,0 +1,31 @@
+import type { CallFilter } from '../invocation/journal.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+
+const maxPage = 10_000;
+
+/** The bounds of a list of calls as numbers: times in milliseconds since 1970, and how many at most. */
+export interface CallWindow {
+  readonly since: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+/** Rejects a time that is none: it would silently find nothing. */
+export function callWindow({ since, until, limit = 100 }: CallFilter): CallWindow {
+  return {
+    since: since === undefined ? Number.NEGATIVE_INFINITY : toTime('since', since),
+    until: until === undefined ? Number.POSITIVE_INFINITY : toTime('until', until),
+    limit: pageSize(limit),
+  };
+}
+
+/** A page is never larger than what fits into memory. */
+export function pageSize(limit: number): number {
+  return Math.min(Math.max(Math.trunc(limit) || 0, 0), maxPage);
+}
+
+function toTime(name: string, text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new ToolwharfError('ARGUMENTS_INVALID', `${name} must be an ISO time, such as 2026-01-31T12:00:00Z`);
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { CallRecord, CallStatus } from '../../invocation/call-record.ts';
+
+/** What calls are searched by. */
+export interface CallColumns {
+  readonly id: string;
+  readonly server: string | null;
+  readonly tool: string;
+  readonly original_name: string;
+  readonly caller: string;
+  readonly status: CallStatus;
+  /** Milliseconds since 1970. */
+  readonly created_at: number;
+}
+
+const maxLength = 200;
+
+export function callColumns(record: CallRecord): CallColumns {
+  return {
+    id: toIndexText(record.id),
+    server: record.server === undefined ? null : toIndexText(record.server),
+    tool: toIndexText(record.tool),
+    original_name: toIndexText(record.originalName),
+    caller: toIndexText(record.caller.id),
+    status: record.status,
+    created_at: Date.parse(record.createdAt) || 0,
+  };
+}
+
+/** A text that every database takes into an index: no NUL, no half characters, and short; equal texts stay equal. */
+export function toIndexText(text: string): string {
+  const clean = text.toWellFormed().replaceAll('\u0000', '\uFFFD');
+  if (clean === text && text.length <= maxLength) return text;
+  const hash = createHash('sha256').update(JSON.stringify(text)).digest('hex').slice(0, 32);
+  return `${clean.slice(0, maxLength - 40).toWellFormed()}…${hash}`;
+}

@@ -1,0 +1,103 @@
+import type { CallRecord } from '../../invocation/call-record.ts';
+import type { Journal } from '../../invocation/journal.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { callColumns } from '../chain/call-columns.ts';
+import type { ChainSource, ListedCall } from '../chain/chain-source.ts';
+import { type ChainStep, genesis, type Link, linkSteps } from '../chain/chain-step.ts';
+import { exportChain } from '../chain/export-chain.ts';
+import { verifyChain } from '../chain/verify-chain.ts';
+import { limitResult } from '../limit-result.ts';
+import type { Audit, RetainOptions } from '../ports/audit.ts';
+import type { MemoryJournal } from './memory-journal.ts';
+
+export interface MemoryChainOptions {
+  readonly maxResultBytes: number;
+  readonly clock: Clock;
+  /** The oldest steps are forgotten beyond this; 30 000. */
+  readonly maxSteps?: number;
+}
+
+/** A journal in memory with the same audit as a durable one. */
+export function createMemoryChain(
+  inner: MemoryJournal,
+  options: MemoryChainOptions,
+): { journal: Journal; audit: Audit } {
+  const { maxResultBytes, clock, maxSteps = 30_000 } = options;
+  const latest = new Map<string, ListedCall>();
+  let steps: ChainStep[] = [];
+  let anchor: Link = genesis;
+  let head: Link = genesis;
+
+  function append(record: CallRecord): void {
+    const at = new Date(clock.now()).toISOString();
+    const linked = linkSteps(head, [{ callId: record.id, at, body: canonicalJson(record) }]);
+    for (const step of linked) {
+      steps.push(step);
+      latest.set(step.callId, { ...callColumns(record), seq: step.seq });
+      head = step;
+    }
+    // A tenth at a time: cutting one off the front of a long list for every call would cost more than the call.
+    if (steps.length > maxSteps) cut(Math.ceil(maxSteps / 10));
+  }
+
+  /** Forgets the oldest steps, and the calls whose last word was among them. */
+  function cut(count: number): number {
+    const removed = steps.slice(0, count);
+    steps = steps.slice(count);
+    anchor = removed.at(-1) ?? anchor;
+    const gone = new Set(
+      removed.filter(({ callId, seq }) => latest.get(callId)?.seq === seq).map(({ callId }) => callId),
+    );
+    for (const id of gone) latest.delete(id);
+    inner.forget(gone);
+    return gone.size;
+  }
+
+  /** How many of the oldest steps may go. */
+  function removable({
+    maxAgeMs = Number.POSITIVE_INFINITY,
+    maxCalls = Number.POSITIVE_INFINITY,
+  }: RetainOptions): number {
+    const ordered = [...latest.values()].sort((one, other) => other.seq - one.seq);
+    const surplus = ordered[maxCalls]?.seq ?? 0;
+    const open = ordered.findLast(({ status }) => status === 'pending' || status === 'running');
+    const oldest = clock.now() - maxAgeMs;
+    const first = steps.findIndex(
+      ({ seq, at }) => (seq > surplus && Date.parse(at) >= oldest) || (open !== undefined && seq >= open.seq),
+    );
+    return first < 0 ? steps.length : first;
+  }
+
+  const source: ChainSource = {
+    ends: async () => ({ anchor, head }),
+    async steps(after, limit) {
+      const start = Math.max(after - anchor.seq, 0);
+      return steps.slice(start, start + limit);
+    },
+    listed: async (ids) => ids.map((id) => latest.get(id)).filter((call) => call !== undefined),
+    strays: async () => [],
+  };
+
+  return {
+    journal: {
+      ...inner,
+      async write(record) {
+        const kept = limitResult(record, maxResultBytes);
+        await inner.write(kept);
+        append(kept);
+      },
+    },
+    audit: {
+      verify: () => verifyChain(source),
+      export: (options) => exportChain(source, options),
+      async retain(options) {
+        options.signal?.throwIfAborted();
+        const count = removable(options);
+        return { steps: count, calls: cut(count) };
+      },
+      // What a process in memory left open went with it.
+      recover: async () => 0,
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { createMemoryOAuthStore } from '../../connections/authentication/oauth-store.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { MemoryStorageOptions, Storage } from '../storage.ts';
+import { createMemoryApprovals } from './memory-approvals.ts';
+import { createMemoryAssistants } from './memory-assistants.ts';
+import { createMemoryChain } from './memory-chain.ts';
+import { createMemoryJournal } from './memory-journal.ts';
+import { createMemoryKeys } from './memory-keys.ts';
+import { createMemoryMeta } from './memory-meta.ts';
+import { createMemoryPins } from './memory-pins.ts';
+import { createMemoryRules } from './memory-rules.ts';
+import { createMemoryServers } from './memory-servers.ts';
+
+/** Storage that ends with the process. Nothing is sealed, since nothing is at rest. */
+export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): Storage {
+  const { maxResultBytes = 262_144, clock = systemClock } = options;
+  const { journal, audit } = createMemoryChain(createMemoryJournal({ maxResultBytes }), { maxResultBytes, clock });
+  const approvals = createMemoryApprovals();
+  const close = async () => {};
+  return {
+    journal,
+    audit: {
+      ...audit,
+      async retain(limits) {
+        const removed = await audit.retain(limits);
+        if (limits.maxAgeMs !== undefined) approvals.forget(clock.now() - limits.maxAgeMs);
+        return removed;
+      },
+    },
+    pins: createMemoryPins(),
+    rules: createMemoryRules(),
+    approvals,
+    servers: createMemoryServers(),
+    oauth: createMemoryOAuthStore(),
+    keys: createMemoryKeys(),
+    assistants: createMemoryAssistants(),
+    meta: createMemoryMeta(),
+    reseal: async () => 0,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

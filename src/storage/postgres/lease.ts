@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type Kysely, sql } from 'kysely';
+import type { Database, Ownership } from '../sql/engine.ts';
+import type { Tables } from '../sql/tables.ts';
+
+// The database's clock: those of the machines may differ.
+const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+/** Enters this process for `leaseMs`, again and again. One that stops entering itself counts as gone after that. */
+export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ownership> {
+  const id = randomUUID();
+  const beatMs = Math.ceil(leaseMs / 3);
+  let enteredAt = Number.NEGATIVE_INFINITY;
+
+  async function enter(to: Database): Promise<void> {
+    const expires = { expires_at: sql<number>`${now} + ${leaseMs}` };
+    await to
+      .insertInto('owners')
+      .values({ id, pid: process.pid, host: hostname(), ...expires })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(expires))
+      .execute();
+  }
+
+  async function beat(): Promise<void> {
+    const started = performance.now();
+    await enter(db);
+    enteredAt = started;
+  }
+
+  await beat();
+  return {
+    id,
+    beatMs,
+    beat,
+    async keep(trx) {
+      // Too long ago to be sure that nobody took us out. Not noted as entered: the transaction can still fail.
+      if (performance.now() - enteredAt > beatMs * 1.5) await enter(trx);
+    },
+    async forgetGone(trx) {
+      await trx.deleteFrom('owners').where('expires_at', '<', now).execute();
+    },
+    async others() {
+      const owners = await db
+        .selectFrom('owners')
+        .select(['pid', 'host'])
+        .where('id', '!=', id)
+        .where('expires_at', '>=', now)
+        .execute();
+      return owners.map(({ pid, host }) => `${pid} on ${host}`);
+    },
+    async release() {
+      await db.deleteFrom('owners').where('id', '=', id).execute();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { silentLog } from '../../kernel/log.ts';
+import type { Engine } from '../sql/engine.ts';
+import type { Tables } from '../sql/tables.ts';
+import type { PostgresStorageOptions } from '../storage.ts';
+import { takeLease } from './lease.ts';
+import { createPostgresPool } from './postgres-pool.ts';
+
+export type PostgresEngineOptions = Pick<PostgresStorageOptions, 'url' | 'leaseMs' | 'queryTimeoutMs' | 'log'>;
+
+/** A database that several processes use at the same time. Connects when it is first asked something. */
+export function createPostgresEngine(options: PostgresEngineOptions): Engine {
+  const { url, leaseMs = 30_000, queryTimeoutMs = 15_000, log = silentLog } = options;
+  checkUrl(url);
+  const pool = createPostgresPool(url, {
+    queryTimeoutMs,
+    onError: (error) => log.warning('storage.connection-lost', messageOf(error)),
+  });
+  const dialect = new PostgresDialect({
+    pool,
+    onCreateConnection: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(sessionSettings))),
+  });
+  const db = new Kysely<Tables>({ dialect });
+  return {
+    db,
+    bigint: 'bigint',
+    exclusive: false,
+    lockForMigration: async (trx) => void (await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)),
+    isUniqueViolation: (error) => (error as { code?: unknown }).code === uniqueViolation,
+    own: () => takeLease(db, leaseMs),
+    close: () => db.destroy(),
+  };
+}
+
+// The row that orders the journal must not stay locked by a process that stands still, and a database that is set to confirm
+// commits before they are on disk is not believed. Asked for here and not on connecting, which poolers in between refuse.
+const sessionSettings = `select set_config('idle_in_transaction_session_timeout', '10000', false),
+  set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)`;
+
+// Any number will do, as long as it is the same for all.
+const migrationLock = 7_420_001;
+const uniqueViolation = '23505';
+
+/** The address can hold a password, so no error repeats it. */
+function checkUrl(url: string): void {
+  if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return;
+  throw new ToolwharfError(
+    'CONFIG_INVALID',
+    'The address of the database must have the form postgres://user@host:port/name',
+  );
+}

@@ -1,0 +1,59 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+
+const int8 = 20;
+
+/** A pool for kysely whose connections are thrown away once they failed, so that the next query gets a sound one. */
+export function createPostgresPool(
+  url: string,
+  { queryTimeoutMs, onError }: { readonly queryTimeoutMs: number; readonly onError: (error: Error) => void },
+): PostgresPool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'toolwharf',
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // An answer that never comes must not hold calls for ever.
+    query_timeout: queryTimeoutMs,
+    types: {
+      // Our numbers are below 2^53.
+      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+        oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    },
+  });
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', onError);
+  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      const known = wrapped.get(client) ?? discardWhenBroken(client);
+      wrapped.set(client, known);
+      return known;
+    },
+  };
+}
+
+function discardWhenBroken(client: pg.PoolClient): PostgresPoolClient {
+  let broken = false;
+  // The pool listens only to those it has; one that breaks in our hands would end the process.
+  client.on('error', () => {
+    broken = true;
+  });
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return await client.query(sql, [...parameters]);
+    } catch (error) {
+      // An error with a code of five characters is the database's answer; any other means there was none.
+      broken ||= !/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));
+      throw error;
+    }
+  };
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy = false) => client.release(destroy || broken),
+  };
+}

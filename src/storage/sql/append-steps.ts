@@ -1,0 +1,85 @@
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { type CallColumns, callColumns } from '../chain/call-columns.ts';
+import { type Link, linkSteps } from '../chain/chain-step.ts';
+import type { Database, Writing } from './engine.ts';
+import { createRowInsert } from './insert-rows.ts';
+import type { Tables } from './tables.ts';
+
+/** A call as it is written: its text made before the transaction, so that one that has none spoils no other's. */
+export interface StepWrite {
+  readonly columns: CallColumns;
+  readonly callId: string;
+  readonly at: string;
+  readonly body: string;
+}
+
+export type AppendSteps = (trx: Writing, head: Link, writes: readonly StepWrite[]) => Promise<void>;
+
+export function toStepWrite(record: CallRecord, at: string): StepWrite {
+  return { columns: callColumns(record), callId: record.id, at, body: canonicalJson(record) };
+}
+
+/** Adds to the end of the journal and to the list of calls, both or none. `head` is from `lockChain` in the same transaction. */
+export function createAppendSteps(db: Database, owner: string): AppendSteps {
+  const insertSteps = createRowInsert(db, exampleStep, (to, rows) => to.insertInto('steps').values(rows));
+  const upsertCalls = createRowInsert(db, exampleCall, (to, rows) =>
+    to
+      .insertInto('calls')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((row) => ({
+          seq: row.ref('excluded.seq'),
+          owner: row.ref('excluded.owner'),
+          server: row.ref('excluded.server'),
+          tool: row.ref('excluded.tool'),
+          original_name: row.ref('excluded.original_name'),
+          caller: row.ref('excluded.caller'),
+          status: row.ref('excluded.status'),
+          created_at: row.ref('excluded.created_at'),
+        })),
+      ),
+  );
+
+  return async (trx, head, writes) => {
+    const steps = linkSteps(head, writes);
+    const calls = new Map<string, Tables['calls']>();
+    for (const [at, { columns }] of writes.entries()) {
+      const seq = steps[at]?.seq ?? 0;
+      calls.set(columns.id, { ...columns, seq, first_seq: calls.get(columns.id)?.first_seq ?? seq, owner });
+    }
+    await insertSteps(
+      trx,
+      steps.map(({ callId, ...step }) => ({ ...step, call_id: callId })),
+    );
+    await upsertCalls(trx, [...calls.values()]);
+    const { seq, hash } = steps.at(-1) ?? head;
+    await trx.updateTable('chain').set({ head_seq: seq, head_hash: hash }).where('id', '=', 1).execute();
+  };
+}
+
+/** Where the journal ends, and nobody else moves that until the transaction ends. */
+export async function lockChain(trx: Writing): Promise<{ readonly anchor: Link; readonly head: Link }> {
+  // Writing the row is the lock that both databases have.
+  const row = await trx
+    .updateTable('chain')
+    .set((chain) => ({ head_seq: chain.ref('head_seq') }))
+    .where('id', '=', 1)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { anchor: { seq: row.anchor_seq, hash: row.anchor_hash }, head: { seq: row.head_seq, hash: row.head_hash } };
+}
+
+const exampleStep: Tables['steps'] = { seq: 0, call_id: '', at: '', body: '', previous: '', hash: '' };
+const exampleCall: Tables['calls'] = {
+  id: '',
+  seq: 0,
+  first_seq: 0,
+  owner: '',
+  server: '',
+  tool: '',
+  original_name: '',
+  caller: '',
+  status: 'pending',
+  created_at: 0,
+};

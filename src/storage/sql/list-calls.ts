@@ -1,0 +1,65 @@
+import type { CallRecord } from '../../invocation/call-record.ts';
+import type { CallFilter } from '../../invocation/journal.ts';
+import { type CallWindow, callWindow } from '../call-window.ts';
+import { toIndexText } from '../chain/call-columns.ts';
+import type { Database } from './engine.ts';
+
+interface Place {
+  readonly created_at: number;
+  readonly first_seq: number;
+}
+
+interface Found extends Place {
+  readonly seq: number;
+  readonly body: string;
+}
+
+/** The calls that fit, newest first. Reads the page and little more, whatever the filter. */
+export async function listCalls(db: Database, filter: CallFilter): Promise<readonly CallRecord[]> {
+  const window = callWindow(filter);
+  const before = filter.before === undefined ? undefined : await placeOf(db, filter.before);
+  // A call that is not there any more went with everything older.
+  if (window.limit === 0 || (filter.before !== undefined && !before)) return [];
+  // A tool goes by two names. One query over both could use neither index for the order.
+  const columns = filter.tool === undefined ? ([undefined] as const) : (['tool', 'original_name'] as const);
+  const pages = await Promise.all(columns.map((column) => page(db, filter, window, before, column)));
+  const found = new Map(pages.flat().map((call) => [call.seq, call]));
+  return [...found.values()]
+    .sort((one, other) => other.created_at - one.created_at || other.first_seq - one.first_seq)
+    .slice(0, window.limit)
+    .map(({ body }) => JSON.parse(body));
+}
+
+function placeOf(db: Database, id: string): Promise<Place | undefined> {
+  return db
+    .selectFrom('calls')
+    .select(['created_at', 'first_seq'])
+    .where('id', '=', toIndexText(id))
+    .executeTakeFirst();
+}
+
+function page(
+  db: Database,
+  { server, tool, status, caller }: CallFilter,
+  { since, until, limit }: CallWindow,
+  before: Place | undefined,
+  toolColumn: 'tool' | 'original_name' | undefined,
+): Promise<Found[]> {
+  let calls = db.selectFrom('calls').select(['seq', 'created_at', 'first_seq']);
+  if (server !== undefined) calls = calls.where('server', '=', toIndexText(server));
+  if (toolColumn && tool !== undefined) calls = calls.where(toolColumn, '=', toIndexText(tool));
+  if (status !== undefined) calls = calls.where('status', '=', status);
+  if (caller !== undefined) calls = calls.where('caller', '=', toIndexText(caller));
+  if (Number.isFinite(since)) calls = calls.where('created_at', '>=', since);
+  if (Number.isFinite(until)) calls = calls.where('created_at', '<', until);
+  if (before) {
+    calls = calls.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'first_seq'), '<', tuple(before.created_at, before.first_seq)),
+    );
+  }
+  return db
+    .selectFrom(calls.orderBy('created_at', 'desc').orderBy('first_seq', 'desc').limit(limit).as('page'))
+    .innerJoin('steps', 'steps.seq', 'page.seq')
+    .select(['page.seq', 'page.created_at', 'page.first_seq', 'steps.body'])
+    .execute();
+}

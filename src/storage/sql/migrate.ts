@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { Engine } from './engine.ts';
+import { journalTables } from './migrations/001-journal.ts';
+import { storeTables } from './migrations/002-stores.ts';
+import type { Migration } from './migrations/migration.ts';
+
+/** Every version of the tables, oldest first. */
+export const migrations: readonly Migration[] = [journalTables, storeTables];
+
+/** Brings the tables to the newest version, or leaves them as they are. Of several processes at once one does it. */
+export async function migrate(
+  engine: Pick<Engine, 'db' | 'bigint' | 'lockForMigration'>,
+  known: readonly Migration[] = migrations,
+): Promise<void> {
+  await engine.db.transaction().execute(async (trx) => {
+    await engine.lockForMigration(trx);
+    const db = trx as unknown as Kysely<{ migrations: { version: number; name: string; applied_at: string } }>;
+    await db.schema
+      .createTable('migrations')
+      .ifNotExists()
+      .addColumn('version', 'integer', (column) => column.primaryKey())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('applied_at', 'text', (column) => column.notNull())
+      .execute();
+    const done = await db.selectFrom('migrations').select('version').execute();
+    const found = Math.max(0, ...done.map(({ version }) => version));
+    const newest = Math.max(0, ...known.map(({ version }) => version));
+    if (found > newest) throw tooNew(found, newest);
+    for (const { version, name, up } of known) {
+      if (version <= found) continue;
+      await up(trx as unknown as Kysely<unknown>, { bigint: engine.bigint });
+      await db.insertInto('migrations').values({ version, name, applied_at: new Date().toISOString() }).execute();
+    }
+  });
+}
+
+function tooNew(found: number, newest: number): ToolwharfError {
+  return new ToolwharfError(
+    'STORAGE_UNAVAILABLE',
+    `The database was made by a newer Toolwharf: its tables have version ${found}, this one knows up to ${newest}. Update Toolwharf, or use another database`,
+    { data: { found, newest } },
+  );
+}

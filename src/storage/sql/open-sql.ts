@@ -1,0 +1,124 @@
+import { systemClock } from '../../kernel/clock.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { createKeyRing } from '../key-ring.ts';
+import type { PostgresStorageOptions, SqliteStorageOptions, Storage } from '../storage.ts';
+import { toStorageError, translateErrors } from '../translate-errors.ts';
+import { createAppendSteps } from './append-steps.ts';
+import { beginKeyChange, checkKey } from './check-key.ts';
+import type { Engine, Ownership } from './engine.ts';
+import { migrate } from './migrate.ts';
+import { reseal } from './reseal.ts';
+import { createSqlApprovals } from './sql-approvals.ts';
+import { createSqlAssistants } from './sql-assistants.ts';
+import { createSqlAudit } from './sql-audit.ts';
+import { createSqlJournal } from './sql-journal.ts';
+import { createSqlKeys } from './sql-keys.ts';
+import { createSqlMeta } from './sql-meta.ts';
+import { createSqlOAuth } from './sql-oauth.ts';
+import { createSqlPins } from './sql-pins.ts';
+import { createSqlRules } from './sql-rules.ts';
+import { createSqlServers } from './sql-servers.ts';
+
+type SqlOptions = Pick<SqliteStorageOptions | PostgresStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log'>;
+
+/** Storage in a database: its tables brought up to date, the key checked, and what a crash left open ended. */
+export async function openSql(engine: Engine, options: SqlOptions): Promise<Storage> {
+  try {
+    await migrate(engine);
+    await checkKey(engine.db, options.sealer);
+    const ownership = await engine.own();
+    const { storage, recover } = assemble(engine, ownership, options);
+    await recover();
+    return storage;
+  } catch (cause) {
+    await engine.close().catch(() => {});
+    throw toStorageError(cause);
+  }
+}
+
+function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
+  const { maxResultBytes = 262_144, clock = systemClock, log = silentLog } = options;
+  const ring = createKeyRing(options.sealer);
+  const append = createAppendSteps(engine.db, ownership.id);
+  const journal = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
+  const audit = createSqlAudit(engine, { ownership, append, clock });
+  const heart = everySo(ownership.beatMs, async () => {
+    try {
+      await ownership.beat();
+      await recover();
+    } catch (cause) {
+      log.warning('storage.beat-failed', messageOf(cause));
+    }
+  });
+  let closing: Promise<void> | undefined;
+
+  async function recover(): Promise<void> {
+    const count = await audit.recover();
+    if (count === 0) return;
+    log.warning('calls.abandoned', `${count} calls were left open by a process that is gone; they were ended`, {
+      count,
+    });
+  }
+
+  async function change(next: SqlOptions['sealer']): Promise<number> {
+    const others = await ownership.others();
+    if (others.length > 0) {
+      const who = others.join(', ');
+      throw new ToolwharfError(
+        'STORAGE_UNAVAILABLE',
+        `The key can't be changed while other processes use it: stop ${who}`,
+      );
+    }
+    await beginKeyChange(engine.db, next);
+    ring.add(next);
+    return reseal(engine.db, ring, next);
+  }
+
+  async function close(): Promise<void> {
+    await heart.stop();
+    await journal.finish();
+    await ownership.release().catch((cause) => log.warning('storage.release-failed', messageOf(cause)));
+    await engine.close();
+  }
+
+  const guard = <Store extends object>(store: Store) => translateErrors(store, 'STORAGE_UNAVAILABLE');
+  const closeOnce = () => {
+    closing ??= close();
+    return closing;
+  };
+  const { finish: _, ...open } = journal;
+  const storage: Storage = {
+    journal: translateErrors(open, 'JOURNAL_UNAVAILABLE'),
+    pins: guard(createSqlPins(engine)),
+    rules: guard(createSqlRules(engine)),
+    approvals: guard(createSqlApprovals(engine)),
+    servers: guard(createSqlServers(engine, ring)),
+    oauth: guard(createSqlOAuth(engine, ring)),
+    keys: guard(createSqlKeys(engine)),
+    assistants: guard(createSqlAssistants(engine)),
+    meta: guard(createSqlMeta(engine.db)),
+    audit,
+    ...guard({ reseal: change }),
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
+  };
+  return { storage, recover };
+}
+
+/** Runs something again and again, never twice at once and without keeping the process alive. */
+function everySo(ms: number | undefined, run: () => Promise<void>): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  const start = () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  };
+  const timer = ms === undefined ? undefined : setInterval(start, ms).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.ts';
+import { endAbandoned } from '../chain/end-abandoned.ts';
+import { type AppendSteps, lockChain, toStepWrite } from './append-steps.ts';
+import type { Database, Ownership } from './engine.ts';
+
+const batch = 200;
+
+/** Ends the open calls of processes that are gone, some at a time; gives back how many. */
+export async function recoverCalls(
+  db: Database,
+  { ownership, append, clock }: { ownership: Ownership; append: AppendSteps; clock: Clock },
+): Promise<number> {
+  for (let recovered = 0; ; await nextTurn()) {
+    const count = await db.transaction().execute(async (trx) => {
+      await ownership.keep(trx);
+      const { head } = await lockChain(trx);
+      await ownership.forgetGone(trx);
+      const open = await trx
+        .selectFrom('calls')
+        .innerJoin('steps', 'steps.seq', 'calls.seq')
+        .select('steps.body')
+        .where('calls.status', 'in', ['pending', 'running'])
+        .where('calls.owner', 'not in', (owners) => owners.selectFrom('owners').select('id'))
+        .orderBy('calls.seq')
+        .limit(batch)
+        .execute();
+      const at = new Date(clock.now()).toISOString();
+      if (open.length > 0) {
+        await append(
+          trx,
+          head,
+          open.map(({ body }) => toStepWrite(endAbandoned(JSON.parse(body), at), at)),
+        );
+      }
+      return open.length;
+    });
+    recovered += count;
+    if (count < batch) return recovered;
+  }
+}

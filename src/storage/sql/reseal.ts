@@ -1,0 +1,51 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Sealer, sealedPrefix } from '../sealer.ts';
+import { finishKeyChange } from './check-key.ts';
+import type { Database, Writing } from './engine.ts';
+import { oauthContext } from './sql-oauth.ts';
+import { serverContext } from './sql-servers.ts';
+
+const batch = 100;
+
+/**
+ * Seals everything with `next`, in small transactions. Each sealed text names its key, so after a crash
+ * the same call goes on with what is left. `from` opens the texts of both keys; the change was begun.
+ */
+export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<number> {
+  const again = (sealed: string, context: string) => next.seal(from.open(sealed, context), context);
+  const other = `${sealedPrefix(next)}%`;
+
+  async function servers(trx: Writing): Promise<number> {
+    const rows = await trx.selectFrom('servers').selectAll().where('sealed', 'not like', other).limit(batch).execute();
+    for (const { id, sealed } of rows) {
+      const set = trx.updateTable('servers').set({ sealed: again(sealed, serverContext(id)) });
+      // One that was replaced meanwhile is sealed with the new key already.
+      await set.where('id', '=', id).where('sealed', '=', sealed).execute();
+    }
+    return rows.length;
+  }
+
+  async function oauth(trx: Writing): Promise<number> {
+    const rows = await trx
+      .selectFrom('oauth_records')
+      .selectAll()
+      .where('sealed', 'not like', other)
+      .limit(batch)
+      .execute();
+    for (const { server_key: key, kind, sealed } of rows) {
+      const set = trx.updateTable('oauth_records').set({ sealed: again(sealed, oauthContext(key, kind)) });
+      await set.where('server_key', '=', key).where('kind', '=', kind).where('sealed', '=', sealed).execute();
+    }
+    return rows.length;
+  }
+
+  let total = 0;
+  for (const table of [servers, oauth]) {
+    for (let count = batch; count > 0; await nextTurn()) {
+      count = await db.transaction().execute(table);
+      total += count;
+    }
+  }
+  await finishKeyChange(db, next);
+  return total;
+}

@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.ts';
+import type { RetainOptions } from '../ports/audit.ts';
+import { lockChain } from './append-steps.ts';
+import type { Database, Writing } from './engine.ts';
+
+const idleClaimMs = 24 * 60 * 60 * 1_000;
+
+interface Removed {
+  readonly calls: number;
+  readonly steps: number;
+}
+
+/** What may go: steps up to a number, and steps from before a time. */
+interface Surplus {
+  readonly seq: number;
+  readonly before: string;
+}
+
+/** Cuts the journal from its beginning in small transactions; where it was cut is kept, so that the rest can be checked. */
+export async function retainCalls(db: Database, options: RetainOptions, clock: Clock): Promise<Removed> {
+  const { maxAgeMs, batch = 500, signal } = options;
+  const oldest = maxAgeMs === undefined ? undefined : clock.now() - maxAgeMs;
+  const surplus: Surplus = {
+    seq: options.maxCalls === undefined ? 0 : await surplusSeq(db, options.maxCalls),
+    before: oldest === undefined ? '' : new Date(oldest).toISOString(),
+  };
+  const removed = { calls: 0, steps: 0 };
+  for (; ; await nextTurn()) {
+    signal?.throwIfAborted();
+    const { calls, steps } = await db.transaction().execute((trx) => cut(trx, surplus, batch));
+    removed.calls += calls;
+    removed.steps += steps;
+    if (steps === 0) break;
+  }
+  await removeIdleClaims(db, clock.now() - idleClaimMs);
+  for (; oldest !== undefined; await nextTurn()) {
+    signal?.throwIfAborted();
+    if ((await removeApprovals(db, oldest, batch)) < batch) break;
+  }
+  return removed;
+}
+
+/** The last step of the newest call that is one too many; 0 when there is none. */
+async function surplusSeq(db: Database, maxCalls: number): Promise<number> {
+  const call = await db
+    .selectFrom('calls')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .offset(maxCalls)
+    .limit(1)
+    .executeTakeFirst();
+  return call?.seq ?? 0;
+}
+
+async function cut(trx: Writing, surplus: Surplus, batch: number): Promise<Removed> {
+  const { anchor } = await lockChain(trx);
+  const open = await trx
+    .selectFrom('calls')
+    .select(({ fn }) => fn.min('seq').as('seq'))
+    .where('status', 'in', ['pending', 'running'])
+    .executeTakeFirst();
+  const oldest = await trx
+    .selectFrom('steps')
+    .select(['seq', 'at', 'hash'])
+    .where('seq', '>', anchor.seq)
+    .orderBy('seq')
+    .limit(batch)
+    .execute();
+  const end = open?.seq ?? Number.POSITIVE_INFINITY;
+  const stay = oldest.findIndex(({ seq, at }) => seq >= end || (seq > surplus.seq && at >= surplus.before));
+  const steps = stay < 0 ? oldest.length : stay;
+  const last = oldest[steps - 1];
+  if (!last) return { calls: 0, steps: 0 };
+  const over = trx.selectFrom('calls').select('id').where('seq', '<=', last.seq);
+  // A key is good for as long as the call it stands for is known.
+  await trx.deleteFrom('claims').where('call_id', 'in', over).execute();
+  const gone = await trx.deleteFrom('calls').where('seq', '<=', last.seq).executeTakeFirst();
+  await trx.deleteFrom('steps').where('seq', '<=', last.seq).execute();
+  await trx.updateTable('chain').set({ anchor_seq: last.seq, anchor_hash: last.hash }).where('id', '=', 1).execute();
+  return { calls: Number(gone.numDeletedRows), steps };
+}
+
+/** Keys whose call was never recorded, since there was no such tool or the process ended first. */
+async function removeIdleClaims(db: Database, before: number): Promise<void> {
+  await db
+    .deleteFrom('claims')
+    .where('claimed_at', '<', before)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('calls').select('calls.id').whereRef('calls.id', '=', 'claims.call_id'))),
+    )
+    .execute();
+}
+
+async function removeApprovals(db: Database, before: number, batch: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('approvals')
+    .where('id', 'in', (approvals) =>
+      approvals
+        .selectFrom('approvals')
+        .select('id')
+        .where('asked_at', '<', before)
+        .where('status', 'in', ['denied', 'expired', 'used'])
+        .orderBy('asked_at')
+        .limit(batch),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

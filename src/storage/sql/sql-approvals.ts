@@ -1,0 +1,123 @@
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import type { ApprovalRecord, ApprovalStore } from '../../policy/approval-store.ts';
+import { approvalKey } from '../approval-key.ts';
+import { pageSize } from '../call-window.ts';
+import { toIndexText } from '../chain/call-columns.ts';
+import type { Database, Engine } from './engine.ts';
+import type { ApprovalRow } from './tables.ts';
+
+/** Questions in a database. Each change is one statement that checks and sets, so that of several at once one wins. */
+export function createSqlApprovals({ db }: Engine): ApprovalStore {
+  const find = (id: string) => db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
+
+  return {
+    async add(request) {
+      const row = {
+        id: request.id,
+        open_key: approvalKey(request),
+        caller: toIndexText(request.caller.id),
+        status: 'pending' as const,
+        asked_at: Date.parse(request.askedAt),
+        expires_at: Date.parse(request.expiresAt),
+        request: canonicalJson(request),
+      };
+      for (;;) {
+        await freeKey(db, row.open_key, row.asked_at);
+        await db
+          .insertInto('approvals')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        const [found] = await db
+          .selectFrom('approvals')
+          .selectAll()
+          .where(({ eb, or }) => or([eb('id', '=', row.id), eb('open_key', '=', row.open_key)]))
+          .execute();
+        // The one that was in the way can have been answered or used since.
+        if (found) return toRecord(found);
+      }
+    },
+    async get(id) {
+      const row = await find(id);
+      return row && toRecord(row);
+    },
+    async list({ status, caller, limit = 100 } = {}) {
+      let query = db.selectFrom('approvals').selectAll();
+      if (status !== undefined) query = query.where('status', '=', status);
+      if (caller !== undefined) query = query.where('caller', '=', toIndexText(caller));
+      const rows = await query.orderBy('asked_at', 'desc').orderBy('id', 'desc').limit(pageSize(limit)).execute();
+      return rows.map(toRecord);
+    },
+    async answer(id, answer, by, now) {
+      const allowed = answer.kind === 'allow';
+      const { numUpdatedRows } = await db
+        .updateTable('approvals')
+        .set({
+          status: allowed ? 'allowed' : 'denied',
+          answer: canonicalJson(answer),
+          answered_at: new Date(now).toISOString(),
+          answered_by: by,
+          // An allowed one stays findable until it is used.
+          ...(!allowed && { open_key: null }),
+        })
+        .where('id', '=', id)
+        .where('status', '=', 'pending')
+        .where('expires_at', '>', now)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return 'answered';
+      const row = await find(id);
+      if (!row) return 'missing';
+      if (row.status === 'pending') await expire(db, now, id);
+      return row.status === 'pending' || row.status === 'expired' ? 'expired' : 'already';
+    },
+    async use(id) {
+      const { numUpdatedRows } = await db
+        .updateTable('approvals')
+        .set({ status: 'used', open_key: null })
+        .where('id', '=', id)
+        .where('status', '=', 'allowed')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    expire: (now) => expire(db, now),
+  };
+}
+
+/** Ends what waited too long: all, or one. */
+async function expire(db: Database, now: number, id?: string): Promise<string[]> {
+  let query = db
+    .updateTable('approvals')
+    .set({ status: 'expired', open_key: null, answered_at: new Date(now).toISOString(), answered_by: 'expiry' })
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now);
+  if (id !== undefined) query = query.where('id', '=', id);
+  return (await query.returning('id').execute()).map((row) => row.id);
+}
+
+/** Makes way for a new question where the open one about the same call is too old to be given back. */
+async function freeKey(db: Database, key: string, now: number): Promise<void> {
+  const [held] = await db
+    .selectFrom('approvals')
+    .select('id')
+    .where('open_key', '=', key)
+    .where('expires_at', '<=', now)
+    .execute();
+  if (!held) return;
+  await expire(db, now, held.id);
+  await db
+    .updateTable('approvals')
+    .set({ open_key: null })
+    .where('id', '=', held.id)
+    .where('status', '=', 'allowed')
+    .execute();
+}
+
+function toRecord(row: ApprovalRow): ApprovalRecord {
+  return {
+    request: JSON.parse(row.request),
+    status: row.status,
+    ...(row.answer !== null && { answer: JSON.parse(row.answer) }),
+    ...(row.answered_at !== null && { answeredAt: row.answered_at }),
+    ...(row.answered_by !== null && { answeredBy: row.answered_by }),
+  };
+}

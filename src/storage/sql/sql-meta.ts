@@ -1,0 +1,19 @@
+import type { MetaStore } from '../ports/meta-store.ts';
+import type { Database } from './engine.ts';
+
+/** Small texts in a database. */
+export function createSqlMeta(db: Database): MetaStore {
+  return {
+    async get(name) {
+      const row = await db.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
+      return row?.value;
+    },
+    async set(name, value) {
+      await db
+        .insertInto('meta')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { ApprovalStatus } from '../../policy/approval-store.ts';
+import type { CallColumns } from '../chain/call-columns.ts';
+
+/** The tables of both SQL databases. Times are milliseconds since 1970 where they are compared, ISO text where they are only shown. */
+export interface Tables {
+  meta: { name: string; value: string };
+  /** Processes that use the database now. */
+  owners: { id: string; pid: number; host: string; expires_at: number };
+  /** One row: where the journal begins and ends. Whoever appends to the journal or cuts it locks this row first. */
+  chain: { id: number; head_seq: number; head_hash: string; anchor_seq: number; anchor_hash: string };
+  /** The journal itself. Rows are added at the end and removed at the beginning, never changed. */
+  steps: { seq: number; call_id: string; at: string; body: string; previous: string; hash: string };
+  /** What calls are found by; the call itself is in the step that `seq` names. */
+  calls: CallColumns & { seq: number; first_seq: number; owner: string };
+  claims: { key: string; fingerprint: string; call_id: string; claimed_at: number };
+  pins: { key: string; accepted_at: number; body: string };
+  rules: { id: string; created_at: number; body: string };
+  approvals: ApprovalRow;
+  servers: { id: string; name: string; sealed: string };
+  oauth_records: { server_key: string; kind: string; sealed: string };
+  api_keys: ApiKeyRow;
+  assistants: { id: string; name: string; body: string };
+}
+
+export interface ApprovalRow {
+  id: string;
+  /** Says which exact call it is about while it is open, so that there is one open question for each; null afterwards. */
+  open_key: string | null;
+  caller: string;
+  status: ApprovalStatus;
+  asked_at: number;
+  expires_at: number;
+  request: string;
+  answer: string | null;
+  answered_at: string | null;
+  answered_by: string | null;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  hash: string;
+  profile: string | null;
+  rights: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}

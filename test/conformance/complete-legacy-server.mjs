@@ -1,0 +1,85 @@
+// A server of the `initialize` era with all that the official conformance suite asks for, over Streamable HTTP.
+import { randomUUID } from 'node:crypto';
+import { answerRequest, bodyOf, json, listen, openEvents, rpcError } from '../fixtures/servers/shared/http.mjs';
+import { createLegacyPeer } from '../fixtures/servers/shared/legacy-peer.mjs';
+import { RpcError, runTool } from '../fixtures/servers/shared/peer.mjs';
+import { capabilities, createContent, isFromHere, readResource } from './complete-content.mjs';
+
+const { tools, handlers } = createContent();
+const sessions = new Map();
+
+listen('/mcp', async (request, response) => {
+  if (!isFromHere(request.headers)) return json(response, 403, rpcError(-32000, 'Forbidden'));
+  const session = sessions.get(request.headers['mcp-session-id']);
+  if (request.method === 'POST') return post(request, response, session);
+  if (session === undefined) return json(response, 404, rpcError(-32001, 'Session not found'));
+  if (request.method === 'GET') {
+    session.stream = openEvents(response);
+    return undefined;
+  }
+  sessions.delete(session.id);
+  return response.writeHead(200).end();
+});
+
+async function post(request, response, known) {
+  const message = await bodyOf(request);
+  const session = message.method === 'initialize' ? open() : known;
+  if (session === undefined) {
+    const [status, reason] = request.headers['mcp-session-id'] ? [404, 'Session not found'] : [400, 'No session id'];
+    return json(response, status, rpcError(-32001, reason, message.id));
+  }
+  if (message.method !== undefined && message.id !== undefined) {
+    const headers = message.method === 'initialize' ? { 'mcp-session-id': session.id } : {};
+    return answerRequest(session.peer, message, request, response, { headers });
+  }
+  if (message.method === undefined) session.answer(message);
+  else await session.peer.handle(message);
+  return response.writeHead(202).end();
+}
+
+function open() {
+  const waiting = new Map();
+  const session = {
+    id: randomUUID(),
+    stream: () => {},
+    answer({ id, result, error }) {
+      const question = waiting.get(id);
+      waiting.delete(id);
+      if (error) question?.reject(new RpcError(error.code, error.message, error.data));
+      else question?.resolve(result);
+    },
+  };
+  const askOne = (call, key, { method, params }) =>
+    new Promise((resolve, reject) => {
+      const id = `question-${randomUUID()}`;
+      waiting.set(id, { resolve, reject });
+      // This era's questions have no names; those who translate them for another era are told one.
+      call.send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: { 'toolwharf/key': key } } });
+    });
+  const asking = (call) => ({
+    ...call,
+    async ask(questions) {
+      const asked = Object.entries(questions).map(async ([key, question]) => [key, await askOne(call, key, question)]);
+      return Object.fromEntries(await Promise.all(asked));
+    },
+    promptsChanged: () => session.peer.notify('notifications/prompts/list_changed'),
+  });
+  session.peer = createLegacyPeer({
+    name: 'complete-legacy',
+    tools,
+    capabilities,
+    send: (message) => session.stream(message),
+    handlers: {
+      ...handlers,
+      'tools/call': (params, call) => runTool(tools, params, asking(call)),
+      'prompts/get': (params, call) => handlers['prompts/get'](params, asking(call)),
+      'resources/read': ({ uri }) => {
+        const contents = readResource(uri);
+        if (contents === undefined) throw new RpcError(-32002, 'Resource not found', { uri });
+        return { contents: [contents] };
+      },
+    },
+  });
+  sessions.set(session.id, session);
+  return session;
+}

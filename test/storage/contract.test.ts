@@ -1,0 +1,20 @@
+import { afterAll, beforeAll } from 'vitest';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { approvalsContract } from './contract/approvals-contract.ts';
+import { auditContract } from './contract/audit-contract.ts';
+import { journalContract } from './contract/journal-contract.ts';
+import { storesContract } from './contract/stores-contract.ts';
+import { memoryKind, postgresKind, sqliteKind } from './kinds.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres.stop());
+
+for (const kind of [memoryKind, sqliteKind, postgresKind(() => postgres)]) {
+  journalContract(kind);
+  approvalsContract(kind);
+  storesContract(kind);
+  auditContract(kind);
+}

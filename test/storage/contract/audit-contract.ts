@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
+import type { StorageKind } from '../kinds.ts';
+import { at, gather, makeApproval, makeCall } from '../records.ts';
+
+/** What every audit promises. */
+export function auditContract(kind: StorageKind): void {
+  describe(`the audit in ${kind.name}`, () => {
+    test('finds nothing in a journal that nobody touched, empty or not', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      await Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
+      const writing = Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      await writing;
+    });
+
+    test('exports every step in order, and goes on where it was left', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const call = makeCall();
+      for (const status of ['pending', 'running', 'success'] as const) await storage.journal.write({ ...call, status });
+      const entries = await gather(storage.audit.export());
+      expect(entries.map(({ seq, callId, record }) => [seq, callId, record])).toEqual([
+        [1, call.id, { ...call, status: 'pending' }],
+        [2, call.id, { ...call, status: 'running' }],
+        [3, call.id, { ...call, status: 'success' }],
+      ]);
+      expect(entries.map(({ previous }) => previous)).toEqual([
+        '0'.repeat(64),
+        ...entries.slice(0, 2).map(({ hash }) => hash),
+      ]);
+      expect(JSON.parse(JSON.stringify(entries))).toEqual(entries);
+      expect(await gather(storage.audit.export({ after: 1, limit: 1 }))).toEqual(entries.slice(1, 2));
+      expect(await gather(storage.audit.export({ after: 3 }))).toEqual([]);
+    });
+
+    test('exports more than a page', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      await Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
+      const seqs = (await gather(storage.audit.export({ limit: 420 }))).map(({ seq }) => seq);
+      expect(seqs).toEqual(Array.from({ length: 420 }, (_, index) => index + 1));
+    });
+
+    test('keeps the newest calls when told to, and what is left can still be checked and continued', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const calls = await writeCalls(storage, 30);
+      await storage.journal.claim({ caller: 'a', key: 'old', fingerprint: 'f', callId: calls[0]?.id ?? '' });
+      await storage.journal.claim({ caller: 'a', key: 'new', fingerprint: 'f', callId: calls[29]?.id ?? '' });
+      expect(await storage.audit.retain({ maxCalls: 100 })).toEqual({ calls: 0, steps: 0 });
+      expect(await storage.audit.retain({ maxCalls: 12, batch: 7 })).toEqual({ calls: 18, steps: 36 });
+      const left = calls.slice(18).reverse();
+      expect((await storage.journal.list()).map(({ id }) => id)).toEqual(left.map(({ id }) => id));
+      expect(await storage.journal.get(calls[0]?.id ?? '')).toBeUndefined();
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      await writeCalls(storage, 2);
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      expect((await gather(storage.audit.export()))[0]?.seq).toBe(37);
+      const again = { caller: 'a', fingerprint: 'f', callId: 'next' };
+      expect(await storage.journal.claim({ ...again, key: 'old' })).toBeUndefined();
+      expect(await storage.journal.claim({ ...again, key: 'new' })).toMatchObject({ callId: calls[29]?.id });
+    });
+
+    test('removes what is too old, but never a call that is not over', async () => {
+      using place = await kind.place();
+      const clock = stoppedClock();
+      await using storage = await place.open({ clock });
+      clock.set(0);
+      const [old] = await writeCalls(storage, 1);
+      const open = makeCall({ status: 'running' });
+      await storage.journal.write(open);
+      await writeCalls(storage, 1);
+      clock.set(100);
+      const [young] = await writeCalls(storage, 1);
+      clock.set(150);
+      expect(await storage.audit.retain({ maxAgeMs: 60_000 })).toEqual({ calls: 1, steps: 2 });
+      expect(await storage.journal.get(old?.id ?? '')).toBeUndefined();
+      expect(await storage.journal.get(open.id)).toEqual(open);
+      expect(await storage.audit.retain({ maxAgeMs: 60_000 })).toEqual({ calls: 0, steps: 0 });
+      await storage.journal.write({ ...open, status: 'success' });
+      expect(await storage.audit.retain({ maxAgeMs: 60_000 })).toEqual({ calls: 1, steps: 3 });
+      const left = (await storage.journal.list()).map(({ id }) => id);
+      expect(left.sort()).toEqual([open.id, young?.id].sort());
+      expect(await storage.audit.retain({ maxAgeMs: 0, maxCalls: 1 })).toMatchObject({ calls: 1 });
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      expect(await storage.audit.recover()).toBe(0);
+    });
+
+    test('an audit that is told to stop removes nothing more', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      await writeCalls(storage, 3);
+      const stopped = storage.audit.retain({ maxCalls: 0, signal: AbortSignal.abort() });
+      await expect(stopped).rejects.toThrow();
+      expect(await storage.journal.list()).toHaveLength(3);
+    });
+
+    test('old approvals go with the calls, open ones stay', async () => {
+      using place = await kind.place();
+      const clock = stoppedClock();
+      await using storage = await place.open({ clock });
+      clock.set(1_000);
+      const [denied, open, young] = [makeApproval(), makeApproval(), makeApproval({ askedAt: at(990) })] as const;
+      for (const request of [denied, open, young]) await storage.approvals.add(request);
+      await storage.approvals.answer(denied.id, { kind: 'deny' }, 'ann', Date.parse(at(1)));
+      await storage.audit.retain({ maxAgeMs: 60_000 });
+      const left = (await storage.approvals.list()).map(({ request }) => request.id);
+      expect(left.sort()).toEqual([open.id, young.id].sort());
+    });
+  });
+}
+
+async function writeCalls(storage: Storage, count: number) {
+  const calls = Array.from({ length: count }, () => makeCall());
+  for (const call of calls) {
+    await storage.journal.write({ ...call, status: 'pending' });
+    await storage.journal.write(call);
+  }
+  return calls;
+}
+
+function stoppedClock(): Clock & { set(seconds: number): void } {
+  let now = Date.parse(at(0));
+  return {
+    now: () => now,
+    sleep: async () => {},
+    set(seconds) {
+      now = Date.parse(at(seconds));
+    },
+  };
+}

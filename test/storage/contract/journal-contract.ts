@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { CallRecord } from '../../../src/invocation/call-record.ts';
+import type { CallFilter, Journal } from '../../../src/invocation/journal.ts';
+import type { StorageKind } from '../kinds.ts';
+import { at, makeCall } from '../records.ts';
+
+/** What every journal promises. */
+export function journalContract(kind: StorageKind): void {
+  describe(`a journal in ${kind.name}`, () => {
+    test('gives back what was written, and each step of a call replaces the one before [R6]', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { journal } = storage;
+      const ended = makeCall({ idempotencyKey: 'k', error: { code: 'TOOL_FAILED', message: 'x' }, end: 'tool' });
+      const { result: _, startedAt, completedAt: __, error: ___, end: ____, ...asked } = ended;
+      const steps: CallRecord[] = [
+        { ...asked, status: 'pending' },
+        { ...asked, status: 'running', startedAt },
+        { ...ended, status: 'error' },
+      ];
+      for (const step of steps) {
+        await journal.write(step);
+        expect(await journal.get(ended.id)).toEqual(step);
+        expect(await journal.list()).toEqual([step]);
+      }
+      expect(await journal.get(randomUUID())).toBeUndefined();
+    });
+
+    test('keeps the order of writes that come at once, also of one call', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const calls = Array.from({ length: 150 }, () => makeCall({ status: 'pending' }));
+      await Promise.all(
+        calls.flatMap((call) => [
+          storage.journal.write(call),
+          storage.journal.write({ ...call, status: 'running' }),
+          storage.journal.write({ ...call, status: 'success' }),
+        ]),
+      );
+      expect(await storage.journal.list({ limit: 1_000 })).toEqual(
+        calls.map((call) => ({ ...call, status: 'success' })).reverse(),
+      );
+    });
+
+    test('lists by server, by tool, by status, by caller and by time [R4]', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const other = { id: 'someone', kind: 'person' } as const;
+      const [read, write, local, failed] = [
+        makeCall({ createdAt: at(10) }),
+        makeCall({ createdAt: at(20), tool: 'mcp_files_write', originalName: 'write', caller: other }),
+        makeCall({ createdAt: at(30), server: undefined, tool: 'read', originalName: 'read' }),
+        makeCall({ createdAt: at(40), server: 'web', status: 'error', caller: other }),
+      ];
+      for (const call of [read, write, local, failed]) await storage.journal.write(call);
+      const cases: [CallFilter, CallRecord[]][] = [
+        [{}, [failed, local, write, read]],
+        [{ server: 'files' }, [write, read]],
+        [{ tool: 'mcp_files_write' }, [write]],
+        [{ tool: 'read' }, [failed, local, read]],
+        [{ tool: 'read', server: 'files' }, [read]],
+        [{ tool: 'read', limit: 2 }, [failed, local]],
+        [{ status: 'error' }, [failed]],
+        [{ status: 'success', server: 'web' }, []],
+        [{ caller: 'someone' }, [failed, write]],
+        [{ caller: 'someone', server: 'files', status: 'success' }, [write]],
+        [{ since: at(20), until: at(40) }, [local, write]],
+        [{ since: '2026-11-01T01:00:30+01:00' }, [failed, local]],
+        [{ since: at(41) }, []],
+        [{ limit: 2 }, [failed, local]],
+        [{ limit: 0 }, []],
+        [{ before: local.id }, [write, read]],
+        [{ before: failed.id, tool: 'read', limit: 1 }, [local]],
+        [{ before: randomUUID() }, []],
+      ];
+      for (const [filter, expected] of cases) {
+        const ids = (await storage.journal.list(filter)).map(({ id }) => id);
+        expect(ids, JSON.stringify(filter)).toEqual(expected.map(({ id }) => id));
+      }
+      await expect(storage.journal.list({ since: 'yesterday' })).rejects.toMatchObject({ code: 'ARGUMENTS_INVALID' });
+    });
+
+    test('is read in pages without gaps or repetitions, also where many calls came in the same moment', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const calls = Array.from({ length: 25 }, (_, index) => makeCall({ createdAt: at(Math.floor(index / 10)) }));
+      await Promise.all(calls.map((call) => storage.journal.write(call)));
+      expect((await pages(storage.journal, 7)).map(({ id }) => id)).toEqual(calls.map(({ id }) => id).reverse());
+      expect((await storage.journal.list()).length).toBe(25);
+    });
+
+    test('leaves out a result that is too big, and says so', async () => {
+      using place = await kind.place();
+      await using storage = await place.open({ maxResultBytes: 1_000 });
+      const small = makeCall({ result: { text: 'x'.repeat(900) } });
+      const big = makeCall({ result: { text: 'x'.repeat(1_001) } });
+      for (const call of [small, big]) await storage.journal.write(call);
+      const { result: _, ...rest } = big;
+      expect(await storage.journal.get(small.id)).toEqual(small);
+      expect(await storage.journal.get(big.id)).toEqual({ ...rest, resultOmitted: true });
+    });
+
+    test('takes names that no index takes', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      for (const name of ['nul \u0000', 'half \ud83d', 'x'.repeat(20_000), `${'x'.repeat(20_000)}y`, "' or 1=1; --"]) {
+        const call = makeCall({ server: name, tool: name, originalName: name, caller: { id: name, kind: 'client' } });
+        await storage.journal.write(call);
+        expect(await storage.journal.list({ server: name, tool: name, caller: name })).toEqual([call]);
+      }
+    });
+
+    test('gives an idempotency key to one of many that ask at once', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const claims = Array.from({ length: 20 }, () => ({
+        caller: 'a\u0000',
+        key: 'k'.repeat(5_000),
+        fingerprint: 'f',
+        callId: randomUUID(),
+      }));
+      const answers = await Promise.all(claims.map((claim) => storage.journal.claim(claim)));
+      const winner = claims[answers.indexOf(undefined)];
+      expect(answers.filter((answer) => answer === undefined)).toHaveLength(1);
+      expect(answers.filter((answer) => answer !== undefined)).toEqual(Array(19).fill(winner));
+      expect(await storage.journal.claim({ caller: 'b', key: 'k'.repeat(5_000), fingerprint: 'g', callId: 'x' })).toBe(
+        undefined,
+      );
+    });
+  });
+}
+
+async function pages(journal: Journal, limit: number): Promise<CallRecord[]> {
+  const found: CallRecord[] = [];
+  for (;;) {
+    const before = found.at(-1)?.id;
+    const page = await journal.list({ limit, ...(before !== undefined && { before }) });
+    if (page.length === 0) return found;
+    found.push(...page);
+  }
+}

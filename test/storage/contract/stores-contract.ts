@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { OAuthClientRecord, OAuthTokensRecord } from '../../../src/connections/authentication/oauth-store.ts';
+import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
+import { assistantSchema } from '../../../src/storage/ports/assistant-store.ts';
+import { type ApiKey, hashApiKey } from '../../../src/storage/ports/key-store.ts';
+import type { StorageKind } from '../kinds.ts';
+import { at, makeServer } from '../records.ts';
+
+/** What the smaller stores promise everywhere. */
+export function storesContract(kind: StorageKind): void {
+  describe(`stores in ${kind.name}`, () => {
+    test('pins are kept by server address and tool, the newest counts', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const serverAddress = `https://example.com/${'x'.repeat(5_000)}`;
+      const definition = { name: 'read', inputSchema: { type: 'object' } };
+      const pin = { serverAddress, tool: 'read', hash: 'h1', definition, acceptedAt: at(1) };
+      const other = { ...pin, tool: 'nul \u0000', acceptedAt: at(2) };
+      await storage.pins.set({ ...pin, hash: 'h0' });
+      await storage.pins.set(pin);
+      await storage.pins.set(other);
+      expect(await storage.pins.get(serverAddress, 'read')).toEqual(pin);
+      expect(await storage.pins.get(serverAddress, 'write')).toBeUndefined();
+      expect(await storage.pins.list()).toEqual([pin, other]);
+    });
+
+    test('remembered answers are listed and revoked', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const rule = (createdAt: string): RememberedRule => ({
+        id: randomUUID(),
+        scope: 'tool',
+        answer: 'allow',
+        serverAddress: 'a',
+        tool: 't',
+        createdAt,
+      });
+      const [one, two] = [rule(at(1)), rule(at(2))];
+      expect(await storage.rules.list()).toEqual([]);
+      await storage.rules.add(one);
+      expect(await storage.rules.list()).toEqual([one]);
+      await storage.rules.add(two);
+      expect(await storage.rules.list()).toEqual([one, two]);
+      expect(await storage.rules.remove(one.id)).toBe(true);
+      expect(await storage.rules.remove(one.id)).toBe(false);
+      expect(await storage.rules.list()).toEqual([two]);
+    });
+
+    test('servers are added, replaced, removed and listed by name [R4]', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { servers } = storage;
+      const [b, a] = [makeServer({ name: 'b' }), makeServer({ name: 'a' })];
+      const stdio = makeServer({
+        name: 'C',
+        transport: 'stdio',
+        url: undefined,
+        headers: undefined,
+        authentication: { type: 'none' },
+        command: 'node',
+        args: ['server.js'],
+        env: { TOKEN: 'secret' },
+        lastConnectedAt: at(3),
+      });
+      for (const record of [b, a, stdio]) await servers.put(record);
+      expect(await servers.list()).toEqual([stdio, a, b].map(withoutUndefined));
+      const changed = { ...a, name: 'renamed', enabled: false };
+      await servers.put(changed);
+      expect(await servers.get(a.id)).toEqual(changed);
+      expect(await servers.remove(a.id)).toBe(true);
+      expect(await servers.remove(a.id)).toBe(false);
+      expect(await servers.get(a.id)).toBeUndefined();
+    });
+
+    test('two servers never have one name', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const first = makeServer({ name: 'files' });
+      const other = makeServer({ name: 'other' });
+      for (const record of [first, first, other]) await storage.servers.put(record);
+      const refused = { code: 'CONFIG_INVALID', message: /'files'/ };
+      await expect(storage.servers.put(makeServer({ name: 'files' }))).rejects.toMatchObject({ code: refused.code });
+      await expect(storage.servers.put({ ...other, name: 'files' })).rejects.toThrow(refused.message);
+      expect(await storage.servers.get(other.id)).toEqual(other);
+      const race = await Promise.allSettled(
+        Array.from({ length: 5 }, () => storage.servers.put(makeServer({ name: 'new' }))),
+      );
+      expect(race.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    test('sign-ins are kept by server and kind, and forgotten one by one or together', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { oauth } = storage;
+      const tokens: OAuthTokensRecord = { access_token: 'a', token_type: 'Bearer', issuer: 'https://as' };
+      const client: OAuthClientRecord = { client_id: 'id', issuer: 'https://as', redirect_uris: ['http://127.0.0.1/'] };
+      await oauth.set('one', 'tokens', { ...tokens, access_token: 'old' });
+      await oauth.set('one', 'tokens', tokens);
+      await oauth.set('one', 'client', client);
+      await oauth.set('two', 'tokens', tokens);
+      expect(await oauth.get('one', 'tokens')).toEqual(tokens);
+      expect(await oauth.get('one', 'client')).toEqual(client);
+      expect(await oauth.get('one', 'pending')).toBeUndefined();
+      await oauth.delete('one', 'tokens');
+      expect(await oauth.get('one', 'tokens')).toBeUndefined();
+      expect(await oauth.get('one', 'client')).toEqual(client);
+      await oauth.delete('one');
+      expect(await oauth.get('one', 'client')).toBeUndefined();
+      expect(await oauth.get('two', 'tokens')).toEqual(tokens);
+    });
+
+    test('an API key is found by its hash until it is revoked', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { keys } = storage;
+      const key: ApiKey = { id: '1', name: 'ci', hash: hashApiKey('one'), rights: ['call'], createdAt: at(1) };
+      const other: ApiKey = { ...key, id: '2', hash: hashApiKey('two'), profile: 'team', rights: [], createdAt: at(2) };
+      await keys.add(key);
+      await keys.add(other);
+      expect(await keys.list()).toEqual([key, other]);
+      expect(await keys.findByHash(hashApiKey('two'))).toEqual(other);
+      expect(await keys.findByHash('two')).toBeUndefined();
+      await keys.touch(key.id, at(100));
+      await keys.touch(key.id, at(159));
+      expect(await keys.get(key.id)).toEqual({ ...key, lastUsedAt: at(100) });
+      await keys.touch(key.id, at(160));
+      await keys.touch('nobody', at(160));
+      expect(await keys.revoke(key.id, at(200))).toBe(true);
+      expect(await keys.revoke(key.id, at(300))).toBe(false);
+      expect(await keys.revoke('nobody', at(300))).toBe(false);
+      expect(await keys.findByHash(key.hash)).toBeUndefined();
+      expect(await keys.get(key.id)).toEqual({ ...key, lastUsedAt: at(160), revokedAt: at(200) });
+      expect(await keys.get('nobody')).toBeUndefined();
+    });
+
+    test('an assistant asks before it uses a tool unless it is told otherwise [R8]', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { assistants } = storage;
+      const writer = assistantSchema.parse({ id: randomUUID(), name: 'Writer' });
+      expect(writer).toMatchObject({ toolApproval: 'always-ask', serverIds: [], trustedTools: [], settings: {} });
+      const coder = assistantSchema.parse({
+        id: randomUUID(),
+        name: 'Coder',
+        serverIds: ['s1'],
+        toolApproval: 'trusted-only',
+        trustedTools: ['mcp_files_*'],
+        settings: { model: 'm', nested: { temperature: 0.5 } },
+      });
+      await assistants.put(writer);
+      await assistants.put(coder);
+      expect(await assistants.list()).toEqual([coder, writer]);
+      await assistants.put({ ...coder, name: 'Zed', toolApproval: 'auto' });
+      expect(await assistants.get(coder.id)).toEqual({ ...coder, name: 'Zed', toolApproval: 'auto' });
+      expect((await assistants.list()).map(({ name }) => name)).toEqual(['Writer', 'Zed']);
+      expect(await assistants.remove(coder.id)).toBe(true);
+      expect(await assistants.remove(coder.id)).toBe(false);
+      expect(await assistants.get(coder.id)).toBeUndefined();
+    });
+
+    test('small texts are kept by name', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      expect(await storage.meta.get('a')).toBeUndefined();
+      await storage.meta.set('a', '1');
+      await storage.meta.set('a', '2');
+      expect(await storage.meta.get('a')).toBe('2');
+    });
+  });
+}
+
+function withoutUndefined<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value));
+}

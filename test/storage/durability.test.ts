@@ -1,0 +1,181 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { sqlitePlace } from './kinds.ts';
+import { at, gather, makeApproval, makeCall, makeServer } from './records.ts';
+import { startWriter, type WriterProcess } from './writer-process.ts';
+
+const order = ['pending', 'running', 'success', 'error'];
+
+describe('a storage in SQLite', () => {
+  test('has everything that was confirmed, whenever the process is killed [R6]', { timeout: 240_000 }, async () => {
+    using place = sqlitePlace();
+    let confirmed = 0;
+    for (let round = 0; round < 20; round++) {
+      await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
+      await writer.said(/ success$/);
+      await wait(Math.random() * 100);
+      await writer.kill();
+      await using storage = await place.open();
+      await expectConfirmed(storage, writer);
+      confirmed += writer.confirmed.size;
+    }
+    expect(confirmed).toBeGreaterThan(20);
+    await using storage = await place.open();
+    expect(await gather(storage.audit.verify())).toEqual([]);
+  });
+
+  test('ends the calls that a killed process left open: sent ones as unknown, others as failed', async () => {
+    using place = sqlitePlace();
+    const options = { kind: 'sqlite', file: place.file, key: place.key.toString('hex'), openCalls: 600 };
+    await using writer = startWriter(options);
+    await writer.said(/^done$/);
+    await writer.kill();
+    await using storage = await place.open();
+    const ended = await storage.journal.list({ status: 'error', limit: 1_000 });
+    const sent = ended.filter(({ id }) => writer.confirmed.get(id) === 'running');
+    const unsent = ended.filter(({ id }) => writer.confirmed.get(id) === 'pending');
+    expect([sent.length, unsent.length]).toEqual([300, 300]);
+    const completedAt = expect.any(String);
+    const unknown = { end: 'unknown-outcome', error: { code: 'OUTCOME_UNKNOWN' }, completedAt };
+    expect(sent).toMatchObject(Array(300).fill(unknown));
+    expect(unsent).toMatchObject(Array(300).fill({ end: 'failed', error: { code: 'TOOLBOX_CLOSED' }, completedAt }));
+    expect(await gather(storage.audit.verify())).toEqual([]);
+    expect(await storage.audit.recover()).toBe(0);
+  });
+
+  test('has everything again after it was closed and opened', async () => {
+    using place = sqlitePlace();
+    const [call, server, approval] = [makeCall(), makeServer(), makeApproval()];
+    const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
+    const claim = { caller: 'a', key: 'k', fingerprint: 'f', callId: call.id };
+    {
+      await using storage = await place.open();
+      const writing = storage.journal.write(call);
+      await storage.servers.put(server);
+      await storage.approvals.add(approval);
+      await storage.rules.add(rule);
+      await storage.journal.claim(claim);
+      await storage.meta.set('a', 'b');
+      await storage.close();
+      await writing;
+      await expect(storage.journal.write(makeCall())).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+      await expect(storage.pins.list()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    }
+    await using storage = await place.open();
+    expect(await storage.journal.get(call.id)).toEqual(call);
+    expect(await storage.servers.list()).toEqual([server]);
+    expect(await storage.approvals.get(approval.id)).toEqual({ request: approval, status: 'pending' });
+    expect(await storage.rules.list()).toEqual([rule]);
+    expect(await storage.journal.claim({ ...claim, callId: 'other' })).toEqual(claim);
+    expect(await storage.meta.get('a')).toBe('b');
+  });
+
+  test('is for one process at a time, and says which one has it', async () => {
+    using place = sqlitePlace();
+    await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
+    await writer.said(/^open$/);
+    await expect(place.open()).rejects.toThrow(`${place.file} is in use by process ${writer.pid}`);
+    await expect(place.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', data: { pid: writer.pid } });
+    await writer.kill();
+    await using _first = await place.open();
+    await expect(place.open()).rejects.toThrow(/in use by this process already/);
+  });
+
+  test('is for its owner only', async () => {
+    using place = sqlitePlace();
+    {
+      await using storage = await place.open();
+      await storage.meta.set('a', 'b');
+      for (const name of ['', '-wal', '-shm', '.lock']) expect(statSync(place.file + name).mode & 0o777).toBe(0o600);
+    }
+    expect(statSync(join(place.directory, 'data')).mode & 0o777).toBe(0o700);
+  });
+
+  test('commits to the disk, not only to the system', async () => {
+    using place = sqlitePlace();
+    const engine = await openSqliteEngine(place.file);
+    const read = async (name: string) => (await sql<object>`${sql.raw(`pragma ${name}`)}`.execute(engine.db)).rows;
+    expect(await read('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(await read('synchronous')).toEqual([{ synchronous: 2 }]);
+    expect(await read('foreign_keys')).toEqual([{ foreign_keys: 1 }]);
+    await engine.close();
+  });
+
+  test('refuses to record while somebody else holds the database, and goes on by itself', async () => {
+    using place = sqlitePlace();
+    await using storage = await place.open();
+    await storage.journal.write(makeCall());
+    {
+      using other = new DatabaseSync(place.file);
+      other.exec('begin immediate');
+      await expect(storage.journal.write(makeCall())).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+      await expect(storage.meta.set('a', 'b')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+      other.exec('rollback');
+    }
+    const call = makeCall();
+    await storage.journal.write(call);
+    expect(await storage.journal.get(call.id)).toEqual(call);
+    expect(await gather(storage.audit.verify())).toEqual([]);
+  });
+
+  test('records nothing by halves where one part of a step can not be written', async () => {
+    using place = sqlitePlace();
+    await using storage = await place.open();
+    await storage.journal.write(makeCall());
+    using other = new DatabaseSync(place.file);
+    other.exec("create trigger broken before insert on calls begin select raise(abort, 'no space'); end");
+    const lost = await Promise.allSettled([1, 2, 3].map(() => storage.journal.write(makeCall())));
+    expect(lost.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    other.exec('drop trigger broken');
+    await storage.journal.write(makeCall());
+    expect(await storage.journal.list()).toHaveLength(2);
+    expect(await gather(storage.audit.verify())).toEqual([]);
+  });
+
+  test('refuses to record on a full disk, and what was confirmed before is there', async () => {
+    using place = sqlitePlace();
+    const options = { kind: 'sqlite', file: place.file, key: place.key.toString('hex') };
+    // No file may grow beyond 400 kB; ignoring the signal turns that into the error that a full disk gives.
+    await using writer = startWriter(options, { shell: "trap '' XFSZ; ulimit -f 800;" });
+    await writer.said(/^done$/);
+    await writer.kill();
+    expect(writer.lines.filter((line) => line.startsWith('failed'))).toEqual(
+      Array(8).fill('failed JOURNAL_UNAVAILABLE'),
+    );
+    await using storage = await place.open();
+    await expectConfirmed(storage, writer);
+  });
+
+  test('says what is wrong with a place where it can not be', async () => {
+    using place = sqlitePlace();
+    writeFileSync(join(place.directory, 'data'), '');
+    await expect(place.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(place.open()).rejects.toThrow(place.file);
+  });
+
+  test('says that a file is no database', async () => {
+    using place = sqlitePlace();
+    {
+      await using _storage = await place.open();
+    }
+    writeFileSync(place.file, 'not a database '.repeat(1_000));
+    await expect(place.open()).rejects.toThrow(/could not be opened: file is not a database/);
+    // The lock is free again.
+    await expect(place.open()).rejects.toThrow(/file is not a database/);
+  });
+});
+
+async function expectConfirmed(storage: Storage, writer: WriterProcess): Promise<void> {
+  expect(await gather(storage.audit.verify())).toEqual([]);
+  for (const [id, status] of writer.confirmed) {
+    const call = await storage.journal.get(id);
+    expect(order.indexOf(call?.status ?? ''), `${id} ${status}`).toBeGreaterThanOrEqual(order.indexOf(status));
+    expect(['success', 'error']).toContain(call?.status);
+  }
+}

@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
+import { createSealer } from '../../src/storage/sealer.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/processes.ts';
+import { postgresPlace } from './kinds.ts';
+import { at, gather, makeApproval, makeCall, makeServer } from './records.ts';
+import { startWriter } from './writer-process.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres.stop());
+
+describe('several processes on one Postgres', () => {
+  test('write one journal, and have all that was confirmed when some are killed', { timeout: 120_000 }, async () => {
+    using place = await postgresPlace(postgres);
+    const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 1_000 };
+    await using started = new AsyncDisposableStack();
+    const writers = [1, 2, 3].map(() => started.use(startWriter(options)));
+    await Promise.all(writers.map((writer) => writer.said(/ success$/)));
+    for (const writer of writers) {
+      await wait(Math.random() * 200);
+      await writer.kill();
+    }
+    await using storage = await place.open();
+    await waitFor(isNoneOpen, { what: 'the end of open calls' });
+    expect(await gather(storage.audit.verify())).toEqual([]);
+    for (const writer of writers) {
+      expect(writer.confirmed.size).toBeGreaterThan(0);
+      for (const [id, status] of writer.confirmed) {
+        const call = await storage.journal.get(id);
+        expect(['success', 'error']).toContain(call?.status);
+        if (status === 'success') expect(call?.status).toBe('success');
+      }
+    }
+
+    async function isNoneOpen(): Promise<boolean> {
+      await storage.audit.recover();
+      const open = await place.sql("select id from calls where status in ('pending', 'running') limit 1");
+      return open.length === 0;
+    }
+  });
+
+  test('leave the open calls of those that live alone, and end those of the ones that are gone', {
+    timeout: 60_000,
+  }, async () => {
+    using place = await postgresPlace(postgres);
+    const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 2_000 };
+    await using gone = startWriter({ ...options, openCalls: 10 });
+    await using alive = startWriter({ ...options, openCalls: 10 });
+    await Promise.all([gone.said(/^done$/), alive.said(/^done$/)]);
+    await gone.kill();
+    // Nothing is called on it: it looks by itself.
+    await using storage = await place.open({ leaseMs: 600 });
+    await waitFor(async () => (await storage.journal.list({ status: 'error' })).length === 10, {
+      what: 'ten ended calls',
+    });
+    const ended = await storage.journal.list({ status: 'error' });
+    expect(ended.map(({ id }) => gone.confirmed.has(id))).toEqual(Array(10).fill(true));
+    expect(ended.filter(({ end }) => end === 'unknown-outcome')).toHaveLength(5);
+    expect(ended.filter(({ end }) => end === 'failed')).toHaveLength(5);
+    const open = [
+      ...(await storage.journal.list({ status: 'pending' })),
+      ...(await storage.journal.list({ status: 'running' })),
+    ];
+    expect(open.map(({ id }) => alive.confirmed.has(id))).toEqual(Array(10).fill(true));
+    expect(await gather(storage.audit.verify())).toEqual([]);
+  });
+
+  test('a process that stood still for too long is entered again with the first thing it writes', async () => {
+    using place = await postgresPlace(postgres);
+    await using other = await place.open();
+    const engine = createPostgresEngine({ url: place.url, leaseMs: 100 });
+    const slow = await engine.own();
+    const entered = async () => (await place.sql(`select id from owners where id = '${slow.id}'`)).length;
+    expect(await entered()).toBe(1);
+    await wait(200);
+    await other.audit.recover();
+    expect(await entered()).toBe(0);
+    await engine.db.transaction().execute((trx) => slow.keep(trx));
+    expect(await entered()).toBe(1);
+    await slow.release();
+    expect(await entered()).toBe(0);
+    await engine.close();
+  });
+
+  test('a call that counted as lost and ends after all has its real end', async () => {
+    using place = await postgresPlace(postgres);
+    await using slow = await place.open();
+    const call = makeCall({ status: 'running' });
+    await slow.journal.write(call);
+    await place.sql('update owners set expires_at = 0');
+    await using other = await place.open();
+    expect((await other.journal.get(call.id))?.end).toBe('unknown-outcome');
+    await slow.journal.write({ ...call, status: 'success' });
+    expect(await other.journal.get(call.id)).toEqual({ ...call, status: 'success' });
+    expect(await gather(other.audit.verify())).toEqual([]);
+  });
+
+  test('a process that closed in good order leaves no calls open either', async () => {
+    using place = await postgresPlace(postgres);
+    const first = await place.open();
+    const call = makeCall({ status: 'pending' });
+    await first.journal.write(call);
+    await first.close();
+    await using second = await place.open();
+    expect((await second.journal.get(call.id))?.end).toBe('failed');
+  });
+
+  test('ask once, answer once and use once', async () => {
+    using place = await postgresPlace(postgres);
+    const storages = await Promise.all([1, 2, 3].map(() => place.open()));
+    const everywhere = <Value>(ask: (index: number) => Promise<Value>) =>
+      Promise.all(Array.from({ length: 12 }, (_, index) => ask(index)));
+    const of = (index: number) => storages[index % 3] ?? Promise.reject();
+    for (let round = 0; round < 5; round++) {
+      const argumentsHash = randomUUID();
+      const asked = await everywhere(async (index) => (await of(index)).approvals.add(makeApproval({ argumentsHash })));
+      const ids = new Set(asked.map(({ request }) => request.id));
+      expect(ids.size).toBe(1);
+      const [id = ''] = ids;
+      const now = Date.parse(at(1));
+      const answers = await everywhere(async (index) =>
+        (await of(index)).approvals.answer(id, { kind: index % 2 ? 'allow' : 'deny' }, `${index}`, now),
+      );
+      expect(answers.filter((answer) => answer === 'answered')).toHaveLength(1);
+      const winner = answers.indexOf('answered');
+      const uses = await everywhere(async (index) => (await of(index)).approvals.use(id));
+      expect(uses.filter(Boolean)).toHaveLength(winner % 2);
+      const claim = { caller: 'a', key: argumentsHash, fingerprint: 'f' };
+      const claims = await everywhere(async (index) =>
+        (await of(index)).journal.claim({ ...claim, callId: `${index}` }),
+      );
+      expect(claims.filter((taken) => taken === undefined)).toHaveLength(1);
+    }
+    await Promise.all(storages.map((storage) => storage.close()));
+  });
+
+  test('see what the others stored', async () => {
+    using place = await postgresPlace(postgres);
+    await using one = await place.open();
+    await using two = await place.open();
+    const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
+    const server = makeServer();
+    expect(await two.rules.list()).toEqual([]);
+    await one.rules.add(rule);
+    await one.servers.put(server);
+    expect(await two.rules.list()).toEqual([rule]);
+    expect(await two.servers.list()).toEqual([server]);
+    await two.rules.remove(rule.id);
+    expect(await one.rules.list()).toEqual([]);
+  });
+});
+
+describe('a Postgres that goes away', () => {
+  test('stops the recording, and it goes on by itself when the database is back', { timeout: 60_000 }, async () => {
+    using place = await postgresPlace(postgres);
+    await using line = await openLine(place.url);
+    await using storage = await openStorage({ kind: 'postgres', url: line.url, sealer: createSealer(place.key) });
+    const calls = [makeCall(), makeCall(), makeCall()] as const;
+    await storage.journal.write(calls[0]);
+    line.cut();
+    await expect(storage.journal.write(calls[1])).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+    await expect(storage.journal.claim({ caller: 'a', key: 'b', fingerprint: 'c', callId: 'd' })).rejects.toMatchObject(
+      {
+        code: 'JOURNAL_UNAVAILABLE',
+      },
+    );
+    await expect(storage.servers.list()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(gather(storage.audit.verify())).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(storage.audit.recover()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    line.mend();
+    await storage.journal.write(calls[2]);
+    expect((await storage.journal.list()).map(({ id }) => id)).toEqual([calls[2].id, calls[0].id]);
+    expect(await gather(storage.audit.verify())).toEqual([]);
+  });
+
+  test('and answers nothing any more is not waited for, and not asked again over the same line', async () => {
+    using place = await postgresPlace(postgres);
+    await using line = await openLine(place.url);
+    const options = {
+      kind: 'postgres',
+      url: line.url,
+      sealer: createSealer(place.key),
+      queryTimeoutMs: 2_000,
+    } as const;
+    await using storage = await openStorage(options);
+    await storage.meta.set('a', 'b');
+    line.hush();
+    await expect(storage.meta.get('a')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await storage.meta.get('a')).toBe('b');
+    line.hush();
+    await expect(storage.journal.write(makeCall())).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+    await storage.journal.write(makeCall());
+  });
+
+  test('is asked to commit to disk, even where it is set not to', async () => {
+    using place = await postgresPlace(postgres);
+    const url = new URL(place.url);
+    url.searchParams.set('options', `${url.searchParams.get('options')} -csynchronous_commit=off`);
+    expect(await postgres.query(url.href, 'show synchronous_commit')).toEqual([{ synchronous_commit: 'off' }]);
+    const engine = createPostgresEngine({ url: url.href });
+    const { rows } = await sql`show synchronous_commit`.execute(engine.db);
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+    await engine.close();
+  });
+
+  test('is named when it is not there, but never its password', async () => {
+    const url = 'postgres://someone:the-password@127.0.0.1:1/none';
+    const error = await openStorage({ kind: 'postgres', url, sealer: createSealer(Buffer.alloc(32)) }).catch(
+      (cause) => cause,
+    );
+    expect(error).toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('127.0.0.1:1') });
+    const bad = openStorage({ kind: 'postgres', url: 'the-password', sealer: createSealer(Buffer.alloc(32)) });
+    const refused = await bad.catch((cause) => cause);
+    expect(refused).toMatchObject({ code: 'CONFIG_INVALID' });
+    for (const cause of [error, refused]) expect(`${cause.stack} ${cause.cause}`).not.toContain('the-password');
+  });
+});
+
+interface Line extends AsyncDisposable {
+  readonly url: string;
+  /** Ends every connection, and refuses new ones until it is mended. */
+  cut(): void;
+  mend(): void;
+  /** The connections there are stay open, but nothing comes through them any more. */
+  hush(): void;
+}
+
+/** A way to the database that can be cut. */
+async function openLine(target: string): Promise<Line> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = createConnection(Number(port), hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.port = String((server.address() as { port: number }).port);
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: url.href,
+    cut,
+    mend() {
+      isCut = false;
+    },
+    hush() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async [Symbol.asyncDispose]() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { createSealer, type Sealer } from '../../src/storage/sealer.ts';
+import type { Storage, StorageOptions } from '../../src/storage/storage.ts';
+import type { TestPostgres } from '../support/postgres.ts';
+
+export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log'> & {
+  readonly sealer?: Sealer;
+  readonly leaseMs?: number;
+};
+
+/** Somewhere nothing was stored yet. What is opened there again finds what was stored, unless it is memory. */
+export interface Place extends Disposable {
+  open(options?: OpenOptions): Promise<Storage>;
+  /** Speaks to the database behind the storage's back. */
+  sql(statement: string): Promise<Record<string, unknown>[]>;
+}
+
+export interface StorageKind {
+  readonly name: string;
+  place(): Promise<Place>;
+}
+
+export const memoryKind: StorageKind = {
+  name: 'memory',
+  place: async () => ({
+    open: (options = {}) => openStorage({ kind: 'memory', ...options }),
+    sql: async () => [],
+    [Symbol.dispose]: () => {},
+  }),
+};
+
+export const sqliteKind: StorageKind = { name: 'sqlite', place: async () => sqlitePlace() };
+
+export interface SqlitePlace extends Place {
+  readonly directory: string;
+  readonly file: string;
+  readonly key: Buffer;
+}
+
+export function sqlitePlace(): SqlitePlace {
+  const directory = mkdtempSync(join(tmpdir(), 'toolwharf-sqlite-'));
+  const file = join(directory, 'data', 'toolwharf.db');
+  const key = randomBytes(32);
+  const sealer = createSealer(key);
+  return {
+    directory,
+    file,
+    key,
+    open: (options = {}) => openStorage({ kind: 'sqlite', file, sealer, ...options }),
+    async sql(statement) {
+      const { DatabaseSync } = await import('node:sqlite');
+      using database = new DatabaseSync(file);
+      return database.prepare(statement).all();
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+export function postgresKind(server: () => TestPostgres): StorageKind {
+  return { name: 'postgres', place: () => postgresPlace(server()) };
+}
+
+export async function postgresPlace(
+  server: TestPostgres,
+): Promise<Place & { readonly url: string; readonly key: Buffer }> {
+  const url = await server.createUrl();
+  const key = randomBytes(32);
+  const sealer = createSealer(key);
+  return {
+    url,
+    key,
+    open: (options = {}) => openStorage({ kind: 'postgres', url, sealer, ...options }),
+    sql: (statement) => server.query(url, statement),
+    [Symbol.dispose]: () => {},
+  };
+}

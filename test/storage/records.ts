@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerRecord } from '../../src/config/server-record.ts';
+import type { CallRecord } from '../../src/invocation/call-record.ts';
+import type { ApprovalRequest } from '../../src/policy/approval.ts';
+
+const epoch = Date.parse('2026-11-01T00:00:00.000Z');
+let made = 0;
+
+/** An ISO time `seconds` after a fixed one. */
+export function at(seconds: number): string {
+  return new Date(epoch + seconds * 1_000).toISOString();
+}
+
+/** A finished call; each is a second younger than the one before. */
+export function makeCall(fields: Partial<CallRecord> = {}): CallRecord {
+  const created = ++made;
+  return {
+    id: randomUUID(),
+    server: 'files',
+    tool: 'mcp_files_read',
+    originalName: 'read',
+    caller: { id: 'program', kind: 'program' },
+    arguments: { path: '/a', deep: { list: [1, 'zwei', null, true] } },
+    definitionHash: 'd'.repeat(64),
+    status: 'success',
+    createdAt: at(created),
+    startedAt: at(created),
+    completedAt: at(created + 1),
+    result: { content: [{ type: 'text', text: 'Grüße 👋 \u0000 \ud800' }] },
+    ...fields,
+  };
+}
+
+export function makeApproval(fields: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return {
+    id: randomUUID(),
+    callId: randomUUID(),
+    caller: { id: 'assistant-1', kind: 'assistant', conversation: 'c1' },
+    server: 'files',
+    tool: 'mcp_files_write',
+    originalName: 'write',
+    description: 'Writes a file',
+    arguments: { path: '/a' },
+    argumentsHash: randomUUID(),
+    definitionHash: 'd'.repeat(64),
+    reason: 'always-ask',
+    askedAt: at(0),
+    expiresAt: at(600),
+    ...fields,
+  };
+}
+
+export function makeServer(fields: Partial<ServerRecord> = {}): ServerRecord {
+  return {
+    id: randomUUID(),
+    name: `server-${randomUUID().slice(0, 8)}`,
+    transport: 'http',
+    url: 'https://example.com/mcp',
+    headers: { 'x-team': 'one' },
+    allowInsecure: false,
+    authentication: { type: 'bearer', token: 'a-token' },
+    timeout: 30_000,
+    retryAttempts: 3,
+    enabled: true,
+    createdAt: at(0),
+    updatedAt: at(0),
+    ...fields,
+  };
+}
+
+/** All of something that comes piece by piece. */
+export async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const gathered: Item[] = [];
+  for await (const item of items) gathered.push(item);
+  return gathered;
+}

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashApiKey } from '../../src/storage/ports/key-store.ts';
+import { createSealer } from '../../src/storage/sealer.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type Place, postgresPlace, sqlitePlace } from './kinds.ts';
+import { at, gather, makeCall, makeServer } from './records.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres.stop());
+
+const kinds = [
+  {
+    name: 'sqlite',
+    place: async () => {
+      const place = sqlitePlace();
+      return { place, dump: async () => dumpFiles(dirname(place.file)) };
+    },
+  },
+  {
+    name: 'postgres',
+    place: async () => {
+      const place = await postgresPlace(postgres);
+      return { place, dump: () => dumpTables(place) };
+    },
+  },
+];
+
+for (const kind of kinds) {
+  describe(`secrets in ${kind.name}`, () => {
+    test('are nowhere in clear [R17]', async () => {
+      const { place, dump } = await kind.place();
+      using _place = place;
+      const planted = [
+        'env',
+        'header',
+        'bearer',
+        'argument',
+        'query',
+        'access',
+        'refresh',
+        'client',
+        'verifier',
+        'key',
+      ].map((name) => `PLANTED-${name}-${randomBytes(6).toString('hex')}`);
+      await using storage = await place.open();
+      await plant(storage, planted);
+      await storage.journal.write(makeCall({ arguments: { marker: 'MARKER-in-clear' } }));
+      const open = await dump();
+      expect(open).toContain('MARKER-in-clear');
+      expect(planted.filter((secret) => open.includes(secret))).toEqual([]);
+      const exported = JSON.stringify(await gather(storage.audit.export()));
+      expect(planted.filter((secret) => exported.includes(secret))).toEqual([]);
+      const next = createSealer(randomBytes(32));
+      expect(await storage.reseal(next)).toBe(5);
+      await storage.close();
+      const closed = await dump();
+      expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
+    });
+
+    test('of one record do not open in another', async () => {
+      const { place } = await kind.place();
+      using _place = place;
+      await using storage = await place.open();
+      const [own, other] = [makeServer({ name: 'own' }), makeServer({ name: 'other' })];
+      await storage.servers.put(own);
+      await storage.servers.put(other);
+      await place.sql(
+        "update servers set sealed = (select sealed from servers where name = 'other') where name = 'own'",
+      );
+      await expect(storage.servers.get(own.id)).rejects.toMatchObject({
+        code: 'STORAGE_UNAVAILABLE',
+        data: { record: `servers/${own.id}` },
+      });
+      expect(await storage.servers.get(other.id)).toEqual(other);
+    });
+
+    test('are not opened with another key: it is refused at once', async () => {
+      const { place } = await kind.place();
+      using _place = place;
+      await (await place.open()).close();
+      const wrong = place.open({ sealer: createSealer(randomBytes(32)) });
+      await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+      await expect(wrong).rejects.toThrow(/key does not open the secrets.*TOOLWHARF_KEY/);
+      await (await place.open()).close();
+    });
+
+    test('can get another key, which is the only one from then on', async () => {
+      const { place } = await kind.place();
+      using _place = place;
+      const next = createSealer(randomBytes(32));
+      const servers = Array.from({ length: 250 }, (_, index) => makeServer({ name: `server-${1000 + index}` }));
+      {
+        await using storage = await place.open();
+        for (const server of servers) await storage.servers.put(server);
+        await storage.oauth.set('a', 'client', { client_id: 'c', issuer: 'https://as' });
+        expect(await storage.reseal(next)).toBe(251);
+        expect(await storage.servers.list()).toEqual(servers);
+        await storage.servers.put({ ...(servers[0] as (typeof servers)[0]), enabled: false });
+      }
+      await expect(place.open()).rejects.toThrow(/key does not open/);
+      await using storage = await place.open({ sealer: next });
+      expect(await storage.servers.list()).toEqual(
+        servers.with(0, { ...(servers[0] as (typeof servers)[0]), enabled: false }),
+      );
+      expect(await storage.oauth.get('a', 'client')).toEqual({ client_id: 'c', issuer: 'https://as' });
+      expect(await storage.reseal(next)).toBe(0);
+    });
+
+    test('whose change of key was interrupted are finished by doing it again', async () => {
+      const { place } = await kind.place();
+      using _place = place;
+      const [next, third] = [createSealer(randomBytes(32)), createSealer(randomBytes(32))];
+      const servers = Array.from({ length: 150 }, (_, index) => makeServer({ name: `server-${1000 + index}` }));
+      const client = { client_id: 'c', issuer: 'https://as' };
+      {
+        await using storage = await place.open();
+        for (const server of servers) await storage.servers.put(server);
+        await storage.oauth.set('a', 'client', client);
+        // The last record can't be opened, so the change stops there, as it would in a crash.
+        await place.sql("update oauth_records set sealed = sealed || 'x'");
+        await expect(storage.reseal(next)).rejects.toThrow(/oauth.*can't be opened/);
+      }
+      await place.sql('update oauth_records set sealed = substr(sealed, 1, length(sealed) - 1)');
+      await expect(place.open({ sealer: next })).rejects.toThrow(/begun and not finished/);
+      await expect(place.open({ sealer: third })).rejects.toThrow(/key does not open/);
+      await using storage = await place.open();
+      await expect(storage.servers.list()).rejects.toThrow(/sealed with another key/);
+      await expect(storage.reseal(third)).rejects.toThrow(/change to another key was begun/);
+      expect(await storage.reseal(next)).toBe(1);
+      expect(await storage.servers.list()).toEqual(servers);
+      expect(await storage.oauth.get('a', 'client')).toEqual(client);
+      await storage.close();
+      await (await place.open({ sealer: next })).close();
+    });
+  });
+}
+
+test('the key is not changed while other processes use the database', async () => {
+  using place = await postgresPlace(postgres);
+  await using one = await place.open();
+  {
+    await using _other = await place.open();
+    await expect(one.reseal(createSealer(randomBytes(32)))).rejects.toThrow(/other processes use it: stop \d+ on /);
+  }
+  await one.reseal(createSealer(randomBytes(32)));
+});
+
+async function plant(storage: Storage, secrets: readonly string[]): Promise<void> {
+  const [env, header, bearer, argument, query, access, refresh, client, verifier, key] = secrets as string[] & {
+    0: string;
+  };
+  const issuer = 'https://as.example';
+  const http = makeServer({ url: `https://example.com/mcp?token=${query}`, headers: { 'x-key': header ?? '' } });
+  await storage.servers.put({ ...http, authentication: { type: 'bearer', token: bearer ?? '' } });
+  await storage.servers.put(
+    makeServer({
+      transport: 'stdio',
+      url: undefined,
+      headers: undefined,
+      authentication: { type: 'none' },
+      command: 'node',
+      args: [`--token=${argument}`],
+      env: { TOKEN: env },
+    }),
+  );
+  await storage.oauth.set(`s ${http.url}`, 'tokens', {
+    access_token: access ?? '',
+    refresh_token: refresh,
+    token_type: 'Bearer',
+    issuer,
+  });
+  await storage.oauth.set(`s ${http.url}`, 'client', { client_id: 'c', client_secret: client, issuer });
+  await storage.oauth.set(`s ${http.url}`, 'pending', {
+    state: 's',
+    codeVerifier: verifier ?? '',
+    authorizationUrl: issuer,
+    redirectUrl: issuer,
+    startedAt: 0,
+    discovery: { authorizationServerUrl: issuer },
+    client: { client_id: 'c', issuer },
+  });
+  await storage.keys.add({ id: '1', name: 'k', hash: hashApiKey(key ?? ''), rights: [], createdAt: at(0) });
+}
+
+function dumpFiles(directory: string): string {
+  const files = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'latin1'));
+  return files.join('\n');
+}
+
+async function dumpTables({ sql }: Place): Promise<string> {
+  const tables = await sql(
+    'select table_name as name from information_schema.tables where table_schema = current_schema()',
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  const rows = await Promise.all(tables.map(({ name }) => sql(`select * from ${name}`)));
+  return JSON.stringify(rows);
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashStep } from '../../src/storage/chain/chain-step.ts';
+import type { AuditFinding } from '../../src/storage/ports/audit.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type Place, postgresKind, sqliteKind } from './kinds.ts';
+import { gather, makeCall } from './records.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres.stop());
+
+interface Case {
+  readonly what: string;
+  readonly tamper: (place: Place, ids: readonly string[]) => Promise<unknown>;
+  readonly found: readonly Partial<AuditFinding>[];
+}
+
+// Five calls with two steps each: call n has the steps 2n-1 and 2n.
+const cases: Case[] = [
+  {
+    what: 'a step that was changed',
+    tamper: ({ sql }) => sql(`update steps set body = replace(body, '"success"', '"error"') where seq = 4`),
+    found: [{ seq: 4, kind: 'changed' }],
+  },
+  {
+    what: 'a step that was given another time',
+    tamper: ({ sql }) => sql(`update steps set at = '2020-01-01T00:00:00.000Z' where seq = 3`),
+    found: [{ seq: 3, kind: 'changed' }],
+  },
+  {
+    what: 'a step that was replaced together with its hash',
+    tamper: (place) => replaceStep(place, 4),
+    found: [{ seq: 5, kind: 'order' }],
+  },
+  {
+    what: 'a last step that was replaced together with its hash',
+    tamper: (place) => replaceStep(place, 10),
+    found: [{ seq: 10, kind: 'changed' }],
+  },
+  {
+    what: 'a step that is cut off',
+    tamper: ({ sql }) => sql('update steps set body = substr(body, 1, 40) where seq = 3'),
+    found: [{ seq: 3, kind: 'torn' }],
+  },
+  {
+    what: 'a step that was removed',
+    tamper: ({ sql }) => sql('delete from steps where seq = 3'),
+    found: [{ seq: 3, kind: 'missing', detail: 'Step 3 is not there' }],
+  },
+  {
+    what: 'several that were removed',
+    tamper: ({ sql }) => sql('delete from steps where seq in (5, 6, 7)'),
+    found: [
+      { seq: 5, kind: 'missing', detail: 'Steps 5 to 7 are not there' },
+      { seq: 6, kind: 'missing' },
+    ],
+  },
+  {
+    what: 'the first that was removed',
+    tamper: ({ sql }) => sql('delete from steps where seq = 1'),
+    found: [{ seq: 1, kind: 'missing' }],
+  },
+  {
+    what: 'the last that were removed',
+    tamper: async ({ sql }) => {
+      await sql('delete from calls where seq = 10');
+      await sql('delete from steps where seq > 8');
+    },
+    found: [{ seq: 9, kind: 'missing', detail: 'Steps 9 to 10 are not there' }],
+  },
+  {
+    what: 'all of them removed',
+    tamper: async ({ sql }) => {
+      await sql('delete from calls');
+      await sql('delete from steps');
+    },
+    found: [{ seq: 1, kind: 'missing', detail: 'Steps 1 to 10 are not there' }],
+  },
+  {
+    what: 'a step after the end',
+    tamper: ({ sql }) => sql("insert into steps values (11, 'x', '2026-01-01T00:00:00.000Z', '{}', 'x', 'x')"),
+    found: [
+      { seq: 11, kind: 'changed' },
+      { seq: 11, kind: 'torn', detail: 'The journal ends at step 10' },
+    ],
+  },
+  {
+    what: 'a list of calls that says something else',
+    tamper: ({ sql }) => sql("update calls set status = 'error', server = 'other' where seq = 6"),
+    found: [
+      { seq: 6, kind: 'changed' },
+      { seq: 6, kind: 'changed' },
+    ],
+  },
+  {
+    what: 'a call that is not in the list any more',
+    tamper: ({ sql }) => sql('delete from calls where seq = 2'),
+    found: [
+      { seq: 1, kind: 'torn' },
+      { seq: 2, kind: 'torn' },
+    ],
+  },
+  {
+    what: 'a list of calls that is behind',
+    tamper: ({ sql }) => sql('update calls set seq = 1 where seq = 2'),
+    found: [
+      { seq: 1, kind: 'changed' },
+      { seq: 2, kind: 'torn' },
+    ],
+  },
+];
+
+for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
+  describe(`an audit of ${kind.name}`, () => {
+    test.each(cases)('finds $what', async ({ tamper, found }) => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const ids = await writeCalls(storage);
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      await tamper(place, ids);
+      expect(await gather(storage.audit.verify())).toMatchObject(found);
+    });
+
+    test('a torn step is exported as what is left of it', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      await writeCalls(storage);
+      await place.sql('update steps set body = substr(body, 1, 9) where seq = 3');
+      const entries = await gather(storage.audit.export());
+      expect(entries).toHaveLength(10);
+      expect(entries[2]?.record).toBe('{"argumen');
+    });
+
+    test('finds what was changed after older steps were removed in good order', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      await writeCalls(storage);
+      await storage.audit.retain({ maxCalls: 3 });
+      expect(await gather(storage.audit.verify())).toEqual([]);
+      await place.sql('delete from steps where seq = 5');
+      expect(await gather(storage.audit.verify())).toMatchObject([{ seq: 5, kind: 'missing' }]);
+    });
+  });
+}
+
+async function writeCalls(storage: Storage): Promise<string[]> {
+  const calls = Array.from({ length: 5 }, () => makeCall());
+  for (const call of calls) {
+    await storage.journal.write({ ...call, status: 'pending' });
+    await storage.journal.write(call);
+  }
+  return calls.map(({ id }) => id);
+}
+
+async function replaceStep({ sql }: Place, seq: number): Promise<void> {
+  const [step] = await sql(`select * from steps where seq = ${seq}`);
+  const { call_id: callId, at, body, previous } = step as Record<string, string>;
+  const other = {
+    seq,
+    callId: String(callId),
+    at: String(at),
+    body: String(body).replace('/a', '/b'),
+    previous: String(previous),
+  };
+  await sql(`update steps set body = replace(body, '/a', '/b'), hash = '${hashStep(other)}' where seq = ${seq}`);
+}

@@ -1,0 +1,27 @@
+-- Tables and content as version 1 left them, in SQL that both databases know. Never changed: it is what users have.
+CREATE TABLE "migrations" ("version" integer primary key, "name" text not null, "applied_at" text not null);
+CREATE TABLE "meta" ("name" text primary key, "value" text not null);
+CREATE TABLE "owners" ("id" text primary key, "pid" integer not null, "host" text not null, "expires_at" bigint not null);
+CREATE TABLE "chain" ("id" integer primary key, "head_seq" bigint not null, "head_hash" text not null, "anchor_seq" bigint not null, "anchor_hash" text not null);
+CREATE TABLE "steps" ("seq" bigint primary key, "call_id" text not null, "at" text not null, "body" text not null, "previous" text not null, "hash" text not null);
+CREATE TABLE "calls" ("id" text primary key, "seq" bigint not null, "first_seq" bigint not null, "owner" text not null, "server" text, "tool" text not null, "original_name" text not null, "caller" text not null, "status" text not null, "created_at" bigint not null);
+CREATE TABLE "claims" ("key" text primary key, "fingerprint" text not null, "call_id" text not null, "claimed_at" bigint not null);
+CREATE INDEX "calls_by_time" on "calls" ("created_at", "first_seq");
+CREATE INDEX "calls_by_server" on "calls" ("server", "created_at", "first_seq");
+CREATE INDEX "calls_by_tool" on "calls" ("tool", "created_at", "first_seq");
+CREATE INDEX "calls_by_original_name" on "calls" ("original_name", "created_at", "first_seq");
+CREATE INDEX "calls_by_status" on "calls" ("status", "created_at", "first_seq");
+CREATE INDEX "calls_by_caller" on "calls" ("caller", "created_at", "first_seq");
+CREATE INDEX "calls_by_server_and_status" on "calls" ("server", "status", "created_at", "first_seq");
+CREATE INDEX "calls_by_seq" on "calls" ("seq");
+CREATE INDEX "claims_by_time" on "claims" ("claimed_at");
+CREATE INDEX "claims_by_call" on "claims" ("call_id");
+insert into migrations ("version", "name", "applied_at") values (1, 'journal', '2026-11-01T09:00:00.000Z');
+insert into meta ("name", "value") values ('greeting', 'hello');
+insert into chain ("id", "head_seq", "head_hash", "anchor_seq", "anchor_hash") values (1, 3, 'b6aa994e68a57fc1637a87ab7322045876f210109d81fbbf2fc6918bcb64de7b', 0, '0000000000000000000000000000000000000000000000000000000000000000');
+insert into steps ("seq", "call_id", "at", "body", "previous", "hash") values (1, '0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b01', '2026-11-01T10:00:00.000Z', '{"arguments":{"path":"/a"},"caller":{"id":"program","kind":"program"},"createdAt":"2026-11-01T10:00:00.000Z","definitionHash":"dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd","id":"0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b01","originalName":"read","server":"files","status":"pending","tool":"mcp_files_read"}', '0000000000000000000000000000000000000000000000000000000000000000', 'f8a63ca09848e0c8a92c5d6921829ae16d00ec0648044e3fdb7b1d3e53ddfea4');
+insert into steps ("seq", "call_id", "at", "body", "previous", "hash") values (2, '0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b01', '2026-11-01T10:00:01.000Z', '{"arguments":{"path":"/a"},"caller":{"id":"program","kind":"program"},"completedAt":"2026-11-01T10:00:01.000Z","createdAt":"2026-11-01T10:00:00.000Z","definitionHash":"dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd","id":"0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b01","originalName":"read","result":{"content":[{"text":"It’s here","type":"text"}]},"server":"files","startedAt":"2026-11-01T10:00:00.500Z","status":"success","tool":"mcp_files_read"}', 'f8a63ca09848e0c8a92c5d6921829ae16d00ec0648044e3fdb7b1d3e53ddfea4', '23b1af5aa761710af311d1a323cf094e892ac2948c4fc58a9685e223fe2d198b');
+insert into steps ("seq", "call_id", "at", "body", "previous", "hash") values (3, '0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b02', '2026-11-01T10:00:02.500Z', '{"arguments":{"path":"/a"},"caller":{"id":"program","kind":"program"},"createdAt":"2026-11-01T10:00:02.000Z","definitionHash":"dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd","id":"0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b02","originalName":"write","server":"files","startedAt":"2026-11-01T10:00:02.500Z","status":"running","tool":"mcp_files_write"}', '23b1af5aa761710af311d1a323cf094e892ac2948c4fc58a9685e223fe2d198b', 'b6aa994e68a57fc1637a87ab7322045876f210109d81fbbf2fc6918bcb64de7b');
+insert into calls ("id", "seq", "first_seq", "owner", "server", "tool", "original_name", "caller", "status", "created_at") values ('0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b01', 2, 1, '6f1f3c8e-54d1-4d0e-9d0b-1a8f3c1f0a01', 'files', 'mcp_files_read', 'read', 'program', 'success', 1793527200000);
+insert into calls ("id", "seq", "first_seq", "owner", "server", "tool", "original_name", "caller", "status", "created_at") values ('0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b02', 3, 3, '6f1f3c8e-54d1-4d0e-9d0b-1a8f3c1f0a01', 'files', 'mcp_files_write', 'write', 'program', 'running', 1793527202000);
+insert into claims ("key", "fingerprint", "call_id", "claimed_at") values ('cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff', '0f9a6f7e-8f0c-4a55-9d52-3a1c7b7f1b01', 1793527200000);

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { allRoutes } from '../../src/gateway/api/all-routes.ts';
+import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
+import { toOpenApi } from '../../src/gateway/api/openapi.ts';
+import type { Route } from '../../src/gateway/api/route.ts';
+import { errorSchema } from '../../src/gateway/api/schemas/common.ts';
+import { createAuthenticate } from '../../src/gateway/auth/authenticate.ts';
+import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts';
+import type { ConfigSource } from '../../src/index.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { LogEntry } from '../../src/kernel/log.ts';
+import { compileArguments } from '../../src/policy/validate-arguments.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { collectLog } from './fixtures.ts';
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes; each is held against its schema first.
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export interface RequestOptions {
+  readonly body?: unknown;
+  /** Sent as `Authorization: Bearer`. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface TestApi extends Gateway {
+  readonly storage: Storage;
+  readonly adminToken: string;
+  readonly log: readonly LogEntry[];
+  /** The texts of all answers so far, to look for secrets in. */
+  readonly answers: readonly string[];
+  /** A request whose answer is held against the schema of its route. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  get(path: string, options?: RequestOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  put(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  delete(path: string, options?: RequestOptions): Promise<Answer>;
+  /** A new key with these rights. */
+  key(rights: readonly string[], profile?: string): Promise<string>;
+}
+
+/** Every route that a test of this process has asked. */
+export const asked = new Set<string>();
+
+/** A gateway on a free port with its API and its own authentication; disposing closes it. */
+export async function startApi(source: ConfigSource, options: Partial<GatewayOptions> = {}): Promise<TestApi> {
+  const { log, entries } = collectLog();
+  const storage = options.storage ?? (await openStorage({ kind: 'memory' }));
+  const adminToken = `twadmin_${randomBytes(32).toString('base64url')}`;
+  const gateway = await openGateway(source, {
+    storage,
+    log,
+    sessionKey: randomBytes(32),
+    port: 0,
+    adminToken,
+    createAuthenticate,
+    createRoutes: createApiRoutes,
+    ...options,
+  });
+  const answers: string[] = [];
+
+  async function request(method: string, path: string, { body, key, headers, signal }: RequestOptions = {}) {
+    const response = await fetch(new URL(path, gateway.url), {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    const text = await response.text();
+    answers.push(text, JSON.stringify([...response.headers]));
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    const answer: Answer = {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : text,
+      headers: response.headers,
+    };
+    const route = routeOf(method, path);
+    if (route) checkAnswer(route, answer);
+    return answer;
+  }
+
+  return Object.assign(gateway, {
+    storage,
+    adminToken,
+    log: entries,
+    answers,
+    request,
+    get: (path: string, given?: RequestOptions) => request('GET', path, given),
+    post: (path: string, body?: unknown, given?: RequestOptions) => request('POST', path, { ...given, body }),
+    put: (path: string, body?: unknown, given?: RequestOptions) => request('PUT', path, { ...given, body }),
+    delete: (path: string, given?: RequestOptions) => request('DELETE', path, given),
+    async key(rights: readonly string[], profile?: string) {
+      const { body } = await request('POST', '/api/keys', { body: { name: 'test', rights, profile }, key: adminToken });
+      return String(body.key);
+    },
+  });
+}
+
+/** The route that serves a request. */
+function routeOf(method: string, path: string): Route | undefined {
+  const [pathname = ''] = path.split('?');
+  const fits = ({ path: pattern }: Route) =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
+  const found = allRoutes.filter((route) => route.method === method.toLowerCase() && fits(route));
+  // A fixed word wins over a parameter.
+  return found.find((route) => route.path === pathname) ?? found[0];
+}
+
+function checkAnswer(route: Route, { status, body }: Answer): void {
+  asked.add(route.operationId);
+  if (status >= 400) {
+    expect(errorSchema.safeParse(body).error, `${route.operationId} ${status}`).toBeUndefined();
+    return;
+  }
+  expect(status).toBe(route.status ?? (route.answer || route.streams ? 200 : 204));
+  if (!route.answer) return;
+  expect(route.answer.safeParse(body).error, route.operationId).toBeUndefined();
+  expect(checkByDocument(route)(body), route.operationId).toEqual({ ok: true });
+}
+
+interface Operation {
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: JsonObject }> }>;
+}
+
+/** What clients that are made from the document would say. */
+function checkByDocument({ operationId, method, path, status = 200 }: Route): (body: unknown) => unknown {
+  const known = checks.get(operationId);
+  if (known) return known;
+  const paths = document.paths as Record<string, Record<string, Operation>>;
+  const schema = paths[path]?.[method]?.responses[status]?.content?.['application/json']?.schema;
+  const check = compileArguments({ ...schema, components: document.components });
+  if (check.kind === 'unusable') throw new Error(`The schema of ${operationId} can't be used: ${check.reason}`);
+  checks.set(operationId, check.check);
+  return check.check;
+}
+
+const document = toOpenApi(allRoutes);
+const checks = new Map<string, (body: unknown) => unknown>();

@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { type EventName, eventSchemas } from '../../src/gateway/api/schemas/events.ts';
+import { waitFor } from './processes.ts';
+
+export interface SentEvent {
+  readonly id: string;
+  readonly name: EventName;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of all shapes; each is held against its schema first.
+  readonly data: any;
+}
+
+export interface EventSource extends AsyncDisposable {
+  readonly events: readonly SentEvent[];
+  /** Everything that came, as it came. */
+  readonly text: () => string;
+  readonly ended: () => boolean;
+  /** The first event that fits, waited for. */
+  find(name: EventName, fits?: (data: SentEvent['data']) => boolean): Promise<SentEvent>;
+}
+
+export interface EventSourceOptions {
+  readonly key?: string;
+  readonly lastEventId?: string;
+  readonly query?: string;
+}
+
+/** Listens to a gateway's events; disposing stops that. */
+export async function listenTo(
+  url: string,
+  { key, lastEventId, query = '' }: EventSourceOptions = {},
+): Promise<EventSource> {
+  const stop = new AbortController();
+  const response = await fetch(`${url}/api/events${query}`, {
+    signal: stop.signal,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const events: SentEvent[] = [];
+  let text = '';
+  let ended = false;
+
+  async function read(): Promise<void> {
+    let rest = '';
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += part;
+      const frames = (rest + part).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) take(frame);
+    }
+  }
+
+  function take(frame: string): void {
+    const [, id = '', name = '', data = ''] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+    if (name === '') return;
+    const parsed = JSON.parse(data);
+    expect(eventSchemas[name as EventName].safeParse(parsed).error, name).toBeUndefined();
+    events.push({ id, name: name as EventName, data: parsed });
+  }
+
+  const reading = read()
+    .catch(() => {})
+    .finally(() => {
+      ended = true;
+    });
+  return {
+    events,
+    text: () => text,
+    ended: () => ended,
+    async find(name, fits = () => true) {
+      const found = await waitFor(() => events.find((event) => event.name === name && fits(event.data)), {
+        what: `an event ${name}`,
+      });
+      return found as SentEvent;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await reading;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { waitFor } from './processes.ts';
+import type { CliOptions, cliIn } from './run-cli.ts';
+
+export interface TestGateway extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** A request of the REST API, as the administrator. */
+  api(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: never }>;
+  /** Everything it has said on stderr. */
+  stderr(): string;
+  /** Stops it, in order, and gives what it ended with. */
+  stop(signal?: NodeJS.Signals): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+  readonly ended: Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+}
+
+/** `toolwharf serve` on a free port, as a process of its own; resolves when it listens. */
+export async function startGateway(
+  cli: ReturnType<typeof cliIn>,
+  dataDir: string,
+  args: readonly string[],
+  options: CliOptions = {},
+): Promise<TestGateway> {
+  const { child, pid, ended, stderr } = cli.start(['serve', '--port', '0', '--data-dir', dataDir, ...args], options);
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  const place = await waitFor(
+    async () => {
+      if (isOver) throw new Error(`The gateway did not start: ${stderr()}`);
+      const text = await readFile(join(dataDir, 'gateway.json'), 'utf8').catch(() => '{}');
+      const read = JSON.parse(text) as { url?: string; pid?: number };
+      return read.pid === pid && read.url;
+    },
+    { what: 'the start of the gateway', timeoutMs: 25_000 },
+  );
+  const url = String(place);
+  const token = (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();
+
+  async function stop(signal: NodeJS.Signals = 'SIGTERM') {
+    if (!isOver) child.kill(signal);
+    return ended;
+  }
+
+  return {
+    url,
+    pid,
+    ended,
+    stderr,
+    stop,
+    async api(method, path, body) {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as never };
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+    },
+  };
+}

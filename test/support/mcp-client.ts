@@ -1,0 +1,79 @@
+import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Era } from '../../src/connections/status.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+
+export interface Notice {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface McpClient extends AsyncDisposable {
+  readonly client: Client;
+  /** What the server said without being asked, oldest first. */
+  readonly notices: readonly Notice[];
+  /** The log messages among them. */
+  logs(): unknown[];
+  /** The text of a tool's result. */
+  text(tool: string, args?: JsonObject): Promise<string>;
+}
+
+export interface McpClientOptions {
+  /** Answers to the server's questions by method; a capability is announced for each. */
+  readonly answers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
+  readonly caller?: string;
+}
+
+/** Answers to everything a server may ask. */
+export const usualAnswers = {
+  'elicitation/create': ({ message }: JsonObject) => ({ action: 'accept', content: { answer: `re: ${message}` } }),
+  'sampling/createMessage': () => ({
+    role: 'assistant',
+    content: { type: 'text', text: 'sampled' },
+    model: 'test',
+    stopReason: 'endTurn',
+  }),
+  'roots/list': () => ({ roots: [{ uri: 'file:///test', name: 'Test' }] }),
+};
+
+const capabilityOf: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+/** The official SDK's own client in one of the eras, connected. */
+export async function connectMcp(url: string, era: Era, options: McpClientOptions = {}): Promise<McpClient> {
+  const { answers = {}, caller = 'somebody' } = options;
+  const names = Object.keys(answers).map((method) => capabilityOf[method] ?? method);
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      capabilities: Object.fromEntries(names.map((name) => [name, {}])),
+      ...(era === 'modern' && { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+    },
+  );
+  for (const [method, answer] of Object.entries(answers)) {
+    const handler = async (request: { params?: JsonObject }) => answer(request.params ?? {});
+    client.setRequestHandler(method as never, handler as never);
+  }
+  const notices: Notice[] = [];
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    notices.push({ method, params: (params ?? {}) as JsonObject });
+  };
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { 'x-caller': caller } },
+  });
+  await client.connect(transport);
+  return {
+    client,
+    notices,
+    logs: () => notices.filter(({ method }) => method === 'notifications/message').map(({ params }) => params.data),
+    async text(tool, args = {}) {
+      // A modern client says in each request which log messages it wants.
+      const _meta = era === 'modern' ? { [LOG_LEVEL_META_KEY]: 'info' } : {};
+      const { content } = await client.callTool({ name: tool, arguments: args, _meta });
+      return (content as { text?: string }[]).map((block) => block.text ?? '').join('\n');
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}

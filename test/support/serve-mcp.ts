@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ApprovalMode } from '../../src/config/config.ts';
+import { createAskClient } from '../../src/gateway/approvals/ask-client.ts';
+import { createStoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
+import { createGuard } from '../../src/gateway/guard.ts';
+import { createAskedCalls } from '../../src/gateway/mcp/asked-calls.ts';
+import { createMcpEndpoint, type McpEndpoint } from '../../src/gateway/mcp/endpoint.ts';
+import { sendJson } from '../../src/gateway/mcp/responder.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { type Log, silentLog } from '../../src/kernel/log.ts';
+import type { Caller } from '../../src/kernel/tool.ts';
+import { createMemoryApprovals } from '../../src/storage/memory/memory-approvals.ts';
+import { createToolbox, type Toolbox } from '../../src/toolbox.ts';
+
+export interface ServedMcp extends AsyncDisposable {
+  readonly url: string;
+  readonly toolbox: Toolbox;
+  readonly mcp: McpEndpoint;
+}
+
+export interface ServeMcpOptions {
+  readonly sessionKey?: Buffer;
+  readonly log?: Log;
+  /** A free one if undefined. */
+  readonly port?: number;
+  /** `auto`; where it asks, the calling client is asked. */
+  readonly approval?: ApprovalMode;
+}
+
+/** The gateway's MCP endpoint on loopback in front of these servers, in plain naming. Callers are who they say in `x-caller`. */
+export async function serveMcp(servers: JsonObject, options: ServeMcpOptions = {}): Promise<ServedMcp> {
+  const { sessionKey = randomBytes(32), log = silentLog, port = 0, approval: mode = 'auto' } = options;
+  const asked = createAskedCalls();
+  const approver = createStoredApprover({ store: createMemoryApprovals(), askClient: createAskClient(asked), log });
+  const toolbox = await createToolbox(
+    { servers, profiles: { default: { naming: 'plain', approval: { mode } } } },
+    { log, approver, questions: asked.questions },
+  );
+  const [profile] = toolbox.config.profiles;
+  if (!profile) throw new Error('There is no profile');
+  const mcp = createMcpEndpoint({ toolbox, asked, log, sessionKey });
+  const guard = createGuard();
+  const server = createServer((request, response) => {
+    const refusal = guard(request);
+    if (refusal !== undefined) sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
+    else void mcp.serve(request, response, { caller: callerOf(request), profile });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    toolbox,
+    mcp,
+    async [Symbol.asyncDispose]() {
+      mcp.close();
+      server.close();
+      server.closeAllConnections();
+      await toolbox.close();
+    },
+  };
+}
+
+function callerOf({ headers }: IncomingMessage): Caller {
+  const id = headers['x-caller'];
+  return { id: typeof id === 'string' ? id : 'somebody', kind: 'client' };
+}
