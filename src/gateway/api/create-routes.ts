@@ -8,11 +8,11 @@ import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';
+import { createStartWait } from '../start-wait.ts';
 import { allRoutes } from './all-routes.ts';
 import { createApi } from './app.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ApiPorts } from './route.ts';
-import { createStartWait } from './start-wait.ts';
 import { createStoredServers } from './stored-servers.ts';
 
 /** The gateway's routes besides MCP and the app: `/api`, `/metrics`, `/healthz`, `/readyz`. Stored servers are in the toolbox when it resolves. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Identity, Right } from '../auth/identity.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { RouteParts } from '../gateway.ts';
-import type { StartWait } from './start-wait.ts';
+import type { StartWait } from '../start-wait.ts';
 import type { StoredServers } from './stored-servers.ts';
 
 /** What the routes work with. */

@@ -1,8 +1,8 @@
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { createMatcher } from '../../catalog/match-globs.ts';
 import { assignNames, nameTool } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { createVisibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import { matchTemplate } from './uri-template.ts';
@@ -27,19 +27,11 @@ export interface View {
 
 /** The view as of now. Cheap to ask for and rebuilt only after something changed. */
 export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
-  const servesServer = profile.servers ? createMatcher(profile.servers) : () => true;
-  const allows = profile.allow ? createMatcher(profile.allow) : () => true;
-  const denies = profile.deny ? createMatcher(profile.deny) : () => false;
-  const isVisible = (server: string | undefined, name: string) => {
-    const path = `${server ?? 'local'}/${name}`;
-    return (server === undefined || servesServer(server)) && allows(path) && !denies(path);
-  };
-  const servers = toolbox.servers().filter((server) => servesServer(server.name));
+  const { hasServer, hasTool } = createVisibility(profile);
+  const servers = toolbox.servers().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
-  const entries = toolbox.tools
-    .map((tool) => toolbox.entry(tool.name) as CatalogEntry)
-    .filter((entry) => entry.changed !== 'quarantine' && isVisible(entry.server, entry.originalName));
+  const entries = toolbox.tools.map((tool) => toolbox.entry(tool.name) as CatalogEntry).filter(hasTool);
   // The catalog's own name is kept aside: it is what a call is made by.
   const { named } = assignNames(
     entries.map((entry) => ({
@@ -62,7 +54,7 @@ export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
   );
 
   function visible(offered: readonly Offered[]): readonly Offered[] {
-    return offered.filter(({ server }) => servesServer(server));
+    return offered.filter(({ server }) => hasServer(server));
   }
 
   return {

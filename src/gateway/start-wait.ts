@@ -1,4 +1,4 @@
-import type { Toolbox } from '../../toolbox.ts';
+import type { Toolbox } from '../toolbox.ts';
 
 /** Resolves when no server is on its very first way to being connected, or patience is over. After the start, at once. */
 export type StartWait = () => Promise<void>;

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createVisibility } from './visible-tools.ts';
+
+const tool = (server: string | undefined, originalName: string, changed?: string) => ({
+  originalName,
+  ...(server !== undefined && { server }),
+  ...(changed !== undefined && { changed }),
+});
+
+test('without any rule everything is seen but what is in quarantine', () => {
+  const { hasServer, hasTool } = createVisibility({});
+  expect(hasServer('any')).toBe(true);
+  expect(hasTool(tool('any', 'tool'))).toBe(true);
+  expect(hasTool(tool('any', 'tool', 'ask'))).toBe(true);
+  expect(hasTool(tool('any', 'tool', 'quarantine'))).toBe(false);
+});
+
+test('a tool must be on a served server, allowed and not denied; deny beats allow', () => {
+  const { hasServer, hasTool } = createVisibility({
+    servers: ['git*'],
+    allow: ['*/read_*', 'local/*'],
+    deny: ['github/read_secret'],
+  });
+  expect(hasServer('github')).toBe(true);
+  expect(hasServer('files')).toBe(false);
+  expect(hasTool(tool('github', 'read_file'))).toBe(true);
+  expect(hasTool(tool('github', 'read_secret'))).toBe(false);
+  expect(hasTool(tool('github', 'write_file'))).toBe(false);
+  expect(hasTool(tool('files', 'read_file'))).toBe(false);
+  expect(hasTool(tool(undefined, 'own'))).toBe(true);
+});
