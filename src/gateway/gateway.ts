@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ConfigSource } from '../config/open-config.ts';
+import { type ConfigSource, openConfig } from '../config/open-config.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -11,6 +11,7 @@ import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import { challengeFor, unauthorized } from './auth/challenge.ts';
 import { type Authenticate, hasRight, type Identity } from './auth/identity.ts';
+import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
 import { createGuard } from './guard.ts';
 import { createAskedCalls } from './mcp/asked-calls.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
@@ -70,6 +71,9 @@ export interface Gateway extends AsyncDisposable {
 /** Puts a toolbox behind HTTP. Resolves when it listens; servers may still be connecting. */
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
   const { storage, log, adminToken, env = process.env } = options;
+  const { config } = await openConfig(source, { env });
+  const { host = config.gateway.host, port = config.gateway.port } = options;
+  const redirectUrl = oauthReturnUrl(host, port);
   const asked = createAskedCalls();
   const approver = createStoredApprover({ store: storage.approvals, askClient: createAskClient(asked), log });
   const toolbox = await createToolbox(source, {
@@ -78,7 +82,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     journal: storage.journal,
     pins: storage.pins,
     rules: storage.rules,
-    oauth: { store: storage.oauth },
+    oauth: { store: storage.oauth, ...(redirectUrl !== undefined && { redirectUrl }) },
     approver,
     questions: asked.questions,
     startWaitMs: 0,
@@ -93,7 +97,6 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     sessionKey: options.sessionKey,
     startWaitMs: settings.listWaitMs,
   });
-  const { host = settings.host, port = settings.port } = options;
   const stopping = new AbortController();
   const sessions = createAppSessions({
     sessionKey: options.sessionKey,
@@ -125,6 +128,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     });
     if (identity === 'refused') return;
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    if (path === oauthReturnPath && request.method === 'GET')
+      return serveOAuthReturn(request, response, { toolbox, log });
     const profileName = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
     if (!profileName) {
       if (await routes(request, response, identity)) return;

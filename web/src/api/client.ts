@@ -1,0 +1,250 @@
+// Made by scripts/generate-api-client.mjs from the routes of the gateway. Do not edit.
+export type Caller = { readonly "id": string; readonly "kind": "program" | "assistant" | "client" | "person"; readonly "name"?: string; readonly "conversation"?: string };
+export type Error = { readonly "error": { readonly "code": string; readonly "message": string; readonly "data"?: Readonly<Record<string, unknown>> } };
+export type DefinitionChange = { readonly "path": string; readonly "kind": "added" | "removed" | "changed"; readonly "before"?: unknown; readonly "after"?: unknown };
+export type ApprovalSettings = { readonly "mode": "auto" | "always-ask" | "trusted-only"; readonly "trustedTools": readonly (string)[]; readonly "ask": readonly (string)[]; readonly "deny": readonly (string)[]; readonly "expiresMs": number };
+export type Approval = { readonly "id": string; readonly "callId": string; readonly "caller": Caller; readonly "server"?: string; readonly "tool": string; readonly "originalName": string; readonly "description": string; readonly "annotations"?: Readonly<Record<string, unknown>>; readonly "arguments": Readonly<Record<string, unknown>>; readonly "argumentsHash": string; readonly "definitionHash": string; readonly "reason": string; readonly "change"?: readonly (DefinitionChange)[]; readonly "askedAt": string; readonly "expiresAt": string; readonly "status": "pending" | "allowed" | "denied" | "expired" | "used"; readonly "answer"?: { readonly "kind": "allow" | "deny"; readonly "scope"?: "once" | "conversation" | "tool" | "server"; readonly "arguments"?: Readonly<Record<string, unknown>>; readonly "reason"?: string }; readonly "answeredAt"?: string; readonly "answeredBy"?: string };
+export type ApprovalList = { readonly "approvals": readonly (Approval)[] };
+export type RememberedRule = { readonly "id": string; readonly "scope": "conversation" | "tool" | "server"; readonly "answer": "allow" | "deny"; readonly "serverAddress"?: string; readonly "server"?: string; readonly "tool"?: string; readonly "definitionHash"?: string; readonly "conversation"?: string; readonly "createdAt": string };
+export type RuleList = { readonly "rules": readonly (RememberedRule)[] };
+export type Pin = { readonly "serverAddress": string; readonly "tool": string; readonly "hash": string; readonly "definition": Readonly<Record<string, unknown>>; readonly "acceptedAt": string };
+export type PinList = { readonly "pins": readonly (Pin)[] };
+export type Tool = { readonly "name": string; readonly "title"?: string; readonly "description": string; readonly "server"?: string; readonly "originalName": string; readonly "parameters": Readonly<Record<string, unknown>>; readonly "outputSchema"?: Readonly<Record<string, unknown>>; readonly "annotations"?: Readonly<Record<string, unknown>>; readonly "definitionHash": string; readonly "limits": { readonly "maxInstances": number; readonly "timeoutMs": number }; readonly "changed"?: "quarantine" | "ask"; readonly "changes"?: readonly (DefinitionChange)[] };
+export type ToolList = { readonly "tools": readonly (Tool)[] };
+export type CallResult = { readonly "callId": string; readonly "isError": boolean; readonly "content": readonly (Readonly<Record<string, unknown>>)[]; readonly "text": string; readonly "structuredContent"?: unknown; readonly "_meta"?: Readonly<Record<string, unknown>> };
+export type ResultPage = { readonly "text": string; readonly "offset": number; readonly "totalLength": number; readonly "nextOffset"?: number };
+export type Call = { readonly "id": string; readonly "server"?: string; readonly "tool": string; readonly "originalName": string; readonly "caller": Caller; readonly "arguments": Readonly<Record<string, unknown>>; readonly "definitionHash": string; readonly "status": "pending" | "running" | "success" | "error"; readonly "end"?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed"; readonly "createdAt": string; readonly "startedAt"?: string; readonly "completedAt"?: string; readonly "result"?: Readonly<Record<string, unknown>>; readonly "resultOmitted"?: boolean; readonly "error"?: { readonly "code": string; readonly "message": string }; readonly "idempotencyKey"?: string };
+export type CallList = { readonly "calls": readonly (Call)[]; readonly "next"?: string };
+export type ServerRecord = { readonly "id": string; readonly "name": string; readonly "description"?: string; readonly "transport": "stdio" | "http" | "sse" | "auto"; readonly "command"?: string; readonly "args"?: readonly (string | { readonly "set": true })[]; readonly "env"?: Readonly<Record<string, { readonly "set": true }>>; readonly "cwd"?: string; readonly "url"?: string; readonly "headers"?: Readonly<Record<string, { readonly "set": true }>>; readonly "allowInsecure": boolean; readonly "authentication": { readonly "type": "none" } | { readonly "type": "bearer"; readonly "token": { readonly "set": true } } | { readonly "type": "api-key"; readonly "key": { readonly "set": true }; readonly "header": string } | { readonly "type": "basic"; readonly "username": string; readonly "password": { readonly "set": true } } | { readonly "type": "oauth"; readonly "clientId"?: string; readonly "clientSecret"?: { readonly "set": true }; readonly "scope"?: string; readonly "redirectUrl"?: string; readonly "clientMetadataUrl"?: string }; readonly "timeout": number; readonly "retryAttempts": number; readonly "enabled": boolean; readonly "lastConnectedAt"?: string; readonly "createdAt": string; readonly "updatedAt": string };
+export type ConnectionStatus = { readonly "state": "disconnected" | "connecting" | "connected" | "degraded" | "error"; readonly "reason"?: string; readonly "code"?: string; readonly "signInUrl"?: string; readonly "since": string; readonly "nextTryAt"?: string; readonly "failures": number; readonly "lastConnectedAt"?: string; readonly "transport"?: "stdio" | "http" | "sse"; readonly "era"?: "legacy" | "modern"; readonly "protocolVersion"?: string; readonly "serverInfo"?: Readonly<Record<string, unknown>>; readonly "instructions"?: string; readonly "capabilities"?: Readonly<Record<string, unknown>>; readonly "pid"?: number; readonly "connectMs"?: number };
+export type OfferedList = { readonly "count": number; readonly "stale": boolean; readonly "rejected": readonly ({ readonly "name": string; readonly "reason": string })[] };
+export type Server = { readonly "id": string; readonly "name": string; readonly "description"?: string; readonly "source": "file" | "store"; readonly "readOnly"?: string; readonly "problem"?: string; readonly "place"?: string; readonly "transport": "stdio" | "http" | "sse" | "auto"; readonly "enabled": boolean; readonly "required": boolean; readonly "trusted": boolean; readonly "mode": "strict" | "dynamic"; readonly "status": ConnectionStatus; readonly "offers": { readonly "tools"?: OfferedList; readonly "resources"?: OfferedList; readonly "resourceTemplates"?: OfferedList; readonly "prompts"?: OfferedList }; readonly "record"?: ServerRecord };
+export type ServerList = { readonly "servers": readonly (Server)[] };
+export type ServerTest = { readonly "ok": boolean; readonly "latencyMs": number; readonly "transport"?: "stdio" | "http" | "sse"; readonly "era"?: "legacy" | "modern"; readonly "protocolVersion"?: string; readonly "serverInfo"?: Readonly<Record<string, unknown>>; readonly "instructions"?: string; readonly "tools": readonly ({ readonly "name": string; readonly "title"?: string; readonly "description": string; readonly "parameters": Readonly<Record<string, unknown>>; readonly "annotations"?: Readonly<Record<string, unknown>> })[]; readonly "offers": { readonly "tools"?: OfferedList; readonly "resources"?: OfferedList; readonly "resourceTemplates"?: OfferedList; readonly "prompts"?: OfferedList }; readonly "problems": readonly ({ readonly "code": string; readonly "message": string })[]; readonly "stderr": readonly (string)[] };
+export type ErrorOutput = { readonly "lines": readonly (string)[] };
+export type ResourceList = { readonly "resources": readonly (Readonly<Record<string, unknown>>)[]; readonly "resourceTemplates": readonly (Readonly<Record<string, unknown>>)[] };
+export type PromptList = { readonly "prompts": readonly (Readonly<Record<string, unknown>>)[] };
+export type ServerAnswer = Readonly<Record<string, unknown>>;
+export type ApiKey = { readonly "id": string; readonly "name": string; readonly "profile"?: string; readonly "rights": readonly (string)[]; readonly "createdAt": string; readonly "lastUsedAt"?: string; readonly "revokedAt"?: string };
+export type ApiKeyList = { readonly "keys": readonly (ApiKey)[] };
+export type NewApiKey = { readonly "id": string; readonly "name": string; readonly "profile"?: string; readonly "rights": readonly (string)[]; readonly "createdAt": string; readonly "lastUsedAt"?: string; readonly "revokedAt"?: string; readonly "key": string };
+export type Profile = { readonly "name": string; readonly "path": string; readonly "naming": "mcp" | "server__tool" | "plain"; readonly "mode": "auto" | "always-ask" | "trusted-only"; readonly "servers"?: readonly (string)[]; readonly "allow"?: readonly (string)[]; readonly "deny"?: readonly (string)[]; readonly "approval"?: ApprovalSettings };
+export type ProfileList = { readonly "profiles": readonly (Profile)[] };
+export type Assistant = { readonly "id": string; readonly "name": string; readonly "serverIds": readonly (string)[]; readonly "toolApproval": "auto" | "always-ask" | "trusted-only"; readonly "trustedTools"?: readonly (string)[]; readonly "settings"?: Readonly<Record<string, unknown>> };
+export type AssistantList = { readonly "assistants": readonly (Assistant)[] };
+export type Config = { readonly "file"?: string; readonly "dialect": "native" | "squidbot" | "myai" | "bridge" | "client"; readonly "warnings": readonly (string)[]; readonly "refused"?: { readonly "at": string; readonly "message": string }; readonly "servers": readonly (string)[]; readonly "toolbox": { readonly "maxConcurrent": number; readonly "maxQueued": number; readonly "naming": "mcp" | "server__tool" | "plain"; readonly "maxResultBytes": number; readonly "approval": ApprovalSettings; readonly "tools": readonly (Readonly<Record<string, unknown>>)[]; readonly "defaultTool": { readonly "maxInstances": number; readonly "timeoutMs": number }; readonly "localToolsMustBeConfigured": boolean }; readonly "gateway": { readonly "host": string; readonly "port": number; readonly "allowedHosts": readonly (string)[]; readonly "allowedOrigins": readonly (string)[]; readonly "requireAuthentication": boolean; readonly "allowPrograms": boolean; readonly "jwt"?: Readonly<Record<string, unknown>>; readonly "retention": { readonly "maxAgeMs": number; readonly "maxCalls": number }; readonly "listWaitMs": number; readonly "shutdownMs": number; readonly "webhook"?: { readonly "origin": string; readonly "secret"?: { readonly "set": true } }; readonly "tracesOrigin"?: string; readonly "database"?: { readonly "set": true } } };
+export type Health = { readonly "status": "ok" | "degraded" | "stopping"; readonly "version": string; readonly "startedAt": string; readonly "servers": { readonly "total": number; readonly "connected": number; readonly "degraded": number; readonly "connecting": number; readonly "error": number; readonly "disconnected": number }; readonly "calls": { readonly "running": number; readonly "queued": number }; readonly "sessions": number; readonly "pendingApprovals": number };
+export type Session = { readonly "authenticated": boolean; readonly "via"?: "admin-token" | "key" | "jwt" | "loopback"; readonly "caller"?: Caller; readonly "profile"?: string; readonly "rights": readonly ("read" | "call" | "admin")[]; readonly "mayAddPrograms": boolean };
+export type OpenApiDocument = Readonly<Record<string, unknown>>;
+export type ReadyEvent = Readonly<Record<string, never>>;
+export type ResetEvent = { readonly "reason": string };
+export type ServerAddedEvent = { readonly "server": string };
+export type ServerUpdatedEvent = { readonly "server": string };
+export type ServerRemovedEvent = { readonly "server": string };
+export type ServerChangedEvent = { readonly "server": string; readonly "before": "disconnected" | "connecting" | "connected" | "degraded" | "error"; readonly "status": ConnectionStatus };
+export type CatalogChangedEvent = { readonly "server"?: string; readonly "added": readonly (string)[]; readonly "removed": readonly (string)[]; readonly "changed": readonly (string)[] };
+export type ContentChangedEvent = { readonly "server": string; readonly "kind": "resources" | "resourceTemplates" | "prompts" };
+export type CallChangedEvent = { readonly "id": string; readonly "server"?: string; readonly "tool": string; readonly "originalName": string; readonly "caller": Caller; readonly "status": "pending" | "running" | "success" | "error"; readonly "end"?: string; readonly "errorCode"?: string; readonly "createdAt": string; readonly "startedAt"?: string; readonly "completedAt"?: string; readonly "arguments"?: Readonly<Record<string, unknown>>; readonly "result"?: Readonly<Record<string, unknown>>; readonly "error"?: { readonly "code": string; readonly "message": string } };
+export type ApprovalAskedEvent = { readonly "id": string; readonly "callId": string; readonly "server"?: string; readonly "tool": string; readonly "caller": Caller; readonly "reason": string; readonly "askedAt": string; readonly "expiresAt": string; readonly "arguments"?: Readonly<Record<string, unknown>> };
+export type ApprovalAnsweredEvent = { readonly "id": string; readonly "callId": string; readonly "server"?: string; readonly "tool": string; readonly "caller": Caller; readonly "answer": "allow" | "deny"; readonly "scope"?: "once" | "conversation" | "tool" | "server" };
+export type ConfigAppliedEvent = { readonly "added": readonly (string)[]; readonly "removed": readonly (string)[]; readonly "changed": readonly (string)[] };
+export type ConfigRefusedEvent = { readonly "message": string };
+export type ApprovalAnswer = { readonly "answer": "allow"; readonly "scope"?: "once" | "conversation" | "tool" | "server"; readonly "arguments"?: Readonly<Record<string, unknown>> } | { readonly "answer": "deny"; readonly "scope"?: "once" | "conversation" | "tool" | "server"; readonly "reason"?: string };
+export type AcceptInput = { readonly "definitionHash": string };
+export type CallInput = { readonly "arguments"?: Readonly<Record<string, unknown>>; readonly "idempotencyKey"?: string };
+export type ServerInput = { readonly "name": string; readonly "description"?: string; readonly "transport": "stdio" | "http" | "sse" | "auto"; readonly "command"?: string; readonly "args"?: readonly (string | { readonly "set": true })[]; readonly "env"?: Readonly<Record<string, string | { readonly "set": true }>>; readonly "cwd"?: string; readonly "url"?: string; readonly "headers"?: Readonly<Record<string, string | { readonly "set": true }>>; readonly "allowInsecure"?: boolean; readonly "authentication"?: { readonly "type": "none" } | { readonly "type": "bearer"; readonly "token": string | { readonly "set": true } } | { readonly "type": "api-key"; readonly "key": string | { readonly "set": true }; readonly "header"?: string } | { readonly "type": "basic"; readonly "username": string; readonly "password": string | { readonly "set": true } } | { readonly "type": "oauth"; readonly "clientId"?: string; readonly "clientSecret"?: string | { readonly "set": true }; readonly "scope"?: string; readonly "redirectUrl"?: string; readonly "clientMetadataUrl"?: string }; readonly "timeout"?: number; readonly "retryAttempts"?: number; readonly "enabled"?: boolean };
+export type ServerTestInput = { readonly "name": string; readonly "description"?: string; readonly "transport": "stdio" | "http" | "sse" | "auto"; readonly "command"?: string; readonly "args"?: readonly (string | { readonly "set": true })[]; readonly "env"?: Readonly<Record<string, string | { readonly "set": true }>>; readonly "cwd"?: string; readonly "url"?: string; readonly "headers"?: Readonly<Record<string, string | { readonly "set": true }>>; readonly "allowInsecure"?: boolean; readonly "authentication"?: { readonly "type": "none" } | { readonly "type": "bearer"; readonly "token": string | { readonly "set": true } } | { readonly "type": "api-key"; readonly "key": string | { readonly "set": true }; readonly "header"?: string } | { readonly "type": "basic"; readonly "username": string; readonly "password": string | { readonly "set": true } } | { readonly "type": "oauth"; readonly "clientId"?: string; readonly "clientSecret"?: string | { readonly "set": true }; readonly "scope"?: string; readonly "redirectUrl"?: string; readonly "clientMetadataUrl"?: string }; readonly "timeout"?: number; readonly "retryAttempts"?: number; readonly "enabled"?: boolean; readonly "server"?: string };
+export type PromptArguments = { readonly "arguments"?: Readonly<Record<string, string>> };
+export type CompletionInput = { readonly "ref": { readonly "type": "ref/prompt"; readonly "name": string; readonly "title"?: string } | { readonly "type": "ref/resource"; readonly "uri": string }; readonly "argument": { readonly "name": string; readonly "value": string }; readonly "context"?: { readonly "arguments"?: Readonly<Record<string, string>> } };
+export type ApiKeyInput = { readonly "name": string; readonly "profile"?: string; readonly "rights"?: readonly ("read" | "call" | "admin")[] };
+export type AssistantInput = { readonly "name": string; readonly "serverIds"?: readonly (string)[]; readonly "toolApproval"?: "auto" | "always-ask" | "trusted-only"; readonly "trustedTools"?: readonly (string)[]; readonly "settings"?: Readonly<Record<string, unknown>> };
+
+export interface ApiOptions {
+  /** Where the gateway is; default: where the page came from. */
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What the gateway answered instead of a result. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: string;
+  readonly status: number;
+  readonly data: unknown;
+
+  constructor(status: number, code: string, message: string, data?: unknown) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.data = data;
+  }
+}
+
+interface Sent {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+function createSender({ baseUrl = '', headers = {} }: ApiOptions) {
+  return async <Answer>(method: string, template: string, { path = {}, query = {}, body, signal }: Sent): Promise<Answer> => {
+    const place = template.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(path[name])));
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
+    const response = await fetch(`${baseUrl}${place}${search.size > 0 ? `?${search}` : ''}`, {
+      method,
+      headers: { 'x-toolwharf': 'app', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    const text = await response.text();
+    const answer: unknown = text === '' ? undefined : JSON.parse(text);
+    if (response.ok) return answer as Answer;
+    const { error } = (answer ?? {}) as { error?: { code?: string; message?: string; data?: unknown } };
+    throw new ApiError(response.status, error?.code ?? 'INTERNAL', error?.message ?? response.statusText, error?.data);
+  };
+}
+
+/** Every operation of the API. */
+export function createApi(options: ApiOptions = {}) {
+  const send = createSender(options);
+  return {
+    /** Every server and how it is doing. */
+    listServers: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<ServerList>('GET', "/api/servers", input),
+    /** Stores a server and connects it. It stays, and is tried again, when it can not be reached. */
+    addServer: (input: { readonly body: ServerInput; readonly signal?: AbortSignal }) =>
+      send<Server>('POST', "/api/servers", input),
+    /** Tries a server out without storing it: whether it can be reached, how fast, what it offers, what is wrong. */
+    testServer: (input: { readonly body: ServerTestInput; readonly signal?: AbortSignal }) =>
+      send<ServerTest>('POST', "/api/servers/test", input),
+    /** One server and how it is doing. */
+    getServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<Server>('GET', "/api/servers/{server}", input),
+    /** Replaces a stored server and connects it anew. A masked secret keeps what is stored. */
+    updateServer: (input: { readonly path: { readonly "server": string }; readonly body: ServerInput; readonly signal?: AbortSignal }) =>
+      send<Server>('PUT', "/api/servers/{server}", input),
+    /** Ends a stored server and forgets it. */
+    removeServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<void>('DELETE', "/api/servers/{server}", input),
+    /** Has a stored server used again. */
+    enableServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<Server>('POST', "/api/servers/{server}/enable", input),
+    /** Keeps a stored server without using it. */
+    disableServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<Server>('POST', "/api/servers/{server}/disable", input),
+    /** Connects a server, and keeps it connected. Answers when it is, or with why it is not. */
+    connectServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<Server>('POST', "/api/servers/{server}/connect", input),
+    /** Ends the connection and takes its tools away, until it is connected again or the gateway starts anew. */
+    disconnectServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<Server>('POST', "/api/servers/{server}/disconnect", input),
+    /** Asks a server for its tools again. */
+    refreshServer: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<Server>('POST', "/api/servers/{server}/refresh", input),
+    /** The last lines of a program's error output, its secrets hidden. */
+    getServerErrorOutput: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<ErrorOutput>('GET', "/api/servers/{server}/stderr", input),
+    /** The resources and resource templates of a server, as it sent them. */
+    listResources: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<ResourceList>('GET', "/api/servers/{server}/resources", input),
+    /** Reads a resource of a server. */
+    readResource: (input: { readonly path: { readonly "server": string }; readonly query: { readonly "uri": string }; readonly signal?: AbortSignal }) =>
+      send<ServerAnswer>('GET', "/api/servers/{server}/resources/read", input),
+    /** The prompts of a server, as it sent them. */
+    listPrompts: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<PromptList>('GET', "/api/servers/{server}/prompts", input),
+    /** Gets a prompt, filled in with arguments. */
+    getPrompt: (input: { readonly path: { readonly "server": string; readonly "prompt": string }; readonly body: PromptArguments; readonly signal?: AbortSignal }) =>
+      send<ServerAnswer>('POST', "/api/servers/{server}/prompts/{prompt}", input),
+    /** Suggestions for an argument of a prompt or of a resource template. */
+    complete: (input: { readonly path: { readonly "server": string }; readonly body: CompletionInput; readonly signal?: AbortSignal }) =>
+      send<ServerAnswer>('POST', "/api/servers/{server}/completions", input),
+    /** Every tool with its schema, limits and what changed since it was accepted. */
+    listTools: (input: { readonly query?: { readonly "server"?: string; readonly "changed"?: "true" }; readonly signal?: AbortSignal } = {}) =>
+      send<ToolList>('GET', "/api/tools", input),
+    /** The tools of one server. */
+    listServerTools: (input: { readonly path: { readonly "server": string }; readonly signal?: AbortSignal }) =>
+      send<ToolList>('GET', "/api/servers/{server}/tools", input),
+    /** One tool. */
+    getTool: (input: { readonly path: { readonly "tool": string }; readonly signal?: AbortSignal }) =>
+      send<Tool>('GET', "/api/tools/{tool}", input),
+    /** Calls a tool and answers with its result. Where a person is asked first, it waits for the answer. */
+    callTool: (input: { readonly path: { readonly "tool": string }; readonly body: CallInput; readonly signal?: AbortSignal }) =>
+      send<CallResult>('POST', "/api/tools/{tool}/call", input),
+    /** Accepts the changed definition of a tool: the one that was looked at, and no later one. */
+    acceptToolChange: (input: { readonly path: { readonly "tool": string }; readonly body: AcceptInput; readonly signal?: AbortSignal }) =>
+      send<Tool>('POST', "/api/tools/{tool}/accept", input),
+    /** Calls, newest first, without their results. Others than administrators see their own. */
+    listCalls: (input: { readonly query?: { readonly "server"?: string; readonly "tool"?: string; readonly "status"?: "pending" | "running" | "success" | "error"; readonly "caller"?: string; readonly "since"?: string; readonly "until"?: string; readonly "before"?: string; readonly "limit"?: number }; readonly signal?: AbortSignal } = {}) =>
+      send<CallList>('GET', "/api/calls", input),
+    /** One call with its result. */
+    getCall: (input: { readonly path: { readonly "call": string }; readonly signal?: AbortSignal }) =>
+      send<Call>('GET', "/api/calls/{call}", input),
+    /** A part of a result that was too big to hand out whole, as JSON text. */
+    readCallResult: (input: { readonly path: { readonly "call": string }; readonly query?: { readonly "offset"?: number; readonly "length"?: number }; readonly signal?: AbortSignal }) =>
+      send<ResultPage>('GET', "/api/calls/{call}/result", input),
+    /** Questions to a person, newest first. Others than administrators see those about their own calls. */
+    listApprovals: (input: { readonly query?: { readonly "status"?: "pending" | "allowed" | "denied" | "expired" | "used"; readonly "caller"?: string; readonly "limit"?: number }; readonly signal?: AbortSignal } = {}) =>
+      send<ApprovalList>('GET', "/api/approvals", input),
+    /** One question, and its answer if there is one. */
+    getApproval: (input: { readonly path: { readonly "approval": string }; readonly signal?: AbortSignal }) =>
+      send<Approval>('GET', "/api/approvals/{approval}", input),
+    /** Answers a question. The first answer counts. */
+    answerApproval: (input: { readonly path: { readonly "approval": string }; readonly body: ApprovalAnswer; readonly signal?: AbortSignal }) =>
+      send<Approval>('POST', "/api/approvals/{approval}/answer", input),
+    /** Answers that are remembered for further calls. */
+    listRules: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<RuleList>('GET', "/api/rules", input),
+    /** Forgets a remembered answer. */
+    revokeRule: (input: { readonly path: { readonly "rule": string }; readonly signal?: AbortSignal }) =>
+      send<void>('DELETE', "/api/rules/{rule}", input),
+    /** The accepted definition of every tool. What changed since is in the list of tools. */
+    listPins: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<PinList>('GET', "/api/pins", input),
+    /** The profiles that whoever asks may use. */
+    listProfiles: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<ProfileList>('GET', "/api/profiles", input),
+    /** Every assistant with its tool settings. */
+    listAssistants: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<AssistantList>('GET', "/api/assistants", input),
+    /** One assistant with its tool settings. */
+    getAssistant: (input: { readonly path: { readonly "assistant": string }; readonly signal?: AbortSignal }) =>
+      send<Assistant>('GET', "/api/assistants/{assistant}", input),
+    /** Adds an assistant, or replaces the one of that id. */
+    putAssistant: (input: { readonly path: { readonly "assistant": string }; readonly body: AssistantInput; readonly signal?: AbortSignal }) =>
+      send<Assistant>('PUT', "/api/assistants/{assistant}", input),
+    /** Forgets an assistant. */
+    removeAssistant: (input: { readonly path: { readonly "assistant": string }; readonly signal?: AbortSignal }) =>
+      send<void>('DELETE', "/api/assistants/{assistant}", input),
+    /** The configuration in use, without its secrets: which file, what it says, what is odd about it. */
+    getConfig: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<Config>('GET', "/api/config", input),
+    /** How the gateway and its servers are doing. */
+    getHealth: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<Health>('GET', "/api/health", input),
+    /** Every API key, revoked ones too; never the keys themselves. */
+    listKeys: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<ApiKeyList>('GET', "/api/keys", input),
+    /** Makes an API key and shows it this once. */
+    createKey: (input: { readonly body: ApiKeyInput; readonly signal?: AbortSignal }) =>
+      send<NewApiKey>('POST', "/api/keys", input),
+    /** Ends a key at once. */
+    revokeKey: (input: { readonly path: { readonly "key": string }; readonly signal?: AbortSignal }) =>
+      send<void>('DELETE', "/api/keys/{key}", input),
+    /** Who the gateway thinks you are, and what you may do. */
+    getSession: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<Session>('GET', "/api/session", input),
+    /** Opens a session of the app for the bearer of the admin token or of a key: sets a cookie that no script can read. */
+    openSession: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<Session>('POST', "/api/session", input),
+    /** Ends the session of the app and takes its cookie away. */
+    closeSession: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<void>('DELETE', "/api/session", input),
+    /** This description of the API, as OpenAPI 3.1. */
+    getOpenApiDocument: (input: { readonly signal?: AbortSignal } = {}) =>
+      send<OpenApiDocument>('GET', "/api/openapi.json", input),
+  };
+}
+export type Api = ReturnType<typeof createApi>;
