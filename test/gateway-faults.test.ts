@@ -65,6 +65,13 @@ describe('a client that keeps its session and just calls again', () => {
       expect(client.client.getInstructions()).toContain('hanging');
     });
 
+    test(`that asks for tools while no server is there gets an error with the reason, never an empty list (${era})`, async () => {
+      const config = { servers: { only: fixture('hang-on-start') }, gateway: { listWait: '200ms' } };
+      await using gateway = await openTestGateway(config);
+      await using client = await connectClient(`${gateway.url}/mcp`, { era });
+      await expect(client.names()).rejects.toThrow(/not available: only/);
+    });
+
     test(`after the gateway itself was restarted (${era})`, async () => {
       await using dir = await tempDir();
       const config = { servers: { s: fixture('legacy') } };

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kernel/json.ts';
+import { toJson } from './kept-json.ts';
 
 /** A stream of messages to one client. What a client does not read is bounded: one that falls too far behind is cut off. */
 export interface EventStream {
@@ -44,7 +45,7 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     get closed() {
       return closed;
     },
-    send: (message) => write(`event: message\ndata: ${JSON.stringify(message)}\n\n`),
+    send: (message) => write(`event: message\ndata: ${toJson(message)}\n\n`),
     end() {
       if (closed) return;
       // What comes later has nobody to hear it, and would break the response.

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
 import { openEventStream } from './event-stream.ts';
+import { keepAs } from './kept-json.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
@@ -208,6 +209,8 @@ function noteElicitations({ code, data }: RpcError, session: Session): void {
 
 /** A modern server's result without what only the modern era knows. */
 function undressed(result: JsonObject): JsonObject {
-  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
-  return rest;
+  return keepAs(result, 'legacy', () => {
+    const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+    return rest;
+  });
 }

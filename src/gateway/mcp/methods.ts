@@ -7,6 +7,7 @@ import type { Traces } from '../traces/traces.ts';
 import type { AskedCalls } from './asked-calls.ts';
 import type { ClientRequest } from './client-request.ts';
 import { forwardedMeta, idempotencyKey } from './forwarded-meta.ts';
+import { keepFor } from './kept-json.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { metaOf, modernVersion, RpcError, rpcCode, toRpcError } from './rpc.ts';
 import type { View } from './view.ts';
@@ -87,8 +88,18 @@ function listed(
 ): JsonObject {
   if (request.params.cursor !== undefined)
     throw new RpcError(rpcCode.invalidParams, 'Unknown cursor: lists here have one page');
-  const missing = view.missing.length > 0 && { _meta: { 'toolwharf/missing': view.missing } };
-  return { [kind]: view[kind], ...missing };
+  const { missing } = view;
+  // Nothing to show because nobody is there yet is not the same as nothing to show.
+  if (view[kind].length === 0 && missing.length > 0 && (kind === 'tools' || missing.length === view.servers)) {
+    const list = missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
+    throw new RpcError(rpcCode.internal, `No ${kind} to list, because servers are not available: ${list}`, {
+      data: { missing },
+    });
+  }
+  return keepFor(view, kind, () => ({
+    [kind]: view[kind],
+    ...(missing.length > 0 && { _meta: { 'toolwharf/missing': missing } }),
+  }));
 }
 
 async function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {

@@ -4,6 +4,7 @@ import { findParamHeaders } from '../../connections/param-headers.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
+import { keepAs } from './kept-json.ts';
 import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
 import { checkHeaders, checkParamHeaders } from './modern-headers.ts';
@@ -129,12 +130,12 @@ function checkedAsk(request: ClientRequest, ask: ClientRequest['ask']): ClientRe
 /** A result with what the modern era wants in each, unless the server said it itself. */
 function dressed(method: string, result: JsonObject): JsonObject {
   const isComplete = result.resultType === undefined || result.resultType === 'complete';
-  return {
+  return keepAs(result, method, () => ({
     resultType: 'complete',
     ...(cacheable.has(method) && isComplete && { ttlMs: 0, cacheScope: 'private' }),
     ...result,
     _meta: { [metaKey.serverInfo]: serverInfo, ...(isObject(result._meta) ? result._meta : {}) },
-  };
+  }));
 }
 
 function checkEnvelope({ params }: RpcRequest): void {

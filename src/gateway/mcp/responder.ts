@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
+import { toJson } from './kept-json.ts';
 
 /** One answer over HTTP: plain JSON, or an event stream as soon as anything has to be said before it. */
 export interface Responder {
@@ -60,7 +61,7 @@ export function sendJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(body);
+  const text = toJson(body);
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),

@@ -9,6 +9,7 @@ import type { Caller } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { AskedCalls } from './asked-calls.ts';
 import type { EventStream } from './event-stream.ts';
+import { toJson } from './kept-json.ts';
 import { type LegacyClient, serveRequest } from './legacy.ts';
 import { instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
 import { isModern, serveModern } from './modern.ts';
@@ -61,7 +62,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   let session: Session | undefined;
 
   const write = (message: JsonObject) => {
-    if (!gone.signal.aborted) output.write(`${JSON.stringify(message)}\n`);
+    if (!gone.signal.aborted) output.write(`${toJson(message)}\n`);
   };
   const stream: EventStream = {
     send: write,

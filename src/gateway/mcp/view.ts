@@ -21,6 +21,8 @@ export interface View {
   /** The server a resource is read from. */
   findResource(uri: string): string | undefined;
   findTemplate(uriTemplate: string): string | undefined;
+  /** How many servers the profile should have. */
+  readonly servers: number;
   /** Servers of this profile that are not fully there, with the reason. */
   readonly missing: readonly { readonly server: string; readonly reason: string }[];
 }
@@ -76,6 +78,7 @@ export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
       const candidates = servers.filter((server) => server.offers.resources || server.offers.resourceTemplates);
       return candidates.length === 1 ? candidates[0]?.name : undefined;
     },
+    servers: servers.filter((server) => server.enabled).length,
     findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,
     missing: servers
       .filter((server) => server.enabled && server.status.state !== 'connected')
