@@ -4,7 +4,7 @@ import { type ClientId, clientNames, mcpClients } from './mcp-clients.ts';
 const at = (platform: NodeJS.Platform, env: Record<string, string> = { HOME: '/home/ada' }) => ({
   env,
   platform,
-  cwd: '/work/project',
+  cwd: '/home/ada/project',
 });
 
 test.each<[ClientId, NodeJS.Platform, string]>([
@@ -32,10 +32,10 @@ test('on Windows the files are under the profile and APPDATA', () => {
 
 test("a project's file is in the project, where the client has one", () => {
   expect(clientNames.map((name) => mcpClients[name].file('project', at('linux')))).toEqual([
-    '/work/project/.mcp.json',
+    '/home/ada/project/.mcp.json',
     undefined,
-    '/work/project/.cursor/mcp.json',
-    '/work/project/.vscode/mcp.json',
+    '/home/ada/project/.cursor/mcp.json',
+    '/home/ada/project/.vscode/mcp.json',
     undefined,
   ]);
 });
