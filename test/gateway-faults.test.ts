@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../src/storage/open-storage.ts';
@@ -11,6 +12,7 @@ import { connectClient, openTestGateway } from './support/open-gateway.ts';
 import { descendantsOf, isAlive, waitFor } from './support/processes.ts';
 
 const eras = ['legacy', 'auto'] as const;
+const testKey = createHash('sha256').update('a key for tests').digest();
 
 interface GatewayProcess extends AsyncDisposable {
   readonly url: string;
@@ -106,6 +108,45 @@ describe('a client that keeps its session and just calls again', () => {
   });
 });
 
+/** How many questions a gateway that runs has written down. */
+function questionsIn(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return Number(database.prepare('select count(*) as found from approvals').get()?.found);
+  } finally {
+    database.close();
+  }
+}
+
+test('a question that waits survives kill -9; answered meanwhile, the same call runs once, and a second one asks again', async () => {
+  await using dir = await tempDir();
+  const ran = dir.file('ran');
+  const call = { path: ran, text: 'once' };
+  const config = { servers: { s: fixture('legacy') }, toolbox: { approval: { mode: 'always-ask', expires: '1h' } } };
+  const open = () => openStorage({ kind: 'sqlite', file: dir.file('toolwharf.db'), sealer: createSealer(testKey) });
+  await using first = await startProcess(config, dir.path);
+  await using client = await connectClient(first.url);
+  const lost = client.text('s__write', call).catch(() => 'lost');
+  await waitFor(() => questionsIn(dir.file('toolwharf.db')) === 1, { what: 'the question' });
+  await first.end('SIGKILL');
+  expect(await lost).toBe('lost');
+  {
+    await using storage = await open();
+    const [waiting, ...others] = await storage.approvals.list({ status: 'pending' });
+    expect(others).toEqual([]);
+    expect(waiting?.request).toMatchObject({ originalName: 'write', arguments: call });
+    const answer = () => storage.approvals.answer(waiting?.request.id as string, { kind: 'allow' }, 'Ada', Date.now());
+    expect((await Promise.all([answer(), answer()])).sort()).toEqual(['already', 'answered']);
+  }
+  await using second = await startProcess(config, dir.path, Number(new URL(first.url).port));
+  await client.text('s__write', call);
+  const again = client.text('s__write', call).catch(() => 'lost');
+  await waitFor(() => questionsIn(dir.file('toolwharf.db')) === 2, { what: 'the second question' });
+  await second.end('SIGKILL');
+  expect(await again).toBe('lost');
+  expect((await readFile(ran, 'utf8')).split('\n').filter(Boolean)).toEqual(['once']);
+});
+
 test('kill -9 under load: every call that ran is in the journal, none ran twice, and clients go on', {
   timeout: 900_000,
 }, async () => {
@@ -141,11 +182,10 @@ test('kill -9 under load: every call that ran is in the journal, none ran twice,
   const missing = [...answered].filter((text) => !effects.includes(text));
   expect(missing).toEqual([]);
 
-  const key = createHash('sha256').update('a key for tests').digest();
   await using storage = await openStorage({
     kind: 'sqlite',
     file: dir.file('toolwharf.db'),
-    sealer: createSealer(key),
+    sealer: createSealer(testKey),
   });
   const recorded = new Map<string, string>();
   for (let before: string | undefined; ; ) {
