@@ -42,6 +42,22 @@ describe('a call that must be approved', () => {
     expect(await calling).toContain('not today');
   });
 
+  test('tells a client that cannot be asked itself that it is waiting', async () => {
+    await using gateway = await openTestGateway(config());
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    const { approver, storage } = gateway.parts;
+    const told: (string | undefined)[] = [];
+    const calling = client.client.callTool(
+      { name: 's__add', arguments: { a: 1, b: 2 } },
+      { onprogress: ({ message }) => told.push(message) },
+    );
+    await waitFor(() => told.length > 0, { what: 'progress' });
+    const asked = await waitFor(async () => (await storage.approvals.list({ status: 'pending' }))[0]);
+    await approver.answer(asked?.request.id as string, { kind: 'allow' }, 'Ada');
+    expect((await calling).isError).toBeFalsy();
+    expect(told[0]).toBe('Waiting for approval');
+  });
+
   test('nobody answers: expiry is denial', async () => {
     await using gateway = await openTestGateway(config({ mode: 'always-ask', expires: '300ms' }));
     await using client = await connectClient(`${gateway.url}/mcp`);

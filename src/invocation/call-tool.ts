@@ -24,6 +24,7 @@ import { type OpenRecord, openRecord } from './open-record.ts';
 import type { RateLimiter } from './rate-window.ts';
 import { failureResult, shapeResult } from './shape-result.ts';
 import type { Slots } from './slots.ts';
+import { tellWaiting } from './tell-waiting.ts';
 
 export interface InvokerPorts extends AskPorts {
   readonly catalog: Pick<Catalog, 'find'>;
@@ -123,6 +124,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const args = validate(current, input);
       if (decision.kind === 'allow') return { args, agreed: current };
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
+      using _telling = tellWaiting(options.onProgress);
       const approved = await askApproval({ ...asked, expiresMs: approval.expiresMs }, ports);
       const now = ports.catalog.find(current.name);
       if (now?.definitionHash === current.definitionHash)
