@@ -1,5 +1,11 @@
-import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Tool, ToolSource } from '../kernel/tool.ts';
+import {
+  type AiSdkContent,
+  type AiSdkModelOutput,
+  type AiSdkToolOutput,
+  toAiSdkOutput,
+} from './shared/ai-sdk-output.ts';
 import { callExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
 import {
   type BridgeOptions,
@@ -9,12 +15,8 @@ import {
   omittedTools,
 } from './shared/express-tools.ts';
 import { anyProviderRules } from './shared/provider-rules.ts';
-import { commonImageTypes, type Media, textOf, toResultParts } from './shared/result-parts.ts';
 
-export type { BridgeOptions, OmittedTool, RunOptions };
-
-/** What a tool's `execute` gives the AI SDK: the result without its raw copy, so that stored messages stay small. */
-export type AiSdkToolOutput = Omit<ToolResult, 'raw'>;
+export type { AiSdkContent, AiSdkModelOutput, AiSdkToolOutput, BridgeOptions, OmittedTool, RunOptions };
 
 /** A tool of the AI SDK, version 7. */
 export interface AiSdkTool {
@@ -41,15 +43,6 @@ export interface AiSdkSchema {
     };
   };
 }
-
-export type AiSdkModelOutput =
-  | { type: 'text'; value: string }
-  | { type: 'error-text'; value: string }
-  | { type: 'content'; value: AiSdkContent[] };
-
-export type AiSdkContent =
-  | { type: 'text'; text: string }
-  | { type: 'file'; mediaType: string; data: { type: 'data'; data: string } };
 
 export interface AiSdkOptions extends BridgeOptions<Tool> {
   /** How the calls are made; the SDK's abort signal is added to its own. */
@@ -90,7 +83,7 @@ function toAiSdkTool(source: ToolSource, expressed: ExpressedTool<Tool>, run: Ru
       });
       return output;
     },
-    toModelOutput: ({ output }) => toModelOutput(output),
+    toModelOutput: ({ output }) => toAiSdkOutput(output),
   };
 }
 
@@ -104,29 +97,4 @@ function toSchema(schema: JsonObject): AiSdkSchema {
     jsonSchema: { input: jsonSchema, output: jsonSchema },
   } as const;
   return { ...own, '~standard': standard };
-}
-
-function toModelOutput(output: unknown): AiSdkModelOutput {
-  // Outputs may come back from a browser, where anything can have happened to them.
-  if (!isToolOutput(output)) return { type: 'text', value: JSON.stringify(output) ?? '' };
-  const parts = toResultParts({ ...output, text: String(output.text ?? '') }, isReadable);
-  if (output.isError) return { type: 'error-text', value: textOf(parts) };
-  if (parts.every((part) => part.kind === 'text')) return { type: 'text', value: textOf(parts) };
-  return {
-    type: 'content',
-    value: parts.map((part) =>
-      part.kind === 'text'
-        ? { type: 'text', text: part.text }
-        : { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } },
-    ),
-  };
-}
-
-function isToolOutput(output: unknown): output is AiSdkToolOutput {
-  return isObject(output) && Array.isArray(output.content) && output.content.every(isObject);
-}
-
-// Providers drop other kinds of files from tool results without a word to the model.
-function isReadable({ mimeType }: Media): boolean {
-  return commonImageTypes.has(mimeType) || mimeType === 'application/pdf';
 }

@@ -8,8 +8,10 @@ import type { RuleStore } from '../policy/remembered-rules.ts';
 import type { ServerStore } from '../servers/server-store.ts';
 import type { AssistantStore } from './ports/assistant-store.ts';
 import type { Audit } from './ports/audit.ts';
+import type { ConversationStore } from './ports/conversation-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
 import type { MetaStore } from './ports/meta-store.ts';
+import type { ProviderStore } from './ports/provider-store.ts';
 import type { Sealer } from './sealer.ts';
 
 /** Everything that is kept, in one place. What a method resolved for is safe. */
@@ -22,6 +24,8 @@ export interface Storage extends AsyncDisposable {
   readonly oauth: OAuthStore;
   readonly keys: KeyStore;
   readonly assistants: AssistantStore;
+  readonly providers: ProviderStore;
+  readonly conversations: ConversationStore;
   readonly meta: MetaStore;
   readonly audit: Audit;
   /**

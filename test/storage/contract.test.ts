@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { approvalsContract } from './contract/approvals-contract.ts';
 import { auditContract } from './contract/audit-contract.ts';
+import { conversationsContract } from './contract/conversations-contract.ts';
 import { journalContract } from './contract/journal-contract.ts';
 import { storesContract } from './contract/stores-contract.ts';
 import { memoryKind, postgresKind, sqliteKind } from './kinds.ts';
@@ -16,5 +17,6 @@ for (const kind of [memoryKind, sqliteKind, postgresKind(() => postgres)]) {
   journalContract(kind);
   approvalsContract(kind);
   storesContract(kind);
+  conversationsContract(kind);
   auditContract(kind);
 }

@@ -9,7 +9,7 @@ import { createSealer } from '../../src/storage/sealer.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/processes.ts';
 import { postgresPlace } from './kinds.ts';
-import { at, gather, makeApproval, makeCall, makeServer } from './records.ts';
+import { at, gather, makeApproval, makeCall, makeConversation, makeServer } from './records.ts';
 import { startWriter } from './writer-process.ts';
 
 let postgres: TestPostgres;
@@ -112,6 +112,27 @@ describe('several processes on one Postgres', () => {
     await first.close();
     await using second = await place.open();
     expect((await second.journal.get(call.id))?.end).toBe('failed');
+  });
+
+  test('leave the conversations of those that live alone, and take over those of the ones that are gone', async () => {
+    using place = await postgresPlace(postgres);
+    await using one = await place.open();
+    await using other = await place.open();
+    const idle = makeConversation();
+    const running = makeConversation({ status: 'running' });
+    await one.conversations.put(idle);
+    await one.conversations.put(running);
+    expect(await other.conversations.abandoned()).toEqual([]);
+    expect(await other.conversations.claim(running.id)).toBe(false);
+    // Whoever only looks at it, or names it, does not take it.
+    await other.conversations.put({ ...running, title: 'Renamed' });
+    expect(await other.conversations.claim(running.id)).toBe(false);
+    expect(await other.conversations.claim(idle.id)).toBe(true);
+    await one.close();
+    expect(await other.conversations.abandoned()).toEqual([{ ...running, title: 'Renamed' }]);
+    await using third = await place.open();
+    expect(await third.conversations.abandoned()).toEqual([]);
+    expect(await third.conversations.claim(running.id)).toBe(false);
   });
 
   test('ask once, answer once and use once', async () => {

@@ -73,6 +73,24 @@ for (const kind of kinds) {
       expect(await place.sql('select max(version) as version from migrations')).toEqual([{ version: newest }]);
     });
 
+    test('of version 2 keep their assistants, which get what they lacked', async () => {
+      const { place, engine } = await kind.place();
+      using _place = place;
+      const old = await engine();
+      await migrate(old, migrations.slice(0, 2));
+      await old.close();
+      const id = 'f3b2a7de-5f0e-4d0c-9f0a-0c9a4f8c2b11';
+      const body = `{"id":"${id}","name":"Old","serverIds":["files"],"settings":{},"toolApproval":"auto","trustedTools":[]}`;
+      await place.sql(`insert into assistants values ('${id}', 'Old', '${body}')`);
+      await using storage = await place.open();
+      const assistant = await storage.assistants.get(id);
+      expect(assistant).toMatchObject({ name: 'Old', serverIds: ['files'], toolApproval: 'auto', maxSteps: 20 });
+      expect(assistant).not.toHaveProperty('settings');
+      expect(await storage.assistants.list()).toEqual([assistant]);
+      expect(await storage.conversations.list()).toEqual([]);
+      expect(await storage.providers.list()).toEqual([]);
+    });
+
     test('that a newer Toolwharf made are refused and left alone', async () => {
       const { place } = await kind.place();
       using _place = place;

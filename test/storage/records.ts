@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerRecord } from '../../src/config/server-record.ts';
 import type { CallRecord } from '../../src/invocation/call-record.ts';
 import type { ApprovalRequest } from '../../src/policy/approval.ts';
+import type { Conversation, Message } from '../../src/storage/ports/conversation-store.ts';
 
 const epoch = Date.parse('2026-11-01T00:00:00.000Z');
 let made = 0;
@@ -64,6 +65,32 @@ export function makeServer(fields: Partial<ServerRecord> = {}): ServerRecord {
     enabled: true,
     createdAt: at(0),
     updatedAt: at(0),
+    ...fields,
+  };
+}
+
+export function makeConversation(fields: Partial<Conversation> = {}): Conversation {
+  return {
+    id: randomUUID(),
+    title: 'A talk',
+    assistantId: randomUUID(),
+    owner: 'ann',
+    status: 'idle',
+    usage: { inputTokens: 0, outputTokens: 0 },
+    durationMs: 0,
+    createdAt: at(0),
+    updatedAt: at(0),
+    ...fields,
+  };
+}
+
+export function makeMessage(text: string, fields: Partial<Message> = {}): Message {
+  return {
+    id: randomUUID(),
+    role: 'user',
+    parts: [{ type: 'text', text }],
+    status: 'complete',
+    createdAt: at(0),
     ...fields,
   };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,6 +48,8 @@ for (const kind of kinds) {
         'client',
         'verifier',
         'key',
+        'provider',
+        'address',
       ].map((name) => `PLANTED-${name}-${randomBytes(6).toString('hex')}`);
       await using storage = await place.open();
       await plant(storage, planted);
@@ -58,7 +60,7 @@ for (const kind of kinds) {
       const exported = JSON.stringify(await gather(storage.audit.export()));
       expect(planted.filter((secret) => exported.includes(secret))).toEqual([]);
       const next = createSealer(randomBytes(32));
-      expect(await storage.reseal(next)).toBe(5);
+      expect(await storage.reseal(next)).toBe(6);
       await storage.close();
       const closed = await dump();
       expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
@@ -153,9 +155,10 @@ test('the key is not changed while other processes use the database', async () =
 });
 
 async function plant(storage: Storage, secrets: readonly string[]): Promise<void> {
-  const [env, header, bearer, argument, query, access, refresh, client, verifier, key] = secrets as string[] & {
-    0: string;
-  };
+  const [env, header, bearer, argument, query, access, refresh, client, verifier, key, provider, address] =
+    secrets as string[] & {
+      0: string;
+    };
   const issuer = 'https://as.example';
   const http = makeServer({ url: `https://example.com/mcp?token=${query}`, headers: { 'x-key': header ?? '' } });
   await storage.servers.put({ ...http, authentication: { type: 'bearer', token: bearer ?? '' } });
@@ -185,6 +188,14 @@ async function plant(storage: Storage, secrets: readonly string[]): Promise<void
     startedAt: 0,
     discovery: { authorizationServerUrl: issuer },
     client: { client_id: 'c', issuer },
+  });
+  await storage.providers.put({
+    id: randomUUID(),
+    name: 'ours',
+    kind: 'openai-compatible',
+    baseUrl: `https://models.example/${address}`,
+    allowInsecure: false,
+    apiKey: provider,
   });
   await storage.keys.add({ id: '1', name: 'k', hash: hashApiKey(key ?? ''), rights: [], createdAt: at(0) });
 }

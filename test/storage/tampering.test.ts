@@ -131,7 +131,7 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
       await place.sql('update steps set body = substr(body, 1, 9) where seq = 3');
       const entries = await gather(storage.audit.export());
       expect(entries).toHaveLength(10);
-      expect(entries[2]?.record).toBe('{"argumen');
+      expect(entries[2]?.record).toMatch(/^\{"id":"..$/);
     });
 
     test('finds what was changed after older steps were removed in good order', async () => {

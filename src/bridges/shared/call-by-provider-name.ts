@@ -15,6 +15,16 @@ export interface ModelCall {
   readonly args: unknown;
 }
 
+/** What a model's call means: a tool and its arguments in the tool's own words, or what is wrong with it, as a result. */
+export type ReadCall =
+  | { readonly tool: Tool; readonly args: JsonObject; readonly problem?: undefined }
+  | { readonly tool?: Tool; readonly problem: ToolResult };
+
+/** Reads a call by a model that was shown these tools by these rules. */
+export function readModelCall(tools: readonly Tool[], call: ModelCall, rules: ProviderRules): ReadCall {
+  return readOne(toolsByName(tools, rules).get(call.name as string), call, rules);
+}
+
 /** Makes the calls side by side; the results come in the order of the calls. Never throws: what is wrong with a call is its result. */
 export async function callByProviderName(
   source: ToolSource,
@@ -22,14 +32,13 @@ export async function callByProviderName(
   rules: ProviderRules,
   options?: RunOptions,
 ): Promise<ToolResult[]> {
-  const { limit, letterFirst } = rules.names;
-  const tools = new Map<string, Tool>();
-  for (const tool of source.tools) {
-    const name = toProviderName(tool.name, limit, letterFirst);
-    // The first holder of a name is the one the model was shown.
-    if (!tools.has(name)) tools.set(name, tool);
-  }
-  return Promise.all(calls.map((call) => callOne(source, tools.get(call.name as string), call, rules, options)));
+  const tools = toolsByName(source.tools, rules);
+  return Promise.all(
+    calls.map(async (call) => {
+      const found = readOne(tools.get(call.name as string), call, rules);
+      return found.problem ?? source.call(found.tool.name, found.args, options);
+    }),
+  );
 }
 
 /** Calls one tool that the model was shown in this form. */
@@ -45,15 +54,21 @@ export async function callExpressed(
   return source.call(tool.name, restoreProperties(read.args, originals), options);
 }
 
-async function callOne(
-  source: ToolSource,
-  tool: Tool | undefined,
-  call: ModelCall,
-  rules: ProviderRules,
-  options?: RunOptions,
-): Promise<ToolResult> {
-  if (tool === undefined) return refusal('TOOL_NAME_INVALID', `Invalid MCP tool name: ${String(call.name)}`);
-  return callExpressed(source, tool, originalsOf(tool, rules), call.args, options);
+function toolsByName(tools: readonly Tool[], { names: { limit, letterFirst } }: ProviderRules): Map<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    const name = toProviderName(tool.name, limit, letterFirst);
+    // The first holder of a name is the one the model was shown.
+    if (!byName.has(name)) byName.set(name, tool);
+  }
+  return byName;
+}
+
+function readOne(tool: Tool | undefined, call: ModelCall, rules: ProviderRules): ReadCall {
+  if (!tool) return { problem: refusal('TOOL_NAME_INVALID', `Invalid MCP tool name: ${String(call.name)}`) };
+  const given = readArguments(call.args);
+  if ('problem' in given) return { tool, problem: refusal('ARGUMENTS_INVALID', given.problem) };
+  return { tool, args: restoreProperties(given.args, originalsOf(tool, rules)) as JsonObject };
 }
 
 function originalsOf(tool: Tool, rules: ProviderRules): OriginalNames {

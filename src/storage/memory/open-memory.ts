@@ -4,10 +4,12 @@ import type { MemoryStorageOptions, Storage } from '../storage.ts';
 import { createMemoryApprovals } from './memory-approvals.ts';
 import { createMemoryAssistants } from './memory-assistants.ts';
 import { createMemoryChain } from './memory-chain.ts';
+import { createMemoryConversations } from './memory-conversations.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 import { createMemoryKeys } from './memory-keys.ts';
 import { createMemoryMeta } from './memory-meta.ts';
 import { createMemoryPins } from './memory-pins.ts';
+import { createMemoryProviders } from './memory-providers.ts';
 import { createMemoryRules } from './memory-rules.ts';
 import { createMemoryServers } from './memory-servers.ts';
 
@@ -34,6 +36,8 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     oauth: createMemoryOAuthStore(),
     keys: createMemoryKeys(),
     assistants: createMemoryAssistants(),
+    providers: createMemoryProviders(),
+    conversations: createMemoryConversations(),
     meta: createMemoryMeta(),
     reseal: async () => 0,
     close,

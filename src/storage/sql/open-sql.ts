@@ -12,11 +12,13 @@ import { reseal } from './reseal.ts';
 import { createSqlApprovals } from './sql-approvals.ts';
 import { createSqlAssistants } from './sql-assistants.ts';
 import { createSqlAudit } from './sql-audit.ts';
+import { createSqlConversations } from './sql-conversations.ts';
 import { createSqlJournal } from './sql-journal.ts';
 import { createSqlKeys } from './sql-keys.ts';
 import { createSqlMeta } from './sql-meta.ts';
 import { createSqlOAuth } from './sql-oauth.ts';
 import { createSqlPins } from './sql-pins.ts';
+import { createSqlProviders } from './sql-providers.ts';
 import { createSqlRules } from './sql-rules.ts';
 import { createSqlServers } from './sql-servers.ts';
 
@@ -97,6 +99,8 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     oauth: guard(createSqlOAuth(engine, ring)),
     keys: guard(createSqlKeys(engine)),
     assistants: guard(createSqlAssistants(engine)),
+    providers: guard(createSqlProviders(engine, ring)),
+    conversations: guard(createSqlConversations(engine, ownership)),
     meta: guard(createSqlMeta(engine.db)),
     audit,
     ...guard({ reseal: change }),

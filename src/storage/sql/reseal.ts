@@ -3,6 +3,7 @@ import { type Sealer, sealedPrefix } from '../sealer.ts';
 import { finishKeyChange } from './check-key.ts';
 import type { Database, Writing } from './engine.ts';
 import { oauthContext } from './sql-oauth.ts';
+import { providerContext } from './sql-providers.ts';
 import { serverContext } from './sql-servers.ts';
 
 const batch = 100;
@@ -15,15 +16,22 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
   const again = (sealed: string, context: string) => next.seal(from.open(sealed, context), context);
   const other = `${sealedPrefix(next)}%`;
 
-  async function servers(trx: Writing): Promise<number> {
-    const rows = await trx.selectFrom('servers').selectAll().where('sealed', 'not like', other).limit(batch).execute();
+  async function records(
+    trx: Writing,
+    table: 'servers' | 'providers',
+    contextOf: (id: string) => string,
+  ): Promise<number> {
+    const rows = await trx.selectFrom(table).selectAll().where('sealed', 'not like', other).limit(batch).execute();
     for (const { id, sealed } of rows) {
-      const set = trx.updateTable('servers').set({ sealed: again(sealed, serverContext(id)) });
+      const set = trx.updateTable(table).set({ sealed: again(sealed, contextOf(id)) });
       // One that was replaced meanwhile is sealed with the new key already.
       await set.where('id', '=', id).where('sealed', '=', sealed).execute();
     }
     return rows.length;
   }
+
+  const servers = (trx: Writing) => records(trx, 'servers', serverContext);
+  const providers = (trx: Writing) => records(trx, 'providers', providerContext);
 
   async function oauth(trx: Writing): Promise<number> {
     const rows = await trx
@@ -40,7 +48,7 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
   }
 
   let total = 0;
-  for (const table of [servers, oauth]) {
+  for (const table of [servers, providers, oauth]) {
     for (let count = batch; count > 0; await nextTurn()) {
       count = await db.transaction().execute(table);
       total += count;

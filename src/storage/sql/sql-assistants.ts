@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { AssistantStore } from '../ports/assistant-store.ts';
+import { parseAssistant } from '../ports/parse-assistant.ts';
 import type { Engine } from './engine.ts';
 
 /** Assistants in a database. */
@@ -8,11 +9,11 @@ export function createSqlAssistants({ db }: Engine): AssistantStore {
     async list() {
       const rows = await db.selectFrom('assistants').select(['name', 'body']).execute();
       // Databases sort text in different ways.
-      return rows.sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ body }) => JSON.parse(body));
+      return rows.sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ body }) => parseAssistant(body));
     },
     async get(id) {
       const row = await db.selectFrom('assistants').select('body').where('id', '=', id).executeTakeFirst();
-      return row && JSON.parse(row.body);
+      return row && parseAssistant(row.body);
     },
     async put(assistant) {
       const row = { name: assistant.name, body: canonicalJson(assistant) };

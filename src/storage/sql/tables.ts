@@ -1,5 +1,6 @@
 import type { ApprovalStatus } from '../../policy/approval-store.ts';
 import type { CallColumns } from '../chain/call-columns.ts';
+import type { Conversation } from '../ports/conversation-store.ts';
 
 /** The tables of both SQL databases. Times are milliseconds since 1970 where they are compared, ISO text where they are only shown. */
 export interface Tables {
@@ -20,6 +21,9 @@ export interface Tables {
   oauth_records: { server_key: string; kind: string; sealed: string };
   api_keys: ApiKeyRow;
   assistants: { id: string; name: string; body: string };
+  providers: { id: string; name: string; sealed: string };
+  conversations: ConversationRow;
+  messages: { conversation: string; seq: number; id: string; body: string };
 }
 
 export interface ApprovalRow {
@@ -34,6 +38,17 @@ export interface ApprovalRow {
   answer: string | null;
   answered_at: string | null;
   answered_by: string | null;
+}
+
+export interface ConversationRow {
+  id: string;
+  /** The caller it belongs to. */
+  owner: string;
+  /** The last process that worked on it. */
+  process: string;
+  status: Conversation['status'];
+  updated_at: number;
+  body: string;
 }
 
 export interface ApiKeyRow {

@@ -4,6 +4,7 @@ import type { OAuthClientRecord, OAuthTokensRecord } from '../../../src/connecti
 import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
 import { assistantSchema } from '../../../src/storage/ports/assistant-store.ts';
 import { type ApiKey, hashApiKey } from '../../../src/storage/ports/key-store.ts';
+import { providerSchema } from '../../../src/storage/ports/provider-store.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, makeServer } from '../records.ts';
 
@@ -139,14 +140,16 @@ export function storesContract(kind: StorageKind): void {
       await using storage = await place.open();
       const { assistants } = storage;
       const writer = assistantSchema.parse({ id: randomUUID(), name: 'Writer' });
-      expect(writer).toMatchObject({ toolApproval: 'always-ask', serverIds: [], trustedTools: [], settings: {} });
+      expect(writer).toMatchObject({ toolApproval: 'always-ask', serverIds: [], trustedTools: [] });
       const coder = assistantSchema.parse({
         id: randomUUID(),
         name: 'Coder',
         serverIds: ['s1'],
         toolApproval: 'trusted-only',
         trustedTools: ['mcp_files_*'],
-        settings: { model: 'm', nested: { temperature: 0.5 } },
+        model: { provider: 'openai', model: 'm' },
+        disabledTools: ['files/delete_*'],
+        maxTokens: 5_000,
       });
       await assistants.put(writer);
       await assistants.put(coder);
@@ -157,6 +160,28 @@ export function storesContract(kind: StorageKind): void {
       expect(await assistants.remove(coder.id)).toBe(true);
       expect(await assistants.remove(coder.id)).toBe(false);
       expect(await assistants.get(coder.id)).toBeUndefined();
+    });
+
+    test('providers of models are added, replaced, removed and listed by name', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { providers } = storage;
+      const ours = providerSchema.parse({ id: randomUUID(), name: 'Ours', kind: 'openai', apiKey: 'sk-1' });
+      const local = providerSchema.parse({
+        id: randomUUID(),
+        name: 'Local',
+        kind: 'openai-compatible',
+        baseUrl: 'http://127.0.0.1:11434/v1',
+      });
+      await providers.put(ours);
+      await providers.put(local);
+      expect(await providers.list()).toEqual([local, ours]);
+      await providers.put({ ...ours, name: 'A', apiKey: 'sk-2' });
+      expect(await providers.get(ours.id)).toEqual({ ...ours, name: 'A', apiKey: 'sk-2' });
+      expect((await providers.list()).map(({ name }) => name)).toEqual(['A', 'Local']);
+      expect(await providers.remove(ours.id)).toBe(true);
+      expect(await providers.remove(ours.id)).toBe(false);
+      expect(await providers.get(ours.id)).toBeUndefined();
     });
 
     test('small texts are kept by name', async () => {

@@ -1,0 +1,78 @@
+import { expressTools } from '../bridges/shared/express-tools.ts';
+import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
+import type { Assistant } from '../storage/ports/assistant-store.ts';
+import type { AssistantPorts } from './chat-ports.ts';
+import { localTools, type PickedTools, pickTools } from './pick-tools.ts';
+
+export interface AssistantTool {
+  readonly name: string;
+  /** Undefined for a tool written in code. */
+  readonly server?: string;
+  readonly originalName: string;
+  readonly description: string;
+  /** False when the assistant has it switched off. */
+  readonly enabled: boolean;
+}
+
+/** Which tools an assistant gets, and what is odd about that. */
+export interface AssistantTools {
+  /** Every tool of its servers, switched off or not. */
+  readonly tools: readonly AssistantTool[];
+  /** How many of them the model is shown. */
+  readonly count: number;
+  /** What showing them costs with each question to the model: an estimate, a quarter of the characters sent. */
+  readonly estimatedTokens: number;
+  /** Set when there are so many that models choose badly. */
+  readonly warning?: string;
+  /** Tools that no model can be shown, with the reason. */
+  readonly omitted: readonly { readonly name: string; readonly reason: string }[];
+  /** Its servers that are not there, or not connected. */
+  readonly missingServers: readonly { readonly id: string; readonly reason: string }[];
+}
+
+const manyTools = 40;
+
+/** What an assistant that is set up like this would have now, for a caller who is held to `profile`. */
+export async function assistantTools(
+  assistant: Pick<Assistant, 'serverIds' | 'disabledTools'>,
+  ports: AssistantPorts,
+  profile?: string,
+): Promise<AssistantTools> {
+  const picked = await pickTools(assistant, profile, ports);
+  const enabled = picked.tools.filter((one) => one.enabled).map(({ tool }) => tool);
+  const omitted: { name: string; reason: string }[] = [];
+  const shown = expressTools(enabled, anyProviderRules, {
+    onOmitted: ({ name }, reason) => omitted.push({ name, reason }),
+  });
+  const sent = shown.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }).length);
+  return {
+    tools: picked.tools.map(({ tool: { name, server, originalName, description }, enabled }) => ({
+      name,
+      ...(server !== undefined && { server }),
+      originalName,
+      description,
+      enabled,
+    })),
+    count: shown.length,
+    estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
+    ...(shown.length > manyTools && { warning: warningFor(shown.length) }),
+    omitted,
+    missingServers: missingServers(picked, ports, profile),
+  };
+}
+
+function warningFor(count: number): string {
+  return `${count} tools are many: models choose worse, and pay for all of them with each question. Switch off those it does not need.`;
+}
+
+function missingServers({ servers, hasServer }: PickedTools, { toolbox }: AssistantPorts, profile?: string) {
+  const known = new Map(toolbox.servers().map((server) => [server.name, server]));
+  return [...servers].flatMap(([id, name]) => {
+    const server = known.get(name);
+    if (!server) return name === localTools ? [] : [{ id, reason: 'There is no such server' }];
+    if (!hasServer(name)) return [{ id, reason: `It is not part of the profile ${profile}` }];
+    if (!server.enabled) return [{ id, reason: 'It is switched off' }];
+    const { state, reason } = server.status;
+    return state === 'connected' ? [] : [{ id, reason: reason ?? `It is ${state}` }];
+  });
+}

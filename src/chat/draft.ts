@@ -1,0 +1,73 @@
+import type { Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import type { ChatEvent } from './chat.ts';
+import type { Saver } from './saver.ts';
+
+/** An answer that is being written. What is changed is told at once, and kept at the latest when `save` resolves. */
+export interface Draft {
+  /** As it is now. */
+  readonly message: Message;
+  readonly parts: readonly MessagePart[];
+  /** Adds a part; gives back its index. */
+  add(part: MessagePart): number;
+  /** Adds to a text or reasoning part. */
+  append(index: number, text: string): void;
+  /** Changes a tool call, or what a provider wants back with any part. */
+  changePart(index: number, change: Partial<Omit<ToolCallPart, 'type'>>): void;
+  /** Changes the message itself; a field that is undefined is taken away. */
+  change(fields: Partial<Omit<Message, 'id' | 'role' | 'parts' | 'createdAt'>>): void;
+  save(): Promise<void>;
+}
+
+export interface DraftPorts {
+  readonly tell: (event: ChatEvent) => void;
+  /** Makes the one that writes the message, given a way to read it. */
+  readonly createSaver: (read: () => Message) => Saver;
+}
+
+export function createDraft(given: Message, { tell, createSaver }: DraftPorts): Draft {
+  const parts = [...given.parts];
+  let fields: Omit<Message, 'parts'> = given;
+  const read = (): Message => ({ ...fields, parts: [...parts] });
+  const saver = createSaver(read);
+  const { id } = given;
+
+  function set(index: number, part: MessagePart): void {
+    parts[index] = part;
+    tell({ kind: 'part', message: id, index, part });
+  }
+
+  return {
+    get message() {
+      return read();
+    },
+    parts,
+    add(part) {
+      set(parts.length, part);
+      saver.saveNow();
+      return parts.length - 1;
+    },
+    append(index, text) {
+      const part = parts[index];
+      if (part?.type !== 'text' && part?.type !== 'reasoning') return;
+      parts[index] = { ...part, text: part.text + text };
+      tell({ kind: 'text', message: id, index, text });
+      saver.saveSoon();
+    },
+    changePart(index, change) {
+      const part = parts[index];
+      if (!part) return;
+      set(index, withoutUndefined({ ...part, ...change }));
+      saver.saveSoon();
+    },
+    change(change) {
+      fields = withoutUndefined({ ...fields, ...change });
+      tell({ kind: 'message', message: read() });
+      saver.saveSoon();
+    },
+    save: saver.save,
+  };
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
+}

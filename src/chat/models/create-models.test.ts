@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { startScriptedChat } from '../../../test/fixtures/models/scripted-chat-server.ts';
+import { createMemoryProviders } from '../../storage/memory/memory-providers.ts';
+import { type Provider, providerSchema } from '../../storage/ports/provider-store.ts';
+import { createModels } from './create-models.ts';
+import { loadSdk } from './load-sdk.ts';
+
+const key = 'sk-a-very-secret-key';
+
+function make(fields: Partial<Provider> & Pick<Provider, 'kind'>): Provider {
+  return providerSchema.parse({ id: randomUUID(), name: 'Ours', apiKey: key, ...fields });
+}
+
+async function modelsWith(stored: readonly Provider[], env: Record<string, string> = {}) {
+  const providers = createMemoryProviders();
+  for (const provider of stored) await providers.put(provider);
+  return createModels({ providers, env });
+}
+
+/** A server that answers as told, and what it was asked. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const asked: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer((request, response) => {
+    asked.push({ path: request.url ?? '', headers: request.headers });
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const json = (body: unknown) => (_: IncomingMessage, response: ServerResponse) => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(body));
+};
+
+describe('providers', () => {
+  test('are the stored ones, those the environment has a key for, and the demo; keys are not shown', async () => {
+    const ours = make({ kind: 'openai' });
+    const local = make({
+      kind: 'openai-compatible',
+      name: 'Local',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey: undefined,
+    });
+    const models = await modelsWith([ours, local], {
+      ANTHROPIC_API_KEY: ` ${key} `,
+      GEMINI_API_KEY: key,
+      OPENAI_API_KEY: '',
+      ANTHROPIC_BASE_URL: 'https://proxy.example',
+    });
+    const listed = await models.providers();
+    expect(listed).toEqual([
+      {
+        id: local.id,
+        name: 'Local',
+        kind: 'openai-compatible',
+        source: 'store',
+        baseUrl: local.baseUrl,
+        hasKey: false,
+      },
+      { id: ours.id, name: 'Ours', kind: 'openai', source: 'store', hasKey: true },
+      {
+        id: 'anthropic',
+        name: 'Anthropic',
+        kind: 'anthropic',
+        source: 'environment',
+        baseUrl: 'https://proxy.example',
+        hasKey: true,
+      },
+      { id: 'google', name: 'Google', kind: 'google', source: 'environment', hasKey: true },
+      { id: 'demo', name: 'Demo', kind: 'demo', source: 'built-in', hasKey: false },
+    ]);
+    expect(JSON.stringify(listed)).not.toContain(key);
+    expect(await models.list('demo')).toEqual([{ id: 'demo', name: 'Scripted, not a model' }]);
+    await expect(models.list('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(models.open({ provider: 'openai', model: 'm' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test.each([
+    [{ kind: 'openai-compatible' }, /needs the address/],
+    [{ kind: 'openai-compatible', baseUrl: 'http://example.com/v1' }, /plain http to another machine/],
+    [{ kind: 'anthropic', apiKey: undefined }, /has no key/],
+    [{ kind: 'openai', baseUrl: 'https://me:secret@example.com/v1' }, /must not carry a user name/],
+  ] as const)('that are set up wrongly are refused with what to change: %j', async (fields, message) => {
+    const models = await modelsWith([make({ ...fields, id: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1' })]);
+    const opening = models.open({ provider: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1', model: 'm' });
+    await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
+    const { id: _, ...draft } = make(fields);
+    expect(await models.test(draft)).toMatchObject({ ok: false, problem: expect.stringMatching(message) });
+  });
+
+  test('may be reached over plain http where that is allowed, or on this machine', async () => {
+    const far = make({ kind: 'openai-compatible', baseUrl: 'http://models.example/v1/', allowInsecure: true });
+    const models = await modelsWith([far]);
+    expect(await models.open({ provider: far.id, model: 'big' })).toMatchObject({ label: 'Ours · big' });
+  });
+});
+
+describe('the models of a provider', () => {
+  test('are listed as OpenAI does', async () => {
+    await using model = await startScriptedChat([], { models: ['b', 'a'], apiKey: key });
+    const models = await modelsWith([]);
+    const draft = make({ kind: 'openai-compatible', baseUrl: model.url });
+    expect(await models.test(draft)).toEqual({
+      ok: true,
+      latencyMs: expect.any(Number),
+      models: [{ id: 'a' }, { id: 'b' }],
+    });
+    const refused = await models.test({ ...draft, apiKey: 'sk-wrong-key-wrong-key' });
+    expect(refused).toMatchObject({ ok: false, problem: expect.stringMatching(/refused the key \(HTTP 401\)/) });
+    expect(JSON.stringify(refused)).not.toContain('sk-wrong');
+  });
+
+  test('are listed as Anthropic does', async () => {
+    await using server = await serve(json({ data: [{ id: 'claude-x', display_name: 'Claude X' }] }));
+    const provider = make({ kind: 'anthropic', baseUrl: server.url });
+    expect(await (await modelsWith([provider])).list(provider.id)).toEqual([{ id: 'claude-x', name: 'Claude X' }]);
+    expect(server.asked[0]?.path).toBe('/v1/models?limit=1000');
+    expect(server.asked[0]?.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' });
+  });
+
+  test('are listed as Google does, without those that write no text', async () => {
+    const models = [
+      { name: 'models/gemini-x', displayName: 'Gemini X', supportedGenerationMethods: ['generateContent'] },
+      { name: 'models/embed', supportedGenerationMethods: ['embedContent'] },
+    ];
+    await using server = await serve(json({ models }));
+    const env = { GOOGLE_GENERATIVE_AI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: `${server.url}/v1beta` };
+    expect(await (await modelsWith([], env)).list('google')).toEqual([{ id: 'gemini-x', name: 'Gemini X' }]);
+    expect(server.asked[0]).toMatchObject({ path: '/v1beta/models?pageSize=1000', headers: { 'x-goog-api-key': key } });
+  });
+
+  const odd: { name: string; answer: (request: IncomingMessage, response: ServerResponse) => void; problem: RegExp }[] =
+    [
+      {
+        name: 'is a redirect: the key is not sent there',
+        answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/elsewhere' }).end(),
+        problem: /redirects to http:\/\/127\.0\.0\.1:1\/elsewhere/,
+      },
+      { name: 'is no list', answer: json({ hello: 'world' }), problem: /did not answer with a list of models.*\/v1/ },
+      { name: 'is a web page', answer: (_, response) => response.end('<html>'), problem: /did not answer with a list/ },
+      {
+        name: 'has no end',
+        answer: (_, response) => {
+          response.write('[');
+          const more = () => response.write('"x",'.repeat(50_000), () => response.destroyed || setImmediate(more));
+          more();
+        },
+        problem: /larger than 4194304 bytes/,
+      },
+      {
+        name: 'repeats the key',
+        answer: (request, response) => response.writeHead(400).end(`{"error":"bad ${request.headers.authorization}"}`),
+        problem: /HTTP 400.*bad Bearer \[redacted\]/,
+      },
+      { name: 'breaks off', answer: (request) => void request.socket.destroy(), problem: /could not be reached/ },
+    ];
+
+  test.each(odd)('are not believed when the answer $name', async ({ answer, problem }) => {
+    await using server = await serve(answer);
+    const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
+    const models = await modelsWith([provider]);
+    const result = await models.test(provider);
+    expect(result).toMatchObject({ ok: false, models: [], problem: expect.stringMatching(problem) });
+    expect(JSON.stringify(result)).not.toContain(key);
+    const failure = await models.list(provider.id).catch((cause) => cause);
+    expect(failure).toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(failure.cause).toBeUndefined();
+  });
+
+  test('are not waited for when nobody wants them any more', async () => {
+    await using server = await serve(() => {});
+    const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
+    const models = await modelsWith([provider]);
+    const leaving = new AbortController();
+    const listing = models.list(provider.id, leaving.signal);
+    leaving.abort(new Error('gone'));
+    await expect(listing).rejects.toThrow('gone');
+  });
+});
+
+describe('a model that was opened', () => {
+  test.each([
+    ['openai', '/v1', '/v1/responses', 'authorization'],
+    ['anthropic', '', '/v1/messages', 'x-api-key'],
+    ['google', '/v1beta', '/v1beta/models/m:generateContent', 'x-goog-api-key'],
+    ['openai-compatible', '/v1', '/v1/chat/completions', 'authorization'],
+  ] as const)('of kind %s asks at its own address with its own key', async (kind, base, path, header) => {
+    await using server = await serve((_, response) => response.writeHead(401).end('{"error":{"message":"no"}}'));
+    const provider = make({ kind, baseUrl: `${server.url}${base}` });
+    // What the environment of the process holds is another's.
+    const opened = await (await modelsWith([provider])).open({ provider: provider.id, model: 'm' });
+    const { generateText } = await loadSdk();
+    const { providerOptions } = opened;
+    const failure = await generateText({
+      model: opened.model,
+      prompt: 'Hi',
+      maxRetries: 0,
+      ...(providerOptions && { providerOptions: { ...providerOptions } }),
+    }).catch((cause) => cause);
+    expect(opened.explain(failure)).toMatch(/^Ours refused the key \(HTTP 401\)/);
+    expect(server.asked[0]?.path).toBe(path);
+    expect(server.asked[0]?.headers[header]).toContain(key);
+  });
+
+  test('sends the key nowhere else, though it is told to', async () => {
+    await using elsewhere = await serve(json({}));
+    await using server = await serve((_, response) => response.writeHead(308, { location: elsewhere.url }).end());
+    const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
+    const opened = await (await modelsWith([provider])).open({ provider: provider.id, model: 'm' });
+    const { generateText } = await loadSdk();
+    const failure = await generateText({ model: opened.model, prompt: 'Hi', maxRetries: 0 }).catch((cause) => cause);
+    expect(opened.explain(failure)).toMatch(/redirects to/);
+    expect(elsewhere.asked).toEqual([]);
+  });
+});

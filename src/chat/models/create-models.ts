@@ -1,0 +1,82 @@
+import { systemClock } from '../../kernel/clock.ts';
+import { ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
+import type { Provider, ProviderStore } from '../../storage/ports/provider-store.ts';
+import { environmentProviders } from './environment-providers.ts';
+import { listModels } from './list-models.ts';
+import { createPublicModelFetch, modelFetch } from './model-fetch.ts';
+import type { Models, ProviderInfo } from './models.ts';
+import { openModel } from './open-model.ts';
+import { toProviderSetup } from './provider-setup.ts';
+
+export interface ModelPorts {
+  readonly providers: Pick<ProviderStore, 'list' | 'get'>;
+  /** Where keys of providers are found besides the store. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether stored providers must be at public addresses; never. Those of the environment are the operator's own. */
+  readonly publicOnly?: () => boolean;
+  /** How long the demo model waits between two words; 25. */
+  readonly demoPauseMs?: number;
+}
+
+const demo: ProviderInfo = { id: 'demo', name: 'Demo', kind: 'demo', source: 'built-in', hasKey: false };
+const demoModels = [{ id: 'demo', name: 'Scripted, not a model' }];
+
+export function createModels({ providers, env, publicOnly, demoPauseMs = 25 }: ModelPorts): Models {
+  let publicFetch: typeof fetch | undefined;
+
+  function fetchFor(source: 'store' | 'environment'): typeof fetch {
+    if (source === 'environment' || !publicOnly?.()) return modelFetch;
+    publicFetch ??= createPublicModelFetch();
+    return publicFetch;
+  }
+
+  async function find(id: string): Promise<{ readonly provider: Provider; readonly send: typeof fetch }> {
+    const own = environmentProviders(env).find((provider) => provider.id === id);
+    if (own) return { provider: own, send: fetchFor('environment') };
+    const stored = await providers.get(id);
+    if (stored) return { provider: stored, send: fetchFor('store') };
+    throw new ToolwharfError('NOT_FOUND', `There is no model provider '${id}': choose another for the assistant`);
+  }
+
+  return {
+    async providers() {
+      const stored = (await providers.list()).map((provider) => toInfo(provider, 'store'));
+      return [...stored, ...environmentProviders(env).map((provider) => toInfo(provider, 'environment')), demo];
+    },
+    async open({ provider, model }) {
+      if (provider !== demo.id) {
+        const found = await find(provider);
+        return openModel(toProviderSetup(found.provider), model, found.send);
+      }
+      const { openDemoModel } = await import('./demo/demo-model.ts');
+      return openDemoModel({ pauseMs: demoPauseMs, clock: systemClock });
+    },
+    async list(provider, signal) {
+      if (provider === demo.id) return demoModels;
+      const found = await find(provider);
+      return listModels(toProviderSetup(found.provider), found.send, signal);
+    },
+    async test(draft, signal) {
+      const started = performance.now();
+      const latencyMs = () => Math.round(performance.now() - started);
+      try {
+        const models = await listModels(toProviderSetup(draft), fetchFor('store'), signal);
+        return { ok: true, latencyMs: latencyMs(), models };
+      } catch (cause) {
+        return { ok: false, latencyMs: latencyMs(), models: [], problem: toToolwharfError(cause).message };
+      }
+    },
+  };
+}
+
+function toInfo({ id, name, kind, baseUrl, allowInsecure, apiKey }: Provider, source: ProviderInfo['source']) {
+  return {
+    id,
+    name,
+    kind,
+    source,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(allowInsecure && { allowInsecure }),
+    hasKey: apiKey !== undefined,
+  };
+}

@@ -1,0 +1,87 @@
+import type { ShownTool } from './match-tool.ts';
+import { findTool } from './match-tool.ts';
+import { type Plan, type PlannedCall, planCalls } from './plan-calls.ts';
+import type { Talk, TalkCall } from './read-talk.ts';
+
+/** What the demo says and calls in one turn. */
+export interface DemoTurn {
+  readonly text: string;
+  readonly calls: readonly PlannedCall[];
+}
+
+const maxTurns = 6;
+
+/** Pure: the same conversation and tools, the same turn. */
+export function demoTurn(talk: Talk, tools: readonly ShownTool[]): DemoTurn {
+  const turn = Math.max(0, ...talk.calls.map((call) => call.turn));
+  const results = turn === 0 ? [] : talk.calls.filter((call) => call.turn === turn);
+  const plan = turn < maxTurns ? planCalls(talk, tools) : { calls: [], prepares: false };
+  const report = results.map(reportOf).join('\n\n');
+  if (plan.calls.length > 0) return { text: paragraphs(report, announce(plan)), calls: plan.calls };
+  if (results.length > 0) return { text: paragraphs(report, closing(results)), calls: [] };
+  return { text: talk.continued ? 'That was all I had to say.' : introduce(talk, tools), calls: [] };
+}
+
+function announce({ calls, prepares }: Plan): string {
+  const names = calls.map(({ name }) => `\`${name}\``);
+  if (prepares) return `First I need to know which folders I may use, so I ask ${names[0]}.`;
+  if (names.length === 1) return `I use ${names[0]} for that.`;
+  return `I do that side by side, with ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
+}
+
+function reportOf({ name, failed, text }: TalkCall): string {
+  if (!failed) return `\`${name}\` answered:\n\n${quote(text)}`;
+  const reason = text.replace(/^MCP error: /, '');
+  if (/ was denied: /.test(reason))
+    return `I was not allowed to use \`${name}\`: ${reason.replace(/^.* was denied: /s, '')}.`;
+  return `\`${name}\` did not work:\n\n${quote(reason)}`;
+}
+
+function closing(results: readonly TalkCall[]): string {
+  const failures = results.filter(({ failed }) => failed).length;
+  if (failures === 0) return 'That is what came back, as it came: I am scripted and add nothing to it.';
+  return failures === results.length
+    ? 'So I have no result to show. Ask me for something else, or try again.'
+    : 'The rest went well.';
+}
+
+function introduce({ said }: Talk, tools: readonly ShownTool[]): string {
+  const isGreeting = /^\W*(?:hi|hello|hey|good (?:morning|day|evening)|help|who are you|what can you do|start)\b/i.test(
+    said,
+  );
+  const who =
+    'I am the **demo model**: my answers are scripted, there is no language model behind them, and the token counts are estimates. I show how tools, approvals and results go together.';
+  const first = isGreeting || tools.length === 0 ? `Hello! ${who}` : `None of my tools fits that. ${who}`;
+  return paragraphs(first, listTools(tools), examples(tools));
+}
+
+function listTools(tools: readonly ShownTool[]): string {
+  if (tools.length === 0) return 'I have no tools: give this assistant a server that is connected, and ask me again.';
+  const shown = tools.slice(0, 8).map(({ name }) => `\`${name}\``);
+  const more = tools.length - shown.length;
+  const count = tools.length === 1 ? 'one tool' : `${tools.length} tools`;
+  return `I have ${count}: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+function examples(tools: readonly ShownTool[]): string {
+  const wishes = [
+    ...(findTool(tools, 'list_allowed_directories') ? ['Which folders may you use?', 'List the files'] : []),
+    ...(findTool(tools, 'write_file') ? ['Write a note "Hello from the demo", then read it'] : []),
+  ];
+  const [first] = tools;
+  const offered = wishes.length > 0 || !first ? wishes : [`Use ${first.name}`];
+  return offered.length === 0 ? '' : `Try:\n\n${offered.map((wish) => `- ${wish}`).join('\n')}`;
+}
+
+/** A few lines of a result, in a block that the result itself can't end. */
+function quote(text: string): string {
+  const lines = text.trimEnd().slice(0, 1_200).split('\n');
+  const shown = lines.slice(0, 15).join('\n') || '(nothing)';
+  const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const isCut = text.trimEnd().length > 1_200 || lines.length > 15;
+  return `${fence}text\n${shown}\n${fence}${isCut ? '\n\nThere is more; the whole result is in the call above.' : ''}`;
+}
+
+function paragraphs(...texts: string[]): string {
+  return texts.filter(Boolean).join('\n\n');
+}

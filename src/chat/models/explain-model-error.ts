@@ -1,0 +1,118 @@
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { createRedactor } from '../../kernel/redact.ts';
+import { toDisplayText } from '../../policy/display-text.ts';
+import type { ProviderSetup } from './provider-setup.ts';
+
+/** What went wrong with a provider, as a sentence a person can act on. Never holds the key. */
+export function explainModelError(error: unknown, { name, apiKey }: Pick<ProviderSetup, 'name' | 'apiKey'>): string {
+  const redactor = createRedactor();
+  redactor.add(apiKey);
+  return redactor.text(explain(lastOf(error), name));
+}
+
+function explain(error: unknown, name: string): string {
+  if (error instanceof ToolwharfError) return `${name}: ${error.message}.`;
+  const facts = factsOf(error);
+  const said = facts.message === '' ? '' : ` It said: ${shown(facts.message)}`;
+  if (isTooLong(facts))
+    return `The conversation is too long for this model. Begin a new one, or choose a model that reads more.${said}`;
+  const { status } = facts;
+  if (status === 401 || status === 403)
+    return `${name} refused the key (HTTP ${status}). Check the key of this provider.${said}`;
+  if (status === 404)
+    return `${name} does not have what was asked for (HTTP 404): check the model's name and the provider's address.${said}`;
+  if (status === 402 || facts.code === 'insufficient_quota')
+    return `The account at ${name} has nothing left to spend (HTTP ${status}). Check its plan and billing.${said}`;
+  if (status === 429) return `${name} takes no more requests for now (HTTP 429). Wait a little, then go on.${said}`;
+  if (status === 529 || facts.code === 'overloaded_error')
+    return `${name} is overloaded. Wait a little, then go on.${said}`;
+  if (status !== undefined && status >= 500) return `${name} failed (HTTP ${status}). Try again.${said}`;
+  if (status !== undefined) return `${name} refused the request (HTTP ${status}).${said}`;
+  if (facts.network !== undefined)
+    return `${name} could not be reached, or the connection broke: ${shown(facts.network)}. Check the address and the network, then go on.`;
+  return `${name} failed.${said}`;
+}
+
+interface Facts {
+  readonly status?: number;
+  readonly code?: string;
+  readonly message: string;
+  readonly network?: string;
+}
+
+/** What an error of the model's SDK, of `fetch`, or in the middle of a stream tells. Read by shape: any of them can be thrown. */
+function factsOf(error: unknown): Facts {
+  const fields = fieldsOf(error);
+  const body = bodyOf(fields);
+  const given = numberOf(fields.statusCode) ?? numberOf(fields.status);
+  // An answer that began well and then broke off still carries the status it began with.
+  const status = given !== undefined && given >= 300 ? given : undefined;
+  const code = textOf(body.code) ?? textOf(body.type) ?? textOf(fields.code) ?? textOf(fields.type);
+  const message = textOf(body.message) ?? textOf(fields.message) ?? (typeof error === 'string' ? error : '');
+  const network = status === undefined ? networkCodeOf(error) : undefined;
+  return { ...(status !== undefined && { status }), ...(code && { code }), message, ...(network && { network }) };
+}
+
+/** The provider's own error object, where its answer had one. */
+function bodyOf(fields: JsonObject): JsonObject {
+  const data = isObject(fields.data) ? fields.data : parsed(fields.responseBody);
+  const first = Array.isArray(data) ? data[0] : data;
+  if (!isObject(first)) return {};
+  if (isObject(first.error)) return first.error;
+  return typeof first.error === 'string' ? { message: first.error } : first;
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The deepest cause that has a system's code, such as ECONNREFUSED. */
+function networkCodeOf(error: unknown): string | undefined {
+  let found: string | undefined;
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && current instanceof Error; depth++) {
+    const { code } = current as { code?: unknown };
+    const isNetwork = typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+|CERT_\w+|[A-Z_]*CERT[A-Z_]*)$/.test(code);
+    if (isNetwork)
+      found = current.message.includes(code) ? current.message : [code, current.message].filter(Boolean).join(': ');
+    else if (current instanceof TypeError && found === undefined) found = messageOf(current);
+    current = current.cause;
+  }
+  return found;
+}
+
+/** Providers have no code in common for it. */
+function isTooLong({ status, code, message }: Facts): boolean {
+  if (code === 'context_length_exceeded' || status === 413) return true;
+  return (
+    status === 400 &&
+    /context (?:length|window|size)|prompt is too long|maximum context|input token count|too many tokens/i.test(message)
+  );
+}
+
+/** After its last try the SDK throws an error that holds those of all tries. */
+function lastOf(error: unknown): unknown {
+  const { lastError } = fieldsOf(error);
+  return lastError === undefined ? error : lastOf(lastError);
+}
+
+function fieldsOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function shown(text: string): string {
+  return toDisplayText(text.replace(/\s+/g, ' ').trim(), { maxLength: 300 });
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { readSources } from '../../../test/support/imports.ts';
+import { loadSdk } from './load-sdk.ts';
+
+test('packages of models are loaded when a model is asked, never with the rest', () => {
+  const sources = [...readSources('src')].filter(([file]) => !file.endsWith('.test.ts'));
+  const early = /^(?:import|export)\s+(?!type\b)[^;]*?\sfrom\s+'(?:ai|@ai-sdk\/[^']+)'/m;
+  expect(sources.filter(([, source]) => early.test(source)).map(([file]) => file)).toEqual([]);
+  expect(sources.filter(([, source]) => /\bimport\('ai'\)/.test(source)).map(([file]) => file)).toEqual([
+    'src/chat/models/load-sdk.ts',
+  ]);
+});
+
+test('the SDK prints no warnings of its own, unless somebody wants them', async () => {
+  await loadSdk();
+  expect(globalThis.AI_SDK_LOG_WARNINGS).toBe(false);
+});

@@ -1,0 +1,47 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createSaver } from './saver.ts';
+
+test('writes never overlap, and each save has what was there when it was asked for', async () => {
+  let state = 0;
+  let running = 0;
+  const written: number[] = [];
+  const { save } = createSaver({
+    async write() {
+      expect(++running).toBe(1);
+      const now = state;
+      await wait(2);
+      written.push(now);
+      running--;
+    },
+    onError: () => {},
+    gatherMs: 1,
+  });
+  const saves = Array.from({ length: 10 }, async () => {
+    state++;
+    const mine = state;
+    await save();
+    expect(written.at(-1)).toBeGreaterThanOrEqual(mine);
+  });
+  await Promise.all(saves);
+  expect(written.length).toBeLessThan(4);
+});
+
+test('what nobody waits for is written within a while, and its failure told', async () => {
+  let tries = 0;
+  const failures: unknown[] = [];
+  const saver = createSaver({
+    async write() {
+      if (++tries === 1) throw new Error('full');
+    },
+    onError: (cause) => failures.push(cause),
+    gatherMs: 5,
+  });
+  for (let times = 0; times < 5; times++) saver.saveSoon();
+  await wait(40);
+  expect([tries, failures.length]).toEqual([1, 1]);
+  saver.saveSoon();
+  await saver.save();
+  await wait(40);
+  expect(tries).toBe(2);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { parseConfig } from '../config/load-config.ts';
+import { openMemory } from '../storage/memory/open-memory.ts';
+import { assistantSchema } from '../storage/ports/assistant-store.ts';
+import { seedAssistants } from './seed-assistants.ts';
+
+const { config } = parseConfig(
+  { servers: { files: { command: 'node' }, web: { url: 'https://example.com' } } },
+  { env: {} },
+);
+
+test('the first start makes an assistant with all servers, which asks; once removed it stays away [R8]', async () => {
+  await using storage = openMemory();
+  const made = await seedAssistants(storage, { config });
+  expect(made).toMatchObject({
+    name: 'Demo assistant',
+    serverIds: ['files', 'web'],
+    toolApproval: 'always-ask',
+    model: { provider: 'demo', model: 'demo' },
+  });
+  expect(await storage.assistants.list()).toEqual([made]);
+  expect(await seedAssistants(storage, { config })).toBeUndefined();
+  await storage.assistants.remove(made?.id ?? '');
+  expect(await seedAssistants(storage, { config })).toBeUndefined();
+  expect(await storage.assistants.list()).toEqual([]);
+});
+
+test('who has assistants already gets none', async () => {
+  await using storage = openMemory();
+  await storage.assistants.put(assistantSchema.parse({ id: crypto.randomUUID(), name: 'Mine' }));
+  expect(await seedAssistants(storage, { config })).toBeUndefined();
+  expect((await storage.assistants.list()).map(({ name }) => name)).toEqual(['Mine']);
+});

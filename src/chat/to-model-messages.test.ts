@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import type { Message, MessagePart } from '../storage/ports/conversation-store.ts';
+import { goOnNote } from './go-on-note.ts';
+import { toModelMessages } from './to-model-messages.ts';
+
+const message = (role: Message['role'], parts: MessagePart[]): Message => ({
+  id: crypto.randomUUID(),
+  role,
+  parts,
+  status: 'complete',
+  createdAt: '',
+});
+const said = (text: string) => message('user', [{ type: 'text', text }]);
+const none = { outputs: new Map(), takesMedia: true };
+const call = (id: string, content?: Record<string, unknown>[]): MessagePart => ({
+  type: 'tool-call',
+  id,
+  name: 'tool',
+  callId: `call ${id}`,
+  arguments: { a: 1 },
+  status: 'success',
+  ...(content && { result: { isError: false, content } }),
+});
+
+test('each turn of the model is a message, with the results after it', () => {
+  const answer = message('assistant', [
+    { type: 'reasoning', text: 'hm', metadata: { anthropic: { signature: 's' } } },
+    { type: 'text', text: 'One' },
+    call('1', [{ type: 'text', text: 'first' }]),
+    call('2'),
+    { type: 'step' },
+    { type: 'text', text: 'Two' },
+  ]);
+  expect(toModelMessages([said('Go'), answer, said('And?')], none)).toEqual([
+    { role: 'user', content: 'Go' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'hm', providerOptions: { anthropic: { signature: 's' } } },
+        { type: 'text', text: 'One' },
+        { type: 'tool-call', toolCallId: '1', toolName: 'tool', input: { a: 1 } },
+        { type: 'tool-call', toolCallId: '2', toolName: 'tool', input: { a: 1 } },
+      ],
+    },
+    {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: '1', toolName: 'tool', output: { type: 'text', value: 'first' } },
+        {
+          type: 'tool-result',
+          toolCallId: '2',
+          toolName: 'tool',
+          output: { type: 'error-text', value: 'MCP error: The tool was not called' },
+        },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: 'Two' }] },
+    { role: 'user', content: 'And?' },
+  ]);
+});
+
+test('an answer that was cut off and went on is one message, and one that is to go on is told so', () => {
+  const answer = message('assistant', [
+    { type: 'text', text: 'Half' },
+    { type: 'step' },
+    { type: 'text', text: 'and half' },
+  ]);
+  const messages = toModelMessages([said('Go'), answer, message('assistant', [])], none);
+  expect(messages.slice(1)).toEqual([
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Half' },
+        { type: 'text', text: 'and half' },
+      ],
+    },
+    { role: 'user', content: goOnNote },
+  ]);
+});
+
+test('what a tool just gave is told in full, and pictures to those who take them', () => {
+  const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
+  const talk = [said('Go'), message('assistant', [call('1', [picture])])];
+  const outputOf = (options: Parameters<typeof toModelMessages>[1]) => {
+    const last = toModelMessages(talk, options).at(-1);
+    return last?.role === 'tool' && last.content[0]?.type === 'tool-result' ? last.content[0].output : undefined;
+  };
+  expect(outputOf(none)).toMatchObject({ type: 'content', value: [{ type: 'file', mediaType: 'image/png' }] });
+  expect(outputOf({ ...none, takesMedia: false })).toEqual({ type: 'text', value: '[image image/png, 3 B]' });
+  const whole = { type: 'text', value: 'everything' } as const;
+  expect(outputOf({ ...none, outputs: new Map([['call 1', whole]]) })).toBe(whole);
+});

@@ -1,0 +1,142 @@
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { pageSize } from '../call-window.ts';
+import { toIndexText } from '../chain/call-columns.ts';
+import { type Conversation, type ConversationStore, noConversation } from '../ports/conversation-store.ts';
+import type { Engine, Ownership, Writing } from './engine.ts';
+
+/** Conversations in a database, each with the process that works on it; one row per message. */
+export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
+  /** Only those that live are left among the owners afterwards, this process with them. */
+  async function meetOwners(trx: Writing): Promise<void> {
+    await ownership.keep(trx);
+    await ownership.forgetGone(trx);
+  }
+
+  return {
+    async list({ owner, limit = 100 } = {}) {
+      let query = db.selectFrom('conversations').select('body');
+      if (owner !== undefined) query = query.where('owner', '=', toIndexText(owner));
+      const rows = await query.orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(pageSize(limit)).execute();
+      return rows.map(toConversation);
+    },
+    async get(id) {
+      const row = await db.selectFrom('conversations').select('body').where('id', '=', id).executeTakeFirst();
+      return row && toConversation(row);
+    },
+    async put(conversation) {
+      const row = {
+        owner: toIndexText(conversation.owner),
+        status: conversation.status,
+        updated_at: Date.parse(conversation.updatedAt) || 0,
+        body: canonicalJson(conversation),
+      };
+      await db.transaction().execute(async (trx) => {
+        await ownership.keep(trx);
+        await trx
+          .insertInto('conversations')
+          .values({ id: conversation.id, process: ownership.id, ...row })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+          .execute();
+      });
+    },
+    async remove(id) {
+      const { numDeletedRows } = await db.deleteFrom('conversations').where('id', '=', id).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async messages(conversation) {
+      const rows = await db
+        .selectFrom('messages')
+        .select('body')
+        .where('conversation', '=', conversation)
+        .orderBy('seq')
+        .execute();
+      return rows.map(({ body }) => JSON.parse(body));
+    },
+    async putMessage(conversation, message) {
+      const { id } = message;
+      const body = canonicalJson(message);
+      const replaced = await db
+        .updateTable('messages')
+        .set({ body })
+        .where('conversation', '=', conversation)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (replaced.numUpdatedRows > 0n) return;
+      await db.transaction().execute(async (trx) => {
+        await lockConversation(trx, conversation);
+        const last = await trx
+          .selectFrom('messages')
+          .select(({ fn }) => fn.max('seq').as('seq'))
+          .where('conversation', '=', conversation)
+          .executeTakeFirst();
+        await trx
+          .insertInto('messages')
+          .values({ conversation, seq: (last?.seq ?? 0) + 1, id, body })
+          .onConflict((conflict) => conflict.columns(['conversation', 'id']).doUpdateSet({ body }))
+          .execute();
+      });
+    },
+    async cutMessages(conversation, from) {
+      await db
+        .deleteFrom('messages')
+        .where('conversation', '=', conversation)
+        .where('seq', '>=', (messages) =>
+          messages
+            .selectFrom('messages as first')
+            .select('first.seq')
+            .where('first.conversation', '=', conversation)
+            .where('first.id', '=', from),
+        )
+        .execute();
+    },
+    async claim(id) {
+      return db.transaction().execute(async (trx) => {
+        await meetOwners(trx);
+        const { numUpdatedRows } = await trx
+          .updateTable('conversations')
+          .set({ process: ownership.id })
+          .where('id', '=', id)
+          .where(({ eb, or, selectFrom }) =>
+            or([
+              eb('status', '=', 'idle'),
+              eb('process', '=', ownership.id),
+              eb('process', 'not in', selectFrom('owners').select('owners.id')),
+            ]),
+          )
+          .executeTakeFirst();
+        return numUpdatedRows > 0n;
+      });
+    },
+    async abandoned() {
+      const rows = await db.transaction().execute(async (trx) => {
+        await meetOwners(trx);
+        return trx
+          .updateTable('conversations')
+          .set({ process: ownership.id })
+          .where('status', '!=', 'idle')
+          .where(({ eb, or, selectFrom }) =>
+            or([eb('process', '=', ownership.id), eb('process', 'not in', selectFrom('owners').select('owners.id'))]),
+          )
+          .returning(['id', 'updated_at', 'body'])
+          .execute();
+      });
+      return rows
+        .sort((one, other) => other.updated_at - one.updated_at || (other.id < one.id ? -1 : 1))
+        .map(toConversation);
+    },
+  };
+}
+
+/** Makes other writers of the conversation wait until the transaction ends: messages are numbered one after the other. */
+async function lockConversation(trx: Writing, id: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('conversations')
+    .set((row) => ({ status: row.ref('status') }))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw noConversation(id);
+}
+
+function toConversation({ body }: { body: string }): Conversation {
+  return JSON.parse(body);
+}
