@@ -1,8 +1,11 @@
 import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { PoolFetch } from './http/pool-fetch.ts';
 
 /** What an HTTP session needs to reach its server and to prove who it is. */
 export interface HttpAccess {
   readonly fetch: FetchLike;
+  /** A cheaper way to send a call; undefined where credentials may have to be renewed in the middle of it. */
+  readonly post?: PoolFetch['post'];
   /** The configured headers and fixed credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly authProvider?: AuthProvider | OAuthClientProvider;

@@ -10,6 +10,7 @@ import { createMemoryOAuthStore, type OAuthStore, oauthServerKey } from './authe
 import { toStaticHeaders } from './authentication/static-headers.ts';
 import { assertSecureUrl } from './http/https-rule.ts';
 import { createPoolFetch, type PoolFetch } from './http/pool-fetch.ts';
+import { type Reach, serverReach } from './http/server-reach.ts';
 import type { HttpAccess } from './http-access.ts';
 
 /** Where sign-ins are kept, and who does them. */
@@ -28,6 +29,8 @@ export interface HttpOpenerOptions {
   readonly clock: Clock;
   readonly oauth?: OAuthPorts;
   readonly maxMessageBytes: number;
+  /** How far the word of whoever gave this server's address goes; `configured`. */
+  readonly reachOf?: (server: string) => Reach;
 }
 
 /** How one server is reached over HTTP, for as long as we want it: its sign-in outlives a session. */
@@ -42,14 +45,19 @@ export interface HttpSource {
 export type HttpOpener = (spec: ServerSpec, redactor: Redactor) => HttpSource;
 
 export function createHttpOpener(options: HttpOpenerOptions): HttpOpener {
-  const { env, log, clock, maxMessageBytes } = options;
+  const { env, log, clock, maxMessageBytes, reachOf = () => 'configured' as const } = options;
   const { store = createMemoryOAuthStore(), callback, redirectUrl } = options.oauth ?? {};
-  const createPool = () => createPoolFetch({ maxResponseBytes: maxMessageBytes, maxEventBytes: maxMessageBytes });
 
   return (spec, redactor) => {
     const target = spec.target as HttpTarget;
     const { authentication, allowInsecure, url } = target;
     const serverName = spec.name;
+    const createPool = () =>
+      createPoolFetch({
+        maxResponseBytes: maxMessageBytes,
+        maxEventBytes: maxMessageBytes,
+        mayReach: serverReach(new URL(url), () => reachOf(serverName)),
+      });
     let signedIn: { readonly oauth: OAuth; readonly pool: PoolFetch } | undefined;
 
     function resolve(value: string): string {
@@ -85,7 +93,7 @@ export function createHttpOpener(options: HttpOpenerOptions): HttpOpener {
           return { fetch, headers, authProvider, authorize, close: async () => {} };
         }
         const pool = createPool();
-        return { fetch: pool.fetch, headers, close: pool.close };
+        return { fetch: pool.fetch, post: pool.post, headers, close: pool.close };
       },
       async finishSignIn(params) {
         const pending = await store.get(oauthServerKey(serverName, url), 'pending');

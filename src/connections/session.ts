@@ -19,6 +19,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
+import { fetchingOnce, postDirectly } from './http/direct-post.ts';
 import type { HttpAccess } from './http-access.ts';
 import { answerQuestion, capabilitiesFor, type Questions } from './questions.ts';
 import { addressOf, type SessionMemory } from './session-memory.ts';
@@ -299,12 +300,13 @@ function createTransport(
   }
   const access = http as HttpAccess;
   const init = {
-    fetch: access.fetch,
+    fetch: fetchingOnce(access.fetch),
     requestInit: { headers: access.headers },
     ...(access.authProvider && { authProvider: access.authProvider }),
   };
   if (kind === 'sse') return new SSEClientTransport(new URL(target.url), init);
-  return new StreamableHTTPClientTransport(new URL(target.url), {
+  const url = new URL(target.url);
+  const transport = new StreamableHTTPClientTransport(url, {
     ...init,
     reconnectionOptions: {
       initialReconnectionDelay: 500,
@@ -313,6 +315,8 @@ function createTransport(
       maxRetries: 5,
     },
   });
+  const { post, headers } = access;
+  return post ? postDirectly(transport, { url, headers, post }) : transport;
 }
 
 /** Tells the server we are done with its session; one that is gone or slow is not waited for. */

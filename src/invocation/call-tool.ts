@@ -23,7 +23,7 @@ import type { KeptResults } from './kept-results.ts';
 import { type OpenRecord, openRecord } from './open-record.ts';
 import type { RateLimiter } from './rate-window.ts';
 import { failureResult, shapeResult } from './shape-result.ts';
-import type { Slots } from './slots.ts';
+import type { Slot, Slots } from './slots.ts';
 import { tellWaiting } from './tell-waiting.ts';
 
 export interface InvokerPorts extends AskPorts {
@@ -86,12 +86,17 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       isoNow,
     );
     try {
-      await write(record.change({}), 'before');
+      // Not waited for: it is safe before anybody is asked, and with the next step before anything is sent.
+      const noted = write(record.change({}), 'before');
+      noted.catch(() => {});
       options.signal?.throwIfAborted();
-      const { args, agreed } = await agree(record, entry, input, options);
+      const { args, agreed } = await agree(record, entry, input, noted, options);
       using _slot = await takeSlot(agreed, options.signal);
       checkRate(agreed);
-      await write(record.change({ status: 'running', arguments: args, startedAt: isoNow() }), 'before');
+      await Promise.all([
+        noted,
+        write(record.change({ status: 'running', arguments: args, startedAt: isoNow() }), 'before'),
+      ]);
       const raw = await dispatch(callId, agreed, args, options);
       const { result, kept } = shapeResult(raw, { callId, maxResultBytes: ports.settings().maxResultBytes });
       if (kept) ports.kept.keep(callId, kept);
@@ -108,7 +113,13 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   /** Decide, validate, and ask where that is wanted; again if the tool's definition changed while the person thought. */
-  async function agree(record: OpenRecord, entry: CatalogEntry, input: unknown, options: InvokeOptions) {
+  async function agree(
+    record: OpenRecord,
+    entry: CatalogEntry,
+    input: unknown,
+    noted: Promise<void>,
+    options: InvokeOptions,
+  ) {
     const { caller = defaultCaller, signal, approval = ports.settings().approval } = options;
     for (let current = entry, rounds = 0; ; rounds++) {
       const decision = decide({
@@ -123,6 +134,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       }
       const args = validate(current, input);
       if (decision.kind === 'allow') return { args, agreed: current };
+      await noted;
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
       using _telling = tellWaiting(options.onProgress);
       const approved = await askApproval({ ...asked, expiresMs: approval.expiresMs }, ports);
@@ -142,7 +154,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${entry.name}: ${checked.text}`);
   }
 
-  async function takeSlot(entry: CatalogEntry, signal: AbortSignal | undefined) {
+  function takeSlot(entry: CatalogEntry, signal: AbortSignal | undefined): Slot | Promise<Slot> {
+    return ports.slots.tryTake(entry.name, entry.limits.maxInstances) ?? waitForSlot(entry, signal);
+  }
+
+  async function waitForSlot(entry: CatalogEntry, signal: AbortSignal | undefined): Promise<Slot> {
     // Waiting has a limit of its own, so that a queue nobody drains does not hold its callers for ever.
     const patience = AbortSignal.timeout(entry.limits.timeoutMs);
     try {
@@ -177,15 +193,15 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     args: JsonObject,
     options: InvokeOptions,
   ): Promise<JsonObject> {
-    using deadline = createDeadline(entry.limits.timeoutMs);
+    using deadline = createDeadline(entry.limits.timeoutMs, options.signal);
     deadlines.set(callId, deadline);
-    const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal;
+    const { signal } = deadline;
     try {
       // A local function that does not heed its signal still cannot hold the call.
       if (entry.local) return await abortable(runLocal(entry, args, signal, options), signal);
       return await send(callId, entry, args, signal, options);
     } catch (cause) {
-      if (!deadline.signal.aborted || options.signal?.aborted) throw cause;
+      if (!deadline.isOver) throw cause;
       throw new ToolwharfError('CALL_TIMED_OUT', `${entry.name} did not finish within ${entry.limits.timeoutMs} ms`, {
         cause,
       });

@@ -28,6 +28,8 @@ export interface Slots {
    * served, and a key that is full holds up nobody else. An aborted signal leaves the queue at once and rejects with its reason.
    */
   take(key: string, maxInstances: number, options?: { readonly signal?: AbortSignal }): Promise<Slot>;
+  /** A place if there is one right now. */
+  tryTake(key: string, maxInstances: number): Slot | undefined;
   /** For a changed configuration. Running calls are never stopped; more places are filled at once. */
   setLimits(limits: SlotLimits): void;
   stats(): SlotStats;
@@ -81,6 +83,18 @@ export function createSlots(initial: SlotLimits): Slots {
       watch(waiter);
       offer(place);
     });
+  }
+
+  function tryTake(key: string, maxInstances: number): Slot | undefined {
+    const place = placeOf(key);
+    // Whoever waits already is first, and a changed limit may let some of them go.
+    const isFree = running < limits.maxConcurrent && place.running < maxInstances;
+    if (isFree && place.waiting.size === 0 && (place.maxInstances === maxInstances || place.running === 0)) {
+      place.maxInstances = maxInstances;
+      return grant(place);
+    }
+    forget(place);
+    return undefined;
   }
 
   function placeOf(key: string): Place {
@@ -175,6 +189,7 @@ export function createSlots(initial: SlotLimits): Slots {
 
   return {
     take,
+    tryTake,
     setLimits(changed) {
       limits = changed;
       serve();

@@ -1,11 +1,11 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
-import { createPoolResponse } from './pool-response.ts';
+import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
+import { createPoolResponse, decoder, readAll } from './pool-response.ts';
 
 export interface PoolFetchOptions {
   /** The largest answer that is not an event stream; 64 MiB. */
@@ -20,13 +20,30 @@ export interface PoolFetchOptions {
   readonly headersTimeoutMs?: number;
   /** The longest silence inside an answer that is not an event stream; 60 000. */
   readonly bodyTimeoutMs?: number;
+  /** Where connections may go, by address; anywhere. */
+  readonly mayReach?: MayReach;
 }
 
 export interface PoolFetch {
   /** Follows no redirect, decompresses nothing, fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
   readonly fetch: FetchLike;
+  /** The same for one POST, without what makes a `fetch` costly. */
+  readonly post: (
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal | undefined,
+  ) => Promise<PostAnswer>;
   /** Ends all sockets, those in use too. */
   close(): Promise<void>;
+}
+
+export interface PostAnswer {
+  /** A whole answer in JSON, read by `text`. */
+  readonly isPlainJson: boolean;
+  text(): Promise<string>;
+  /** The same as `fetch` would have given it; throws what `fetch` would have thrown. */
+  toResponse(): Response;
 }
 
 const mebibyte = 1024 * 1024;
@@ -40,20 +57,23 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     connectTimeoutMs = 10_000,
     headersTimeoutMs = 300_000,
     bodyTimeoutMs = 60_000,
+    mayReach,
   } = options;
+  const guard = mayReach && guardAddresses(mayReach);
   const agent = new Agent({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     // An event stream may be silent for hours. Other bodies are timed while they are read.
     bodyTimeout: 0,
     allowH2: false,
-    connect: { timeout: connectTimeoutMs, lookup: lookUpLoopbackLocally },
+    connect: { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
   });
 
   async function poolFetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = new URL(input);
     const signal = init.signal ?? undefined;
     signal?.throwIfAborted();
+    await guard?.assertReachable(url);
     const toError = (cause: unknown) => describe(cause, url, signal);
     let data: Dispatcher.ResponseData;
     try {
@@ -68,6 +88,15 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     } catch (cause) {
       throw toError(cause);
     }
+    return toResponse(data, init, url, toError);
+  }
+
+  function toResponse(
+    data: Dispatcher.ResponseData,
+    init: RequestInit,
+    url: URL,
+    toError: (cause: unknown) => unknown,
+  ): Response {
     const headers = fromHeaders(data.headers);
     const problem = problemOf(data, headers, init, url, maxResponseBytes);
     if (problem) {
@@ -86,7 +115,43 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     });
   }
 
-  return { fetch: poolFetch, close: () => agent.destroy() };
+  async function post(
+    url: URL,
+    given: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal | undefined,
+  ): Promise<PostAnswer> {
+    signal?.throwIfAborted();
+    await guard?.assertReachable(url);
+    const toError = (cause: unknown) => describe(cause, url, signal);
+    const data = await agent
+      .request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'POST',
+        headers: { 'user-agent': `toolwharf/${version}`, ...given, 'accept-encoding': 'identity' },
+        body,
+        ...(signal && { signal }),
+      })
+      .catch((cause) => {
+        throw toError(cause);
+      });
+    const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = data.headers;
+    const isJson = typeof type === 'string' && /^application\/json\s*(;|$)/i.test(type);
+    const isWhole = data.statusCode === 200 && encoding === undefined && Number(length ?? 0) <= maxResponseBytes;
+    return {
+      isPlainJson: isJson && isWhole,
+      async text() {
+        const meter = createWholeMeter(maxResponseBytes);
+        return decoder.decode(
+          await readAll({ body: data.body as unknown as Readable, meter, idleMs: bodyTimeoutMs, toError }),
+        );
+      },
+      toResponse: () => toResponse(data, {}, url, toError),
+    };
+  }
+
+  return { fetch: poolFetch, post, close: () => agent.destroy() };
 }
 
 function problemOf(
@@ -151,11 +216,4 @@ function describe(cause: unknown, url: URL, signal: AbortSignal | undefined): un
   const first = cause instanceof AggregateError && cause.errors[0] instanceof Error ? cause.errors[0] : cause;
   const text = first instanceof Error ? first.message : String(first);
   return new TypeError(`Request to ${url.origin} failed: ${text}`, { cause });
-}
-
-type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
-
-/** Names under .localhost are this machine whatever a name server says: plain http and credentials go there (RFC 6761). */
-function lookUpLoopbackLocally(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  lookup(/\.localhost$/i.test(hostname) ? 'localhost' : hostname, options, callback);
 }

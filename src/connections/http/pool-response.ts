@@ -63,10 +63,15 @@ export function createPoolResponse(init: PoolResponseInit): Response {
   return response;
 }
 
-const decoder = new TextDecoder();
+export const decoder = new TextDecoder();
 
 /** The body in one piece. */
-function readAll({ body, meter, idleMs, toError }: PoolResponseInit): Promise<Buffer<ArrayBuffer>> {
+export function readAll({
+  body,
+  meter,
+  idleMs,
+  toError,
+}: Pick<PoolResponseInit, 'body' | 'meter' | 'idleMs' | 'toError'>): Promise<Buffer<ArrayBuffer>> {
   const parts: Buffer<ArrayBuffer>[] = [];
   return new Promise<Buffer<ArrayBuffer>>((resolve, reject) => {
     // A body that broke before anyone looked tells nobody a second time.

@@ -14,7 +14,7 @@ export interface AskedCalls {
   whose(callIds: readonly string[]): ClientRequest | undefined;
   find(callId: string): ClientRequest | undefined;
   /** What to give the toolbox as its answerers. */
-  readonly questions: Questions;
+  readonly questions: Required<Questions>;
 }
 
 export interface AskedCall {

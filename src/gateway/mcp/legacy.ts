@@ -117,6 +117,9 @@ export async function serveRequest(
 ): Promise<void> {
   const cancel = new AbortController();
   session.running.set(message.id, cancel);
+  const follow = () => cancel.abort(responder.signal.reason);
+  if (responder.signal.aborted) follow();
+  else responder.signal.addEventListener('abort', follow, { once: true });
   const request: ClientRequest = {
     method: message.method,
     params: message.params,
@@ -125,7 +128,7 @@ export async function serveRequest(
     profile: client.profile,
     capabilities: session.facts.capabilities,
     logLevel: session.logLevel,
-    signal: AbortSignal.any([responder.signal, cancel.signal]),
+    signal: cancel.signal,
     notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),
     async ask(method, params, signal) {
       const own = responder.stream();

@@ -5,18 +5,30 @@ import { RpcError, rpcCode } from './rpc.ts';
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    parts.push(part);
-  }
+  const body = await readBytes(request, maxBytes);
   try {
-    return JSON.parse(Buffer.concat(parts, bytes).toString('utf8'));
+    return JSON.parse(body.toString('utf8'));
   } catch {
     throw new RpcError(rpcCode.parse, 'The body is not JSON', { httpStatus: 400 });
   }
+}
+
+// Listening costs a fraction of iterating, and nearly every body comes in one piece.
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      parts.push(part);
+      if (bytes <= maxBytes) return;
+      request.removeAllListeners('data').resume();
+      reject(tooLarge(maxBytes));
+    });
+    request.on('end', () => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, bytes)));
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('The client went away')));
+  });
 }
 
 function tooLarge(maxBytes: number): RpcError {

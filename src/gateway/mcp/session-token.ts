@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 /** What a legacy session is: everything we must know of a client between its requests. */
@@ -18,28 +18,44 @@ export interface SessionTokens {
   open(token: string): SessionFacts | undefined;
 }
 
+const maxOpened = 10_000;
+
 export function createSessionTokens(key: Buffer): SessionTokens {
+  const secret = createSecretKey(key);
+  const opened = new Map<string, SessionFacts>();
+
+  function unseal(token: string): SessionFacts | undefined {
+    const bytes = Buffer.from(token, 'base64url');
+    if (bytes.length < 29 || bytes.toString('base64url') !== token) return undefined;
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(0, 12));
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      const facts: unknown = JSON.parse(
+        Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8'),
+      );
+      return isObject(facts) ? (facts as unknown as SessionFacts) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
     seal(partial) {
       const facts = { id: randomUUID(), ...partial };
       const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const cipher = createCipheriv('aes-256-gcm', secret, nonce);
       const sealed = Buffer.concat([cipher.update(JSON.stringify(facts), 'utf8'), cipher.final()]);
       return { facts, token: Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url') };
     },
     open(token) {
-      const bytes = Buffer.from(token, 'base64url');
-      if (bytes.length < 29 || bytes.toString('base64url') !== token) return undefined;
-      try {
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-        decipher.setAuthTag(bytes.subarray(12, 28));
-        const facts: unknown = JSON.parse(
-          Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8'),
-        );
-        return isObject(facts) ? (facts as unknown as SessionFacts) : undefined;
-      } catch {
-        return undefined;
-      }
+      const known = opened.get(token);
+      if (known) return known;
+      const facts = unseal(token);
+      if (!facts) return undefined;
+      // Every request of a session brings the same token; the ones used last are not opened again.
+      if (opened.size >= maxOpened) opened.delete(opened.keys().next().value as string);
+      opened.set(token, facts);
+      return facts;
     },
   };
 }

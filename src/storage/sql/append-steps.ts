@@ -1,24 +1,10 @@
-import type { CallRecord } from '../../invocation/call-record.ts';
-import { canonicalJson } from '../../kernel/canonical-json.ts';
-import { type CallColumns, callColumns } from '../chain/call-columns.ts';
 import { type Link, linkSteps } from '../chain/chain-step.ts';
 import type { Database, Writing } from './engine.ts';
 import { createRowInsert } from './insert-rows.ts';
+import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
 
-/** A call as it is written: its text made before the transaction, so that one that has none spoils no other's. */
-export interface StepWrite {
-  readonly columns: CallColumns;
-  readonly callId: string;
-  readonly at: string;
-  readonly body: string;
-}
-
 export type AppendSteps = (trx: Writing, head: Link, writes: readonly StepWrite[]) => Promise<void>;
-
-export function toStepWrite(record: CallRecord, at: string): StepWrite {
-  return { columns: callColumns(record), callId: record.id, at, body: canonicalJson(record) };
-}
 
 /** Adds to the end of the journal and to the list of calls, both or none. `head` is from `lockChain` in the same transaction. */
 export function createAppendSteps(db: Database, owner: string): AppendSteps {

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -8,6 +9,8 @@ export type Writing = Transaction<Tables>;
 /** What differs between the SQL databases; everything else is shared. */
 export interface Engine {
   readonly db: Database;
+  /** A faster way to append to the journal than a transaction of `db`, where there is one: all of it, or none. */
+  readonly appendSteps?: (owner: string, writes: readonly StepWrite[]) => Promise<void>;
   /** The column type of whole numbers up to 2^53. */
   readonly bigint: 'integer' | 'bigint';
   /** No other process writes to it: what was read once stays true until we change it. */

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { endAbandoned } from '../chain/end-abandoned.ts';
-import { type AppendSteps, lockChain, toStepWrite } from './append-steps.ts';
+import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Database, Ownership } from './engine.ts';
+import { toStepWrite } from './step-write.ts';
 
 const batch = 200;
 

@@ -3,12 +3,12 @@ import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import { limitResult } from '../limit-result.ts';
 import { toStorageError } from '../translate-errors.ts';
-import { type AppendSteps, lockChain, type StepWrite, toStepWrite } from './append-steps.ts';
+import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Engine, Ownership } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { listCalls } from './list-calls.ts';
+import { type StepWrite, toStepWrite } from './step-write.ts';
 
 export interface SqlJournalOptions {
   readonly ownership: Ownership;
@@ -23,12 +23,14 @@ export interface SqlJournal extends Journal {
 }
 
 /** The journal in a database: a write resolves once its transaction is on disk. */
-export function createSqlJournal({ db }: Engine, options: SqlJournalOptions): SqlJournal {
+export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJournalOptions): SqlJournal {
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
 
-  const commits = createGroupCommit<StepWrite>(async (writes) => {
+  const commits = createGroupCommit<StepWrite>(async (all) => {
+    const writes = latestOf(all);
     try {
+      if (appendSteps) return await appendSteps(ownership.id, writes);
       await db.transaction().execute(async (trx) => {
         await ownership.keep(trx);
         const { head } = await lockChain(trx);
@@ -43,9 +45,10 @@ export function createSqlJournal({ db }: Engine, options: SqlJournalOptions): Sq
     async write(record) {
       if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
       const at = new Date(clock.now()).toISOString();
-      await commits.add(toStepWrite(limitResult(record, maxResultBytes), at));
+      await commits.add(toStepWrite(record, at, maxResultBytes));
     },
     async get(id) {
+      await commits.idle();
       const found = await db
         .selectFrom('calls')
         .innerJoin('steps', 'steps.seq', 'calls.seq')
@@ -54,7 +57,10 @@ export function createSqlJournal({ db }: Engine, options: SqlJournalOptions): Sq
         .executeTakeFirst();
       return found && JSON.parse(found.body);
     },
-    list: (filter = {}) => listCalls(db, filter),
+    async list(filter = {}) {
+      await commits.idle();
+      return listCalls(db, filter);
+    },
     async claim(claim) {
       const { caller, key: name, fingerprint, callId } = claim;
       const key = hashOf([caller, name]);
@@ -75,4 +81,10 @@ export function createSqlJournal({ db }: Engine, options: SqlJournalOptions): Sq
       await commits.idle();
     },
   };
+}
+
+/** What becomes safe at once needs to be written once: the last word on each call. */
+function latestOf(writes: readonly StepWrite[]): readonly StepWrite[] {
+  const latest = new Map(writes.map((write) => [write.callId, write]));
+  return latest.size === writes.length ? writes : [...latest.values()];
 }

@@ -7,21 +7,10 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Engine, Ownership } from '../sql/engine.ts';
 import type { Tables } from '../sql/tables.ts';
+import { connectionSettings } from './connection-settings.ts';
 import { type FileLock, takeFileLock } from './file-lock.ts';
+import { createJournalWriter } from './journal-writer.ts';
 import { toKyselyDatabase } from './kysely-database.ts';
-
-/**
- * With a write-ahead log readers and the writer don't wait for each other. FULL makes each commit reach the disk before it
- * returns: NORMAL would survive a killed process, but lose the last calls with the power, and a call that may have run must
- * be on record. It costs one sync for each group of writes, not for each write.
- */
-const settings = `
-  PRAGMA busy_timeout = 1000;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  PRAGMA foreign_keys = ON;
-  PRAGMA journal_size_limit = 67108864;
-`;
 
 /** Takes the file for this process; refuses when another one has it. */
 export async function openSqliteEngine(path: string): Promise<Engine> {
@@ -46,14 +35,16 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
 function createEngine(file: string, lock: FileLock): Engine {
   const database = new DatabaseSync(file);
   try {
-    database.exec(settings);
+    database.exec(connectionSettings);
   } catch (cause) {
     database.close();
     throw cause;
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
+  const writer = createJournalWriter(file);
   return {
     db,
+    appendSteps: writer.append,
     bigint: 'integer',
     exclusive: true,
     // Transactions take the lock when they begin.
@@ -61,6 +52,7 @@ function createEngine(file: string, lock: FileLock): Engine {
     isUniqueViolation: (error) => (error as { errcode?: number }).errcode === sqliteConstraintUnique,
     own: () => own(db),
     async close() {
+      await writer.close();
       await db.destroy();
       // Kysely closes what it used, and nothing else.
       if (database.isOpen) database.close();

@@ -1,0 +1,102 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type FetchLike,
+  type JSONRPCMessage,
+  PROTOCOL_VERSION_META_KEY,
+  type StreamableHTTPClientTransport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { ProtocolError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import type { PoolFetch } from './pool-fetch.ts';
+
+/** A response that is there already, for whoever fetches it. */
+const fetched = new AsyncLocalStorage<{ response: Response | undefined }>();
+
+/** Gives the SDK the response that `postDirectly` got and did not know what to do with, instead of asking again. */
+export function fetchingOnce(fetch: FetchLike): FetchLike {
+  return (input, init) => {
+    const kept = fetched.getStore();
+    const response = kept?.response;
+    if (!kept || !response) return fetch(input, init);
+    kept.response = undefined;
+    return Promise.resolve(response);
+  };
+}
+
+export interface DirectPostOptions {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly post: PoolFetch['post'];
+}
+
+/**
+ * Sends calls of tools without the SDK's way of doing it, which costs several times the exchange itself. Everything that is not a plain
+ * JSON answer (a stream, a refusal, a redirect) is the SDK's: it gets the response, and nothing is sent twice.
+ */
+export function postDirectly(
+  transport: StreamableHTTPClientTransport,
+  { url, headers, post }: DirectPostOptions,
+): StreamableHTTPClientTransport {
+  const send = transport.send.bind(transport);
+  const base = {
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  let session: Readonly<Record<string, string>> = base;
+  let version: string | undefined;
+
+  /** What the SDK would send; made again when the session or the version is another. */
+  function headersNow(): Readonly<Record<string, string>> {
+    const { sessionId, protocolVersion } = transport;
+    if (session['mcp-session-id'] !== sessionId || version !== protocolVersion) {
+      version = protocolVersion;
+      session = {
+        ...base,
+        ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+        ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
+      };
+    }
+    return session;
+  }
+
+  async function sendCall(message: JSONRPCMessage, options: TransportSendOptions, name: string): Promise<void> {
+    const era = versionIn(message);
+    // In the modern era the message says it all, and the headers say it again.
+    const said: Record<string, string> =
+      era === undefined ? {} : { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': name };
+    const all = { ...headersNow(), ...options.headers, ...said };
+    const answer = await post(url, all, JSON.stringify(message), options.requestSignal);
+    if (!answer.isPlainJson) {
+      await fetched.run({ response: answer.toResponse() }, () => send(message, options));
+      return;
+    }
+    const data: unknown = JSON.parse(await answer.text());
+    for (const reply of Array.isArray(data) ? data : [data]) {
+      if (!isObject(reply))
+        throw new ProtocolError('SERVER_PROTOCOL', 'The server answered with JSON that is no message');
+      transport.onmessage?.(reply as JSONRPCMessage);
+    }
+  }
+
+  transport.send = (message, options) => {
+    const name = callOf(message);
+    if (name === undefined || !options?.requestSignal) return send(message, options);
+    return sendCall(message as JSONRPCMessage, options, name);
+  };
+  return transport;
+}
+
+function versionIn(message: JSONRPCMessage): string | undefined {
+  const { params } = message as { readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> } };
+  const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** The tool that a message calls, where its name can be a header as it is. */
+function callOf(message: unknown): string | undefined {
+  if (!isObject(message) || message.method !== 'tools/call' || !isObject(message.params)) return undefined;
+  const { name } = message.params;
+  return typeof name === 'string' && /^[\w./-]+$/.test(name) ? name : undefined;
+}

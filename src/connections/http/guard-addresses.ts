@@ -1,0 +1,67 @@
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { ConnectionError } from '../../kernel/errors.ts';
+import { type AddressKind, addressKind, literalAddress } from './address-kind.ts';
+
+/** Whether a host may be talked to at an address of this kind. */
+export type MayReach = (hostname: string, kind: AddressKind) => boolean | Promise<boolean>;
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
+
+export interface AddressGuard {
+  /** Rejects with SERVER_UNREACHABLE where the host of a URL is an address that may not be reached. Names are judged by `lookup`. */
+  readonly assertReachable: (url: URL) => Promise<void>;
+  /**
+   * Looks a name up and refuses it if any of its addresses may not be reached. The connection goes to the very addresses that were
+   * judged, so a name server that answers differently the next time changes nothing.
+   */
+  readonly lookup: Lookup;
+}
+
+/** Judges where connections go, by address and not by name. */
+export function guardAddresses(mayReach: MayReach, lookup: Lookup = lookUpLoopbackLocally): AddressGuard {
+  async function judge(hostname: string, addresses: readonly string[]): Promise<void> {
+    for (const address of addresses) {
+      const kind = addressKind(address);
+      if (!(await mayReach(hostname, kind))) throw refusal(hostname, address, kind);
+    }
+  }
+
+  return {
+    async assertReachable(url) {
+      const address = literalAddress(url);
+      if (address !== undefined) await judge(url.hostname, [address]);
+    },
+    lookup(hostname, options, callback) {
+      lookup(hostname, options, (error, found, family) => {
+        if (error) return callback(error, found, family);
+        const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
+        judge(hostname, addresses).then(
+          () => callback(null, found, family),
+          (cause: unknown) => callback(cause as NodeJS.ErrnoException, found, family),
+        );
+      });
+    },
+  };
+}
+
+/** Names under .localhost are this machine whatever a name server says: plain http and credentials go there (RFC 6761). */
+export function lookUpLoopbackLocally(hostname: string, options: LookupOptions, callback: LookupCallback): void {
+  systemLookup(/\.localhost$/i.test(hostname) ? 'localhost' : hostname, options, callback);
+}
+
+const words: Readonly<Record<AddressKind, string>> = {
+  public: 'a public address',
+  private: 'a private or reserved address',
+  loopback: 'an address of this machine',
+  'link-local': 'a link-local address, where clouds keep credentials',
+};
+
+function refusal(hostname: string, address: string, kind: AddressKind): ConnectionError {
+  const host = hostname.includes(address) ? `'${hostname}'` : `'${hostname}' (${address})`;
+  return new ConnectionError(
+    'SERVER_UNREACHABLE',
+    `${host} is ${words[kind]}, and nothing may be reached there on the word of whoever named it. Where that is wanted, set gateway.allowPrivateAddresses, or put the server into the configuration file`,
+    { data: { reached: false } },
+  );
+}
