@@ -44,6 +44,8 @@ export interface ToolboxOptions {
   readonly watch?: boolean;
   /** Servers may be programs started here; true. Otherwise only those reached over HTTP are taken. */
   readonly spawn?: boolean;
+  /** Whether servers that are added while running must be at public addresses; left out, their addresses are trusted like the file's. */
+  readonly publicOnly?: () => boolean;
   /** Connects the enabled servers at once; true. Otherwise each waits for `connect`. */
   readonly connect?: boolean;
   /** To look at all servers: required ones may be away, and strict ones may offer tools nobody configured; false. */

@@ -7,6 +7,7 @@ import { type ConfigSource, openConfig, parseServer } from './config/open-config
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
+import type { Reach } from './connections/http/server-reach.ts';
 import { createHttpOpener } from './connections/open-http.ts';
 import { createSessionMemory } from './connections/session-memory.ts';
 import { createInvoker } from './invocation/call-tool.ts';
@@ -88,6 +89,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     log,
     clock,
     maxMessageBytes,
+    reachOf,
     ...(options.oauth && { oauth: options.oauth }),
   });
   const questions = pauseWhileAsked(options.questions ?? {}, invoker.pauseClock);
@@ -98,6 +100,11 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     startWaitMs,
   });
   const violations: ToolwharfError[] = [];
+
+  function reachOf(server: string): Reach {
+    if (!options.publicOnly || config.servers.some(({ name }) => name === server)) return 'configured';
+    return options.publicOnly() ? 'public' : 'added';
+  }
 
   function assertAllowed(spec: ServerSpec): ServerSpec {
     if (options.spawn !== false || spec.target.transport !== 'stdio') return spec;

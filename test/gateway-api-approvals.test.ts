@@ -46,10 +46,12 @@ test('edited arguments are run instead of those that were asked about', async ()
   expect((await result).body.text).toBe('42');
 });
 
-test('edited arguments that do not fit the tool are refused when they are run [R18]', async () => {
+test('edited arguments that do not fit the tool are refused, and the question stays open [R18]', async () => {
   const { id, result } = await ask({ a: 1, b: 3 });
-  await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 'forty' } });
-  expect((await result).body.error.code).toBe('ARGUMENTS_INVALID');
+  const refused = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 'forty' } });
+  expect({ status: refused.status, code: refused.body.error.code }).toEqual({ status: 400, code: 'ARGUMENTS_INVALID' });
+  await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 40, b: 3 } });
+  expect((await result).body.text).toBe('43');
 });
 
 test('a denial tells its reason', async () => {

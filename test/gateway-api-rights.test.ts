@@ -185,10 +185,13 @@ describe('a profile', () => {
     expect(shown.body).toEqual({
       id: expect.any(String),
       name: 'Scribe',
+      description: '',
+      model: { provider: 'demo', model: 'demo' },
+      maxSteps: 20,
       serverIds: ['files'],
       toolApproval: 'always-ask',
     });
-    expect((await api.get('/api/assistants', { key })).body.assistants).toEqual([shown.body]);
+    expect((await api.get('/api/assistants', { key })).body.assistants).toContainEqual(shown.body);
     await api.delete(path);
     await api.delete('/api/servers/stored');
   });

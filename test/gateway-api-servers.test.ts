@@ -159,8 +159,16 @@ describe('its secrets', () => {
 describe('a program', () => {
   const program = { name: 'program', transport: 'stdio', ...fixture('legacy', { API_TOKEN: 'PLANTED-ENV' }) };
 
-  test('is added only where the operator allows it [R22]', async () => {
-    await using api = await startApi({ servers: {} });
+  test('is added only where the operator allows it: by itself on loopback alone [R22]', async () => {
+    await using open = await startApi({ servers: {} });
+    expect((await open.get('/api/session', { key: open.adminToken })).body.mayAddPrograms).toBe(true);
+    expect((await open.get('/api/session')).body.mayAddPrograms).toBe(false);
+    await using wide = await startApi({ servers: {} }, { host: '0.0.0.0' });
+    const asked = await fetch(`http://127.0.0.1:${new URL(wide.url).port}/api/session`, {
+      headers: { authorization: `Bearer ${wide.adminToken}` },
+    });
+    expect(await asked.json()).toMatchObject({ authenticated: true, mayAddPrograms: false });
+    await using api = await startApi({ servers: {}, gateway: { allowPrograms: false } });
     for (const path of ['/api/servers', '/api/servers/test']) {
       const { status, body } = await api.post(path, program, { key: api.adminToken });
       expect(status).toBe(403);
@@ -195,7 +203,7 @@ describe('a program', () => {
       await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } }, { storage });
       expect((await api.post('/api/servers', program, { key: api.adminToken })).status).toBe(201);
     }
-    await using api = await startApi({ servers: {} }, { storage });
+    await using api = await startApi({ servers: {}, gateway: { allowPrograms: false } }, { storage });
     const { body } = await api.get('/api/servers/program');
     expect(body).toMatchObject({ enabled: true, status: { state: 'disconnected' } });
     expect(body.problem).toContain('gateway.allowPrograms is off');

@@ -163,6 +163,7 @@ test('kill -9 under load: every call that ran is in the journal, none ran twice,
     await using gateway = await startProcess(config, dir.path, port);
     port = Number(new URL(gateway.url).port);
     const clients = await Promise.all([1, 2].map(() => connectClient(gateway.url, { era: 'auto' })));
+    const before = answered.size;
     const load = Array.from({ length: atOnce }, async (_, index) => {
       const client = clients[index % clients.length];
       for (;;) {
@@ -171,13 +172,15 @@ test('kill -9 under load: every call that ran is in the journal, none ran twice,
         answered.add(text);
       }
     });
+    // Every other round has got as far as an answer, however slow the machine is.
+    if (round % 2 === 1) await waitFor(() => answered.size > before, { what: 'an answer' });
     setTimeout(() => gateway.child.kill('SIGKILL'), 20 + Math.random() * 150);
     await Promise.allSettled(load);
     await Promise.allSettled(clients.map((client) => client.client.close()));
   }
 
   const effects = (await readFile(ran, 'utf8')).split('\n').filter(Boolean);
-  expect(effects.length).toBeGreaterThan(rounds);
+  expect(effects.length).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
   expect(new Set(effects).size).toBe(effects.length);
   const missing = [...answered].filter((text) => !effects.includes(text));
   expect(missing).toEqual([]);

@@ -10,7 +10,8 @@ export function buildGateway(gateway: CheckedGateway): GatewayConfig {
     allowedHosts: gateway.allowedHosts ?? [],
     allowedOrigins: gateway.allowedOrigins ?? [],
     requireAuthentication: gateway.requireAuthentication ?? false,
-    allowPrograms: gateway.allowPrograms ?? false,
+    ...(gateway.allowPrograms !== undefined && { allowPrograms: gateway.allowPrograms }),
+    ...(gateway.allowPrivateAddresses !== undefined && { allowPrivateAddresses: gateway.allowPrivateAddresses }),
     ...(jwt && { jwt }),
     retention: {
       maxAgeMs: gateway.retention?.maxAge ?? 90 * 86_400_000,

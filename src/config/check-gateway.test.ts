@@ -25,6 +25,7 @@ describe('gateway:', () => {
     allowedOrigins: ['https://app.example.com', 'chrome-extension://abc'],
     requireAuthentication: true,
     allowPrograms: true,
+    allowPrivateAddresses: false,
     jwt: {
       issuer: 'https://id.example.com',
       audience: 'toolwharf',
@@ -50,6 +51,7 @@ gateway:
   allowedOrigins: [https://app.example.com, 'chrome-extension://abc']
   requireAuthentication: true
   allowPrograms: true
+  allowPrivateAddresses: false
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
   retention: { maxAge: 365d, maxCalls: 10 }
   listWait: 0
@@ -71,6 +73,7 @@ gateway:
   allowed_origins: [https://app.example.com, 'chrome-extension://abc']
   require_authentication: true
   allow_programs: true
+  allow_private_addresses: false
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }
   retention: { max_age: P365D, max_calls: 10 }
   list_wait: 0

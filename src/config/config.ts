@@ -154,8 +154,10 @@ export interface GatewayConfig {
   readonly allowedOrigins: readonly string[];
   /** Every request needs a key, a token or a session; always so on an address that is not loopback. */
   readonly requireAuthentication: boolean;
-  /** Servers that are programs may be added over the API by an administrator. */
-  readonly allowPrograms: boolean;
+  /** Servers that are programs may be added over the API by an administrator; where undefined, on loopback only. */
+  readonly allowPrograms?: boolean;
+  /** Servers and model providers added over the API may be at private addresses; where undefined, on loopback only. */
+  readonly allowPrivateAddresses?: boolean;
   readonly jwt?: JwtConfig;
   readonly retention: RetentionConfig;
   /** How long a list waits for servers that are still starting. */

@@ -72,8 +72,14 @@ export const gatewaySchema = z.strictObject(
       .meta({ default: false }),
     allowPrograms: flag
       .optional()
-      .describe('Servers that are programs may be added over the API by an administrator.')
-      .meta({ default: false }),
+      .describe(
+        'Servers that are programs may be added over the API by an administrator who signed in. By default only where the gateway listens on loopback.',
+      ),
+    allowPrivateAddresses: flag
+      .optional()
+      .describe(
+        'Servers and model providers that are added over the API may be at private, loopback and link-local addresses. By default only where the gateway listens on loopback.',
+      ),
     jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
     listWait: duration(0)

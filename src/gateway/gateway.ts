@@ -11,19 +11,26 @@ import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import { challengeFor, unauthorized } from './auth/challenge.ts';
 import { type Authenticate, hasRight, type Identity } from './auth/identity.ts';
+import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
+import { createOwnership, type Ownership } from './auth/ownership.ts';
+import { type CallsInFlight, createCallsInFlight } from './calls/calls-in-flight.ts';
+import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createGuard } from './guard.ts';
 import { createAskedCalls } from './mcp/asked-calls.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
+import { createPendingQuestions, type PendingQuestions, questionsFor } from './questions/pending-questions.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
+import { createWeb } from './web/serve-web.ts';
 
-/** Routes besides MCP; false for a request that is none of theirs. */
-export type Routes = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  identity: Identity | undefined,
-) => Promise<boolean>;
+/** Routes besides MCP. */
+export interface Routes {
+  /** False for a request that is none of theirs. */
+  (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined): Promise<boolean>;
+  /** Ends what they have under way, while the toolbox and the store are still there. */
+  close?(): Promise<void>;
+}
 
 export interface GatewayOptions extends Pick<ToolboxOptions, 'env' | 'tools' | 'signal' | 'watch' | 'spawn'> {
   readonly storage: Storage;
@@ -35,6 +42,12 @@ export interface GatewayOptions extends Pick<ToolboxOptions, 'env' | 'tools' | '
   readonly port?: number;
   /** The administrator's own; see `openAdminToken`. */
   readonly adminToken?: string;
+  /** Where that token is kept, for telling those who are on this machine. */
+  readonly adminTokenFile?: string;
+  /** How clients that only start programs reach the same toolbox. */
+  readonly stdioProgram?: StdioProgram;
+  /** The directory of the built app, which is served at `/`; none serves no app. */
+  readonly web?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
   readonly createRoutes: (parts: RouteParts) => Routes | Promise<Routes>;
 }
@@ -44,6 +57,15 @@ export interface GatewayParts {
   readonly toolbox: Toolbox;
   readonly storage: Storage;
   readonly approver: StoredApprover;
+  /** Calls of the API and of assistants. */
+  readonly calls: CallsInFlight;
+  /** What servers ask in the middle of those. */
+  readonly questions: PendingQuestions;
+  readonly ownership: Ownership;
+  /** Whether programs that were added over the API are started. */
+  readonly allowsPrograms: () => boolean;
+  /** Whether servers and model providers added over the API may be at private addresses. */
+  readonly allowsPrivateAddresses: () => boolean;
   readonly mcp: McpEndpoint;
   readonly log: Log;
   /** The address it listens on, as it was asked for. */
@@ -51,6 +73,8 @@ export interface GatewayParts {
   /** Where the operator's `${VAR}` references are looked up. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly adminToken?: string;
+  readonly adminTokenFile?: string;
+  readonly stdioProgram?: StdioProgram;
   readonly sessions: AppSessions;
   /** Aborts when it is asked to stop and takes no new calls. */
   readonly stopping: AbortSignal;
@@ -70,12 +94,24 @@ export interface Gateway extends AsyncDisposable {
 
 /** Puts a toolbox behind HTTP. Resolves when it listens; servers may still be connecting. */
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
-  const { storage, log, adminToken, env = process.env } = options;
+  const { storage, log, adminToken, adminTokenFile, stdioProgram, env = process.env } = options;
   const { config } = await openConfig(source, { env });
   const { host = config.gateway.host, port = config.gateway.port } = options;
   const redirectUrl = oauthReturnUrl(host, port);
+  const allowsPrivateAddresses = () => toolbox.config.gateway.allowPrivateAddresses ?? isLoopback(host);
+  const stopping = new AbortController();
   const asked = createAskedCalls();
-  const approver = createStoredApprover({ store: storage.approvals, askClient: createAskClient(asked), log });
+  const ownership = createOwnership({ conversations: storage.conversations, toolbox: () => toolbox });
+  const calls = createCallsInFlight({ call: (...call) => toolbox.call(...call), ownership });
+  const approver = createStoredApprover({
+    store: storage.approvals,
+    askClient: createAskClient(asked),
+    log,
+    // An MCP client that lost patience calls again, and finds its question.
+    mayComeAgain: ({ callId, caller }) => caller.kind !== 'assistant' && !calls.find(callId),
+    stopping: stopping.signal,
+  });
+  const questions = createPendingQuestions({ calls, expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
   const toolbox = await createToolbox(source, {
     ...pick(options),
     log,
@@ -84,8 +120,9 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     rules: storage.rules,
     oauth: { store: storage.oauth, ...(redirectUrl !== undefined && { redirectUrl }) },
     approver,
-    questions: asked.questions,
+    questions: questionsFor(questions, asked.questions),
     startWaitMs: 0,
+    publicOnly: () => !allowsPrivateAddresses(),
   });
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
@@ -97,7 +134,6 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     sessionKey: options.sessionKey,
     startWaitMs: settings.listWaitMs,
   });
-  const stopping = new AbortController();
   const sessions = createAppSessions({
     sessionKey: options.sessionKey,
     ...(adminToken !== undefined && { adminToken }),
@@ -106,21 +142,32 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     toolbox,
     storage,
     approver,
+    calls,
+    questions,
+    ownership,
+    // On loopback an administrator who proved it has a shell on this machine anyway.
+    allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
+    allowsPrivateAddresses,
     mcp,
     log,
     host,
     env,
     ...(adminToken !== undefined && { adminToken }),
+    ...(adminTokenFile !== undefined && { adminTokenFile }),
+    ...(stdioProgram && { stdioProgram }),
     sessions,
     stopping: stopping.signal,
   };
   const authenticate = options.createAuthenticate(parts);
   const guard = createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownName(host)] });
+  const web = options.web === undefined ? () => false : await createWeb(options.web);
   let routes: Routes = async () => false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = guard(request);
     if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
+    // The app itself is the same for everybody, and has to be there before anybody can sign in.
+    if (web(request, response)) return;
     const identity = await authenticate(request).catch((cause) => {
       if (!(cause instanceof ToolwharfError)) throw cause;
       sendFailure(response, cause);
@@ -145,6 +192,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     return mcp.serve(request, response, { caller: identity.caller, profile });
   }
 
+  /** Whatever becomes of them, the servers must be ended too. */
+  async function closeRoutes(): Promise<void> {
+    await routes.close?.().catch((cause) => log.error('gateway.close-failed', `Not all was kept: ${messageOf(cause)}`));
+  }
+
   function findProfile(asked: string | undefined, identity: Identity) {
     const name = asked === undefined ? (identity.profile ?? 'default') : decoded(asked);
     if (identity.profile !== undefined && name !== identity.profile) return undefined;
@@ -162,6 +214,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     routes = await options.createRoutes({ ...parts, authenticate });
     await listen(server, host, port);
   } catch (cause) {
+    stopping.abort();
+    await closeRoutes();
     await toolbox.close();
     await traces.close();
     throw cause;
@@ -176,6 +230,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     server.closeIdleConnections();
     await Promise.race([closed, patience]);
     server.closeAllConnections();
+    await closeRoutes();
     await toolbox.close();
     await traces.close();
     await storage.close();

@@ -81,7 +81,8 @@ function describe(schema: JsonSchema): string[] {
   return [...about, ...tableOf(schema)];
 }
 
-function tableOf({ properties = {}, required = [] }: JsonSchema): string[] {
+function tableOf({ $ref, properties = {}, required = [] }: JsonSchema): string[] {
+  if ($ref) return [linkOf({ $ref })];
   const rows = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => {
     const must = (required as readonly string[]).includes(name) ? 'yes' : '';
     return `| \`${name}\` | ${typeOf(schema)} | ${must} | ${String(schema.description ?? '')} |`;

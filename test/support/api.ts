@@ -46,8 +46,13 @@ export interface TestApi extends Gateway {
   key(rights: readonly string[], profile?: string): Promise<string>;
 }
 
-/** Every route that a test of this process has asked. */
-export const asked = new Set<string>();
+const asked = new Set<string>();
+
+/** The routes of a kind that no test of this process has asked; streams have tests of another kind. */
+export function unasked(isMeant: (route: Route) => boolean): string[] {
+  const meant = allRoutes.filter((route) => !route.streams && isMeant(route));
+  return meant.map(({ operationId }) => operationId).filter((id) => !asked.has(id));
+}
 
 /** A gateway on a free port with its API and its own authentication; disposing closes it. */
 export async function startApi(source: ConfigSource, options: Partial<GatewayOptions> = {}): Promise<TestApi> {

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
-import { type EventName, eventSchemas } from '../../src/gateway/api/schemas/events.ts';
+import type { z } from 'zod';
+import { eventSchemas } from '../../src/gateway/api/schemas/events.ts';
 import { waitFor } from './processes.ts';
 
 export interface SentEvent {
+  /** Empty for one that is not kept. */
   readonly id: string;
-  readonly name: EventName;
+  readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of all shapes; each is held against its schema first.
   readonly data: any;
 }
@@ -15,22 +17,26 @@ export interface EventSource extends AsyncDisposable {
   readonly text: () => string;
   readonly ended: () => boolean;
   /** The first event that fits, waited for. */
-  find(name: EventName, fits?: (data: SentEvent['data']) => boolean): Promise<SentEvent>;
+  find(name: string, fits?: (data: SentEvent['data']) => boolean): Promise<SentEvent>;
 }
 
 export interface EventSourceOptions {
   readonly key?: string;
   readonly lastEventId?: string;
   readonly query?: string;
+  /** `/api/events`. */
+  readonly path?: string;
+  /** What events may be there; those of `/api/events`. */
+  readonly schemas?: Readonly<Record<string, z.ZodType>>;
 }
 
 /** Listens to a gateway's events; disposing stops that. */
 export async function listenTo(
   url: string,
-  { key, lastEventId, query = '' }: EventSourceOptions = {},
+  { key, lastEventId, query = '', path = '/api/events', schemas = eventSchemas }: EventSourceOptions = {},
 ): Promise<EventSource> {
   const stop = new AbortController();
-  const response = await fetch(`${url}/api/events${query}`, {
+  const response = await fetch(`${url}${path}${query}`, {
     signal: stop.signal,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -54,11 +60,11 @@ export async function listenTo(
   }
 
   function take(frame: string): void {
-    const [, id = '', name = '', data = ''] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+    const [, id = '', name = '', data = ''] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
     if (name === '') return;
     const parsed = JSON.parse(data);
-    expect(eventSchemas[name as EventName].safeParse(parsed).error, name).toBeUndefined();
-    events.push({ id, name: name as EventName, data: parsed });
+    expect(Object.hasOwn(schemas, name) && schemas[name]?.safeParse(parsed).success, frame).toBe(true);
+    events.push({ id, name, data: parsed });
   }
 
   const reading = read()

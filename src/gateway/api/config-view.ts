@@ -7,7 +7,12 @@ import type { configSchema } from './schemas/settings.ts';
 type ConfigView = z.input<typeof configSchema>;
 
 /** The configuration in use, member by member: what is new in it is not shown until someone decided that it may be. */
-export function toConfigView({ toolbox, refused }: Pick<ApiPorts, 'toolbox' | 'refused'>): ConfigView {
+export function toConfigView({
+  toolbox,
+  refused,
+  allowsPrograms,
+  allowsPrivateAddresses,
+}: Pick<ApiPorts, 'toolbox' | 'refused' | 'allowsPrograms' | 'allowsPrivateAddresses'>): ConfigView {
   const { servers, toolbox: settings, gateway, dialect } = toolbox.config;
   const { file, warnings } = toolbox.loaded;
   const refusal = refused();
@@ -27,11 +32,17 @@ export function toConfigView({ toolbox, refused }: Pick<ApiPorts, 'toolbox' | 'r
       defaultTool: settings.defaultTool,
       localToolsMustBeConfigured: settings.localToolsMustBeConfigured,
     },
-    gateway: toGatewayView(gateway),
+    gateway: toGatewayView(gateway, {
+      allowPrograms: allowsPrograms(),
+      allowPrivateAddresses: allowsPrivateAddresses(),
+    }),
   };
 }
 
-function toGatewayView(gateway: GatewayConfig): ConfigView['gateway'] {
+function toGatewayView(
+  gateway: GatewayConfig,
+  allowed: Pick<ConfigView['gateway'], 'allowPrograms' | 'allowPrivateAddresses'>,
+): ConfigView['gateway'] {
   const { jwt, webhook, tracesUrl, database } = gateway;
   return {
     host: gateway.host,
@@ -39,7 +50,7 @@ function toGatewayView(gateway: GatewayConfig): ConfigView['gateway'] {
     allowedHosts: gateway.allowedHosts,
     allowedOrigins: gateway.allowedOrigins,
     requireAuthentication: gateway.requireAuthentication,
-    allowPrograms: gateway.allowPrograms,
+    ...allowed,
     ...(jwt && { jwt: { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) } }),
     retention: gateway.retention,
     listWaitMs: gateway.listWaitMs,

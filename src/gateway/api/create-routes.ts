@@ -1,6 +1,10 @@
+import { assistantTools } from '../../chat/assistant-tools.ts';
+import { createModels } from '../../chat/models/create-models.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { challengeFor, unauthorized } from '../auth/challenge.ts';
 import { hasRight } from '../auth/identity.ts';
+import { createCallSummaries } from '../calls/call-summaries.ts';
+import { openChat } from '../chat/open-chat.ts';
 import { startApprovalWebhook } from '../events/approval-webhook.ts';
 import { ofServer } from '../events/collect-events.ts';
 import { createEventLog } from '../events/event-log.ts';
@@ -18,9 +22,10 @@ import { createStoredServers } from './stored-servers.ts';
 /** The gateway's routes besides MCP and the app: `/api`, `/metrics`, `/healthz`, `/readyz`. Stored servers are in the toolbox when it resolves. */
 export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   const { toolbox, storage, mcp, log, env, stopping } = parts;
-  const events = createEventLog({ toolbox });
+  const events = createEventLog({ sources: parts });
   const stored = createStoredServers({
     toolbox,
+    allowsPrograms: parts.allowsPrograms,
     store: storage.servers,
     log,
     onChange: (kind, server) => events.publish(ofServer(`server.${kind}`, server, { server })),
@@ -39,11 +44,23 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     endWebhook();
     events.close();
   });
+  await stored.start();
+  const serverNames = async () => new Map((await stored.list()).map(({ id, name }) => [id, name]));
+  const models = createModels({
+    providers: storage.providers,
+    env,
+    publicOnly: () => !parts.allowsPrivateAddresses(),
+  });
+  const chat = await openChat({ parts, models, serverNames, events });
   let document: JsonObject | undefined;
   const api = createApi(allRoutes, {
     ...parts,
     stored,
     events,
+    chat,
+    models,
+    toolsOf: (assistant, profile) => assistantTools(assistant, { toolbox, serverNames }, profile),
+    summaries: createCallSummaries({ journal: storage.journal }),
     startedAt: new Date().toISOString(),
     started: createStartWait(toolbox, toolbox.config.gateway.listWaitMs),
     refused: () => refused,
@@ -52,9 +69,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
       return document;
     },
   });
-  await stored.start();
 
-  return async (request, response, identity) => {
+  const serve: Routes = async (request, response, identity) => {
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (path === '/api' || path.startsWith('/api/')) {
       await api(request, response, identity);
@@ -75,4 +91,5 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     } else return false;
     return true;
   };
+  return Object.assign(serve, { close: () => chat.close() });
 }

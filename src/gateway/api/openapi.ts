@@ -3,7 +3,6 @@ import { type ErrorCode, errorStatus } from '../../kernel/errors.ts';
 import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
 import { version } from '../../kernel/version.ts';
 import type { Route } from './route.ts';
-import { eventSchemas } from './schemas/events.ts';
 import { answerSchemas, bodySchemas } from './schemas/named.ts';
 
 /** The OpenAPI 3.1 document of a table of routes. */
@@ -51,7 +50,7 @@ function toOperation(route: Route): JsonObject {
       [status]: {
         description: summary,
         ...(answer && { content: { 'application/json': { schema: refTo(answer, answerSchemas) } } }),
-        ...(streams && { content: { 'text/event-stream': { schema: eventStream() } } }),
+        ...(streams && { content: { 'text/event-stream': { schema: eventStream(streams) } } }),
       },
       ...toErrors(route),
     },
@@ -96,8 +95,8 @@ function toParameters(place: 'path' | 'query', schema: z.ZodObject | undefined):
   }));
 }
 
-function eventStream(): JsonSchema {
-  const refs = Object.entries(eventSchemas).map(([name, schema]) => [name, refTo(schema, answerSchemas)]);
+function eventStream(events: NonNullable<Route['streams']>): JsonSchema {
+  const refs = Object.entries(events).map(([name, schema]) => [name, refTo(schema, answerSchemas)]);
   return {
     type: 'string',
     description: 'Events by name; `data` is JSON of the schema given under `x-events`.',

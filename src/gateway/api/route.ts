@@ -1,8 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { AssistantTools } from '../../chat/assistant-tools.ts';
+import type { Chat } from '../../chat/chat.ts';
+import type { Models } from '../../chat/models/models.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Assistant } from '../../storage/ports/assistant-store.ts';
 import type { Identity, Right } from '../auth/identity.ts';
+import type { CallSummaries } from '../calls/call-summaries.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { RouteParts } from '../gateway.ts';
 import type { StartWait } from '../start-wait.ts';
@@ -12,6 +17,11 @@ import type { StoredServers } from './stored-servers.ts';
 export interface ApiPorts extends RouteParts {
   readonly stored: StoredServers;
   readonly events: EventLog;
+  readonly chat: Chat;
+  readonly models: Models;
+  /** Which tools an assistant would have, for someone held to a profile. */
+  readonly toolsOf: (assistant: Omit<Assistant, 'id'>, profile?: string) => Promise<AssistantTools>;
+  readonly summaries: CallSummaries;
   readonly startedAt: string;
   /** Tools of servers that are still starting are waited for, a little. */
   readonly started: StartWait;
@@ -54,8 +64,8 @@ export interface Route {
   readonly answer?: z.ZodType;
   /** 200, or 204 without an answer. */
   readonly status?: 200 | 201;
-  /** The answer is a stream of events of this kind, which the handler sends itself. */
-  readonly streams?: true;
+  /** The answer is a stream of events by these names, which the handler sends itself. */
+  readonly streams?: Readonly<Record<string, z.ZodType>>;
   /** Errors beyond those that every route has. */
   readonly errors?: readonly ErrorCode[];
   readonly handle: (request: ApiRequest<never, never, never>, ports: ApiPorts) => Promise<unknown>;

@@ -28,6 +28,8 @@ export interface StoredServersOptions {
   readonly toolbox: Toolbox;
   readonly store: ServerStore;
   readonly log: Log;
+  /** Whether programs are started. */
+  readonly allowsPrograms: () => boolean;
   readonly onChange: (kind: 'added' | 'updated' | 'removed', server: string) => void;
   /** How long adding waits for the server to connect; 10 000. */
   readonly connectWaitMs?: number;
@@ -47,7 +49,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   const isFiles = (name: string) => toolbox.config.servers.some((server) => server.name === name);
 
   function problemOf({ name, transport }: ServerRecord): string | undefined {
-    if (transport !== 'stdio' || toolbox.config.gateway.allowPrograms) return undefined;
+    if (transport !== 'stdio' || options.allowsPrograms()) return undefined;
     return `Server '${name}' is a program, and programs that were added over the API are not started: gateway.allowPrograms is off`;
   }
 

@@ -11,12 +11,13 @@ export interface TestConnectionOptions {
   readonly env: Environment;
   readonly storage: Pick<Storage, 'oauth'>;
   readonly signal: AbortSignal;
+  readonly allowsPrivateAddresses: () => boolean;
 }
 
 /** Connects a server apart from all others, reads what it offers, and lets go of it. Nothing is kept. */
 export async function testConnection(
   server: CheckedServer,
-  { env, storage, signal }: TestConnectionOptions,
+  { env, storage, signal, allowsPrivateAddresses }: TestConnectionOptions,
 ): Promise<z.input<typeof serverTestSchema>> {
   const started = performance.now();
   const problems: { code: string; message: string }[] = [];
@@ -26,7 +27,14 @@ export async function testConnection(
   });
   await using toolbox = await createToolbox(
     { servers: {} },
-    { env: withoutOverrides(env), log, oauth: { store: storage.oauth }, connect: false, signal },
+    {
+      env: withoutOverrides(env),
+      log,
+      oauth: { store: storage.oauth },
+      connect: false,
+      signal,
+      publicOnly: () => !allowsPrivateAddresses(),
+    },
   );
   const gone = () => void toolbox.close();
   signal.addEventListener('abort', gone, { once: true });

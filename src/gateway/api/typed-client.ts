@@ -2,13 +2,16 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 /** A TypeScript module that calls every operation of an OpenAPI document, with the types of its schemas. */
 export function toTypedClient(document: JsonObject): string {
-  const operations = operationsOf(document);
+  const all = operationsOf(document);
+  // A stream is for the browser's own EventSource.
+  const [streams, operations] = [all.filter(({ events }) => events), all.filter(({ events }) => !events)];
   const schemas = Object.entries(memberOf(memberOf(document, 'components'), 'schemas'));
   const types = schemas.map(([name, schema]) => `export type ${name} = ${toType(schema)};`);
   const methods = operations.map(toMethod);
   return [
     '// Made by scripts/generate-api-client.mjs from the routes of the gateway. Do not edit.',
     ...types,
+    ...streams.map(toEventMap),
     runtime,
     '/** Every operation of the API. */',
     'export function createApi(options: ApiOptions = {}) {',
@@ -30,6 +33,8 @@ interface Operation {
   readonly parameters: readonly JsonObject[];
   readonly body: unknown;
   readonly answer: unknown;
+  /** The schemas of what it streams, by the event's name. */
+  readonly events?: JsonObject;
 }
 
 function operationsOf(document: JsonObject): Operation[] {
@@ -38,21 +43,27 @@ function operationsOf(document: JsonObject): Operation[] {
       const operation = isObject(found) ? found : {};
       const [, success] = Object.entries(memberOf(operation, 'responses')).find(([status]) => /^2/.test(status)) ?? [];
       const content = isObject(success) ? memberOf(success, 'content') : {};
-      // A stream is for the browser's own EventSource.
-      if ('text/event-stream' in content) return [];
-      return [
-        {
-          id: String(operation.operationId),
-          method,
-          path,
-          summary: String(operation.summary),
-          parameters: Array.isArray(operation.parameters) ? operation.parameters : [],
-          body: schemaIn(memberOf(memberOf(operation, 'requestBody'), 'content')),
-          answer: schemaIn(content),
-        },
-      ];
+      const stream = memberOf(content, 'text/event-stream').schema;
+      return {
+        id: String(operation.operationId),
+        method,
+        path,
+        summary: String(operation.summary),
+        parameters: Array.isArray(operation.parameters) ? operation.parameters : [],
+        body: schemaIn(memberOf(memberOf(operation, 'requestBody'), 'content')),
+        answer: schemaIn(content),
+        ...(isObject(stream) && { events: memberOf(stream, 'x-events') }),
+      };
     }),
   );
+}
+
+function toEventMap({ id, method, path, events = {} }: Operation): string {
+  const members = Object.entries(events).map(([name, schema]) => `readonly ${JSON.stringify(name)}: ${toType(schema)}`);
+  return [
+    `/** What ${method.toUpperCase()} ${path} streams, by the event's name. */`,
+    `export interface ${id[0]?.toUpperCase()}${id.slice(1)}Stream { ${members.join('; ')} }`,
+  ].join('\n');
 }
 
 function toMethod({ id, method, path, summary, parameters, body, answer }: Operation): string {

@@ -11,7 +11,7 @@ const shape = /^twadmin_[A-Za-z0-9_-]{43}$/;
  */
 export async function openAdminToken(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const file = join(dataDir, 'admin-token');
+  const file = adminTokenFile(dataDir);
   const found = await read(file);
   if (found !== undefined) return checked(found, file);
   // Written whole under another name and linked: whoever starts at the same time sees all of it or nothing.
@@ -25,6 +25,11 @@ export async function openAdminToken(dataDir: string): Promise<string> {
     await rm(draft, { force: true });
   }
   return checked((await read(file)) ?? '', file);
+}
+
+/** Where that token is kept. */
+export function adminTokenFile(dataDir: string): string {
+  return join(dataDir, 'admin-token');
 }
 
 /** Equal or not, in a time that does not depend on where they differ. */

@@ -7,8 +7,19 @@ export type ConnectScope = 'user' | 'project';
 
 /** How a client reaches Toolwharf. */
 export type Way =
-  | { readonly kind: 'http'; readonly url: string }
-  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] };
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      /** Sent as bearer token; none where the gateway asks for none. */
+      readonly key?: string;
+    }
+  | ({ readonly kind: 'stdio' } & StdioProgram);
+
+/** What starts Toolwharf as a program that speaks MCP over its pipes. */
+export interface StdioProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -71,17 +82,36 @@ export const mcpClients: Readonly<Record<ClientId, McpClient>> = {
       scope === 'project' ? undefined : join(homeOf(at), '.codeium', 'windsurf', 'mcp_config.json'),
     key: 'mcpServers',
     takesUrl: true,
-    entry: (way) => (way.kind === 'http' ? { serverUrl: way.url } : plain(way)),
+    entry: (way) => (way.kind === 'http' ? { serverUrl: way.url, ...headersOf(way) } : plain(way)),
     next: 'refresh the MCP servers in its settings',
   },
 };
+
+/** The way for clients that only start programs. */
+export function stdioWay({ command, args }: StdioProgram, profile: string): Way {
+  return { kind: 'stdio', command, args: [...args, ...(profile === 'default' ? [] : ['--profile', profile])] };
+}
+
+/** The name under which a profile of ours stands in a client's file. */
+export function entryNameOf(profile: string): string {
+  return profile === 'default' ? 'toolwharf' : `toolwharf-${profile}`;
+}
+
+/** Where a profile's endpoint is. */
+export function endpointPath(profile: string): string {
+  return profile === 'default' ? '/mcp' : `/mcp/${encodeURIComponent(profile)}`;
+}
 
 function typed(way: Way): object {
   return { type: way.kind, ...plain(way) };
 }
 
 function plain(way: Way): object {
-  return way.kind === 'http' ? { url: way.url } : { command: way.command, args: way.args };
+  return way.kind === 'http' ? { url: way.url, ...headersOf(way) } : { command: way.command, args: way.args };
+}
+
+function headersOf({ key }: { readonly key?: string }): object {
+  return key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } };
 }
 
 function homeOf({ env, platform }: Surroundings): string {

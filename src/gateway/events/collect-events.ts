@@ -1,14 +1,36 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import { toQuestionView } from '../api/question-view.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
+import type { ApproverEvents, StoredApprover } from '../approvals/stored-approver.ts';
+import type { Ownership } from '../auth/ownership.ts';
 import { visibleStatus } from '../auth/visible-status.ts';
+import type { CallsInFlight } from '../calls/calls-in-flight.ts';
+import type { PendingQuestions } from '../questions/pending-questions.ts';
 import type { LoggedEvent, Viewer } from './logged-event.ts';
 
-/** Publishes what happens in a toolbox, each event with its own rule of who may see what of it. Returns what ends it. */
-export function collectEvents(toolbox: Toolbox, publish: (event: LoggedEvent) => void): () => void {
+/** Where things happen. */
+export interface EventSources {
+  readonly toolbox: Toolbox;
+  readonly approver: Pick<StoredApprover, 'on'>;
+  readonly calls: Pick<CallsInFlight, 'on'>;
+  readonly questions: Pick<PendingQuestions, 'on'>;
+  readonly ownership: Pick<Ownership, 'isOwn'>;
+}
+
+export interface EventSinks {
+  readonly publish: (event: LoggedEvent) => void;
+  /** For what nobody needs to hear of later. */
+  readonly mention: (event: LoggedEvent) => void;
+}
+
+/** Publishes what happens, each event with its own rule of who may see what of it. Returns what ends it. */
+export function collectEvents(sources: EventSources, { publish, mention }: EventSinks): () => void {
+  const { toolbox, approver, calls, questions, ownership } = sources;
   const known = new Map<string, { readonly server?: string; readonly originalName: string }>();
   learn(toolbox.tools.map(({ name }) => name));
 
@@ -38,6 +60,30 @@ export function collectEvents(toolbox: Toolbox, publish: (event: LoggedEvent) =>
     );
   }
 
+  /** An event about something of one caller; administrators see all of it. */
+  function ofCaller<Name extends EventName>(
+    name: Name,
+    { caller }: { readonly caller: Caller },
+    data: EventData<Name>,
+    whole: EventData<Name> = data,
+  ): LoggedEvent {
+    return event(name, ({ identity }) => {
+      if (identity.isAdmin) return whole;
+      return ownership.isOwn(identity, caller) ? data : undefined;
+    });
+  }
+
+  /** Who answered and who waited both tell of it. */
+  const answered = new Set<string>();
+  function onAnswered({ request, answer: { kind, scope } }: ApproverEvents['answered']): void {
+    if (answered.has(request.id)) return;
+    answered.add(request.id);
+    const [oldest] = answered;
+    if (oldest !== undefined && answered.size > 1_000) answered.delete(oldest);
+    const data = { ...aboutApproval(request), answer: kind, ...(scope && { scope }) };
+    publish(ofCaller('approval.answered', request, data));
+  }
+
   const ends = [
     toolbox.on('server.changed', ({ server, status, before }) =>
       publish(
@@ -49,12 +95,31 @@ export function collectEvents(toolbox: Toolbox, publish: (event: LoggedEvent) =>
     ),
     toolbox.on('catalog.changed', onCatalog),
     toolbox.on('content.changed', ({ server, kind }) => publish(ofServer('content.changed', server, { server, kind }))),
-    toolbox.on('call.changed', (record) => publish(toCallEvent(record))),
-    toolbox.on('approval.asked', (request) => publish(toAskedEvent(request))),
-    toolbox.on('approval.answered', ({ request, answer }) => {
-      const { kind, scope } = answer;
-      const data = { ...aboutApproval(request), answer: kind, ...(scope && { scope }) };
-      publish(event('approval.answered', ({ identity }) => (isOwn(identity, request) ? data : undefined)));
+    toolbox.on('call.changed', (record) => {
+      const { data, whole } = aboutCall(record);
+      publish(ofCaller('call.changed', record, data, whole));
+    }),
+    calls.on('progressed', ({ call, progress }) =>
+      mention(ofCaller('call.progressed', call, { id: call.id, ...pickProgress(progress) })),
+    ),
+    toolbox.on('approval.asked', (request) => {
+      const { reason, askedAt, expiresAt } = request;
+      const data = { ...aboutApproval(request), reason, askedAt, expiresAt };
+      publish(ofCaller('approval.asked', request, data, { ...data, ...ifSmall('arguments', request.arguments) }));
+    }),
+    toolbox.on('approval.answered', onAnswered),
+    approver.on('answered', onAnswered),
+    approver.on('withdrawn', ({ request, reason }) =>
+      publish(ofCaller('approval.withdrawn', request, { ...aboutApproval(request), reason })),
+    ),
+    questions.on('asked', (question) => {
+      const { params, ...shown } = toQuestionView(question);
+      publish(ofCaller('question.asked', question, { ...shown, ...ifSmall('params', params) }));
+    }),
+    questions.on('answered', ({ question, action }) => {
+      const { id, callId, conversation } = toQuestionView(question);
+      const place = { ...(callId !== undefined && { callId }), ...(conversation !== undefined && { conversation }) };
+      publish(ofCaller('question.answered', question, { id, ...place, action }));
     }),
     toolbox.on('config.applied', (applied) => publish(forAdmins('config.applied', applied))),
     toolbox.on('config.refused', ({ error }) => publish(forAdmins('config.refused', { message: error.message }))),
@@ -62,6 +127,11 @@ export function collectEvents(toolbox: Toolbox, publish: (event: LoggedEvent) =>
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** An event about one conversation, for its owner. */
+export function ofConversation<Name extends EventName>(name: Name, owner: string, data: EventData<Name>): LoggedEvent {
+  return event(name, ({ identity }) => (identity.isAdmin || identity.caller.id === owner ? data : undefined));
 }
 
 /** An event about one server, for those who may see it. */
@@ -77,7 +147,7 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
   return { name, show };
 }
 
-function toCallEvent(record: CallRecord): LoggedEvent {
+function aboutCall(record: CallRecord) {
   const { id, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, error } = record;
   const data: EventData<'call.changed'> = {
     id,
@@ -98,28 +168,16 @@ function toCallEvent(record: CallRecord): LoggedEvent {
     ...ifSmall('result', record.result),
     ...(error && { error }),
   };
-  return event('call.changed', ({ identity }) => {
-    if (identity.isAdmin) return whole;
-    return isOwn(identity, record) ? data : undefined;
-  });
-}
-
-function toAskedEvent(request: ApprovalRequest): LoggedEvent {
-  const { reason, askedAt, expiresAt } = request;
-  const data: EventData<'approval.asked'> = { ...aboutApproval(request), reason, askedAt, expiresAt };
-  const whole = { ...data, ...ifSmall('arguments', request.arguments) };
-  return event('approval.asked', ({ identity }) => {
-    if (identity.isAdmin) return whole;
-    return isOwn(identity, request) ? data : undefined;
-  });
+  return { data, whole };
 }
 
 function aboutApproval({ id, callId, server, tool, caller }: ApprovalRequest) {
   return { id, callId, ...(server !== undefined && { server }), tool, caller };
 }
 
-function isOwn(identity: Viewer['identity'], { caller }: { readonly caller: { readonly id: string } }): boolean {
-  return identity.isAdmin || identity.caller.id === caller.id;
+/** Servers may say more than is asked for. */
+function pickProgress({ progress, total, message }: Progress): Progress {
+  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
 }
 
 const smallBytes = 8_192;

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { createEvents } from '../../kernel/events.ts';
+import type { ApprovalRequest } from '../../policy/approval.ts';
 import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { ApproverEvents } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
+import { createOwnership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
+import type { CallsInFlightEvents } from '../calls/calls-in-flight.ts';
+import type { PendingQuestionsEvents } from '../questions/pending-questions.ts';
 import { createEventLog } from './event-log.ts';
 import type { NumberedEvent, Viewer } from './logged-event.ts';
 
@@ -23,10 +28,15 @@ function setUp(maxEvents?: number) {
   const events = createEvents<ToolboxEvents>();
   const entries = new Map<string, object>();
   const toolbox = { on: events.on, tools: [], entry: (name: string) => entries.get(name) } as unknown as Toolbox;
-  const log = createEventLog({ toolbox, ...(maxEvents !== undefined && { maxEvents }) });
+  const approvals = createEvents<ApproverEvents>();
+  const calls = createEvents<CallsInFlightEvents>();
+  const questions = createEvents<PendingQuestionsEvents>();
+  const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox: () => toolbox });
+  const sources = { toolbox, approver: approvals, calls, questions, ownership };
+  const log = createEventLog({ sources, ...(maxEvents !== undefined && { maxEvents }) });
   const seen: NumberedEvent[] = [];
   log.listen({ onEvent: (event) => seen.push(event), onRecheck: async () => {} });
-  return { events, entries, log, seen, last: () => seen.at(-1) };
+  return { events, approvals, calls, questions, ownership, entries, log, seen, last: () => seen.at(-1) };
 }
 
 const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
@@ -111,4 +121,45 @@ test('events about servers and tools that are hidden are not there', () => {
   entries.set('b__t', { server: 'b', originalName: 't' });
   events.emit('catalog.changed', { added: ['b__t'], removed: [], changed: [], server: 'b' });
   expect(last()?.show(asAgent)).toBeUndefined();
+});
+
+test('what an assistant does in a conversation is seen by the one who talks with it', () => {
+  const { events, ownership, last } = setUp();
+  const caller = { id: 'assistant:1', kind: 'assistant', conversation: 'talk' } as const;
+  events.emit('call.changed', call({ caller }));
+  expect(last()?.show(asAgent)).toBeUndefined();
+  ownership.note('talk', 'agent');
+  expect(last()?.show(asAgent)).toMatchObject({ id: 'c1', status: 'success' });
+  expect(last()?.show(asAgent)).not.toHaveProperty('arguments');
+  events.emit('call.changed', call({ caller: { id: 'agent:2', kind: 'client', conversation: 'talk' } }));
+  expect(last()?.show(asAgent)).toBeUndefined();
+  ownership.forget('talk');
+  events.emit('call.changed', call({ caller }));
+  expect(last()?.show(asAgent)).toBeUndefined();
+});
+
+test('how far a call is is told, and not kept for those who come back', () => {
+  const { calls, log, last } = setUp();
+  const before = log.latest;
+  const about = { id: 'c1', tool: 'a__t', caller: agent.caller };
+  calls.emit('progressed', { call: about, progress: { progress: 1, total: 2, stray: 'x' } as never });
+  expect(last()).toMatchObject({ name: 'call.progressed' });
+  expect(last()?.id).toBeUndefined();
+  expect(last()?.show(asAgent)).toEqual({ id: 'c1', progress: 1, total: 2 });
+  expect(log.latest).toBe(before);
+});
+
+test('an answer is told once, whoever tells of it, and one that nobody waits for too', () => {
+  const { events, approvals, seen } = setUp();
+  const request = { id: 'q1', callId: 'c1', tool: 'a__t', caller: agent.caller } as ApprovalRequest;
+  const answer = { kind: 'allow' } as const;
+  approvals.emit('answered', { request, answer });
+  events.emit('approval.answered', { request, answer });
+  events.emit('approval.answered', { request: { ...request, id: 'q2' }, answer: { kind: 'deny' } });
+  approvals.emit('withdrawn', { request: { ...request, id: 'q3' }, reason: 'gone' });
+  expect(seen.map((event) => [event.name, event.show(asAgent)])).toMatchObject([
+    ['approval.answered', { id: 'q1', answer: 'allow' }],
+    ['approval.answered', { id: 'q2', answer: 'deny' }],
+    ['approval.withdrawn', { id: 'q3', reason: 'gone' }],
+  ]);
 });

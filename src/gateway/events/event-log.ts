@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Toolbox } from '../../toolbox.ts';
-import { collectEvents } from './collect-events.ts';
+import { collectEvents, type EventSources } from './collect-events.ts';
 import type { LoggedEvent, NumberedEvent } from './logged-event.ts';
 
 export interface EventListener {
@@ -24,12 +23,12 @@ export interface EventLog {
 }
 
 export interface EventLogOptions {
-  readonly toolbox: Toolbox;
+  readonly sources: EventSources;
   /** Events kept for those who come back; 1 000. */
   readonly maxEvents?: number;
 }
 
-export function createEventLog({ toolbox, maxEvents = 1_000 }: EventLogOptions): EventLog {
+export function createEventLog({ sources, maxEvents = 1_000 }: EventLogOptions): EventLog {
   // Ids of another process mean nothing here, and must not be taken for ours.
   const epoch = randomBytes(6).toString('hex');
   const events: NumberedEvent[] = [];
@@ -45,7 +44,12 @@ export function createEventLog({ toolbox, maxEvents = 1_000 }: EventLogOptions):
     for (const listener of [...listeners]) listener.onEvent(event);
   }
 
-  const end = collectEvents(toolbox, publish);
+  /** Only for those who listen now: soon it is of no use any more. */
+  function mention(event: LoggedEvent): void {
+    for (const listener of [...listeners]) listener.onEvent(event);
+  }
+
+  const end = collectEvents(sources, { publish, mention });
   return {
     publish,
     since(id) {

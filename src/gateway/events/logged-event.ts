@@ -15,5 +15,6 @@ export interface LoggedEvent {
 }
 
 export interface NumberedEvent extends LoggedEvent {
-  readonly id: string;
+  /** None for one that is not kept. */
+  readonly id?: string;
 }

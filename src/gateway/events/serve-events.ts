@@ -82,6 +82,6 @@ export function serveEvents(
   });
 }
 
-function frameOf(id: string, name: string, data: object): string {
-  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+function frameOf(id: string | undefined, name: string, data: object): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { withoutSecrets } from '../../../config/server-url.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import type { ApprovalAnswer } from '../../../policy/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../policy/approval.ts';
 import type { ApprovalRecord } from '../../../policy/approval-store.ts';
+import { createArgumentsChecker } from '../../../policy/validate-arguments.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { listApprovals } from '../own-approvals.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
   type ApprovalView,
@@ -25,20 +27,17 @@ export const approvalRoutes = [
     path: '/api/approvals',
     right: 'read',
     group,
-    summary: 'Questions to a person, newest first. Others than administrators see those about their own calls.',
+    summary:
+      'Questions to a person, newest first. Others than administrators see those about their own calls and conversations.',
     query: z.object({
       status: approvalStatus.optional(),
       caller: z.string().optional().describe("The caller's id."),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     answer: approvalListSchema,
-    async handle(request, ports) {
-      const { isAdmin, caller } = request.identity;
-      if (!isAdmin && request.query.caller !== undefined && request.query.caller !== caller.id)
-        return { approvals: [] };
-      await ports.storage.approvals.expire(Date.now());
-      const filter = { ...request.query, ...(!isAdmin && { caller: caller.id }) };
-      return { approvals: (await ports.storage.approvals.list(filter)).map(toView) };
+    async handle({ identity, query }, ports) {
+      const records = await listApprovals(query, identity, ports);
+      return { approvals: await Promise.all(records.map((record) => toView(record, identity, ports))) };
     },
   }),
   route({
@@ -60,16 +59,28 @@ export const approvalRoutes = [
     operationId: 'answerApproval',
     method: 'post',
     path: '/api/approvals/{approval}/answer',
-    right: 'admin',
+    right: 'call',
     group,
-    summary: 'Answers a question. The first answer counts.',
+    summary:
+      'Answers a question. The first answer counts. Others than administrators answer for the assistant in a conversation of theirs, never for their own calls.',
     params,
     body: approvalAnswerSchema,
     answer: approvalSchema,
-    errors: ['CONFLICT', 'GONE', 'NOT_FOUND'],
+    errors: ['ARGUMENTS_INVALID', 'CONFLICT', 'GONE', 'NOT_FOUND'],
     async handle(request, ports) {
       const { approval } = request.params;
       const { caller } = request.identity;
+      const record = await findApproval(approval, request.identity, ports);
+      if (!(await ports.ownership.mayAnswer(request.identity, record.request))) {
+        const message = 'Others answer this question: nobody allows their own calls but administrators';
+        throw new ToolwharfError('FORBIDDEN', message);
+      }
+      const { scope = 'once' } = request.body;
+      if (!request.identity.isAdmin && (scope === 'tool' || scope === 'server')) {
+        const message = 'Only administrators answer for everybody: answer for this call, or for this conversation';
+        throw new ToolwharfError('FORBIDDEN', message);
+      }
+      assertFits(request.body, record.request, ports);
       const outcome = await ports.approver.answer(approval, toAnswer(request.body), caller.name ?? caller.id);
       if (outcome === 'missing') throw notFound(approval);
       if (outcome === 'already') throw new ToolwharfError('CONFLICT', 'This question is answered already');
@@ -124,14 +135,22 @@ export const approvalRoutes = [
   }),
 ];
 
-async function showApproval(id: string, { isAdmin, caller }: Identity, { storage }: ApiPorts): Promise<ApprovalView> {
-  const record = await storage.approvals.get(id);
-  if (!record || !(isAdmin || record.request.caller.id === caller.id)) throw notFound(id);
-  return toView(record);
+async function showApproval(id: string, identity: Identity, ports: ApiPorts): Promise<ApprovalView> {
+  return toView(await findApproval(id, identity, ports), identity, ports);
 }
 
-function toView({ request, ...record }: ApprovalRecord): ApprovalView {
-  return { ...request, ...record };
+async function findApproval(id: string, identity: Identity, { storage, ownership }: ApiPorts): Promise<ApprovalRecord> {
+  const record = await storage.approvals.get(id);
+  if (record && (await ownership.findOwn(identity, record.request.caller))) return record;
+  throw notFound(id);
+}
+
+async function toView(
+  { request, ...record }: ApprovalRecord,
+  identity: Identity,
+  { ownership }: ApiPorts,
+): Promise<ApprovalView> {
+  return { ...request, ...record, mayAnswer: await ownership.mayAnswer(identity, request) };
 }
 
 function toAnswer(answer: z.output<typeof approvalAnswerSchema>): ApprovalAnswer {
@@ -142,3 +161,18 @@ function toAnswer(answer: z.output<typeof approvalAnswerSchema>): ApprovalAnswer
 function notFound(id: string): ToolwharfError {
   return new ToolwharfError('NOT_FOUND', `There is no question '${id}'`);
 }
+
+/** Arguments that the person changed are refused while the question is still open: afterwards they could only fail the call. */
+function assertFits(
+  body: z.output<typeof approvalAnswerSchema>,
+  { tool }: ApprovalRequest,
+  { toolbox }: ApiPorts,
+): void {
+  const schema = toolbox.entry(tool)?.definition.inputSchema;
+  if (body.answer !== 'allow' || !body.arguments || !schema) return;
+  const checked = checker.check(schema, body.arguments);
+  if (checked.ok) return;
+  throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${tool}: ${checked.text}`);
+}
+
+const checker = createArgumentsChecker();

@@ -2,11 +2,14 @@ import { z } from 'zod';
 import type { CallRecord } from '../../../invocation/call-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { readCallStats } from '../../calls/call-stats.ts';
+import { requestError } from '../request-problems.ts';
 import { type ApiPorts, route } from '../route.ts';
-import { callListSchema, callSchema, callStatus, resultPageSchema } from '../schemas/calls.ts';
+import { callListSchema, callSchema, callStatsSchema, callStatus, resultPageSchema } from '../schemas/calls.ts';
 
 const group = 'calls';
 const params = z.object({ call: z.string() });
+const day = 24 * 3_600_000;
 
 export const callRoutes = [
   route({
@@ -43,6 +46,29 @@ export const callRoutes = [
     },
   }),
   route({
+    operationId: 'getCallStats',
+    method: 'get',
+    path: '/api/calls/stats',
+    right: 'read',
+    group,
+    summary:
+      'How many calls there were, how they ended and how long they took. Others than administrators see their own.',
+    query: z.object({
+      since: z.iso.datetime({ offset: true }).optional().describe('Included; a day before `until`.'),
+      until: z.iso.datetime({ offset: true }).optional().describe('Not included; now.'),
+      buckets: z.coerce.number().int().min(1).max(200).default(24).describe('Into how many parts the time is divided.'),
+    }),
+    answer: callStatsSchema,
+    async handle({ identity, query }, { summaries }) {
+      const { until = new Date().toISOString(), buckets } = query;
+      const { since = new Date(Date.parse(until) - day).toISOString() } = query;
+      if (Date.parse(since) >= Date.parse(until))
+        throw requestError([{ path: 'query.since', message: 'must be before until' }]);
+      const own = !identity.isAdmin && { caller: identity.caller.id };
+      return readCallStats({ since: Date.parse(since), until: Date.parse(until), buckets, ...own }, summaries);
+    },
+  }),
+  route({
     operationId: 'getCall',
     method: 'get',
     path: '/api/calls/{call}',
@@ -75,12 +101,33 @@ export const callRoutes = [
       throw new ToolwharfError('NOT_FOUND', 'No result is kept for this call: only big ones are, for a while');
     },
   }),
+  route({
+    operationId: 'cancelCall',
+    method: 'post',
+    path: '/api/calls/{call}/cancel',
+    right: 'call',
+    group,
+    summary: 'Ends a call of this API or of an assistant that has not ended yet. Answers when it has.',
+    params,
+    errors: ['CONFLICT', 'NOT_FOUND'],
+    async handle({ identity, params: { call } }, ports) {
+      const { caller } = ports.calls.find(call) ?? (await findCall(call, identity, ports));
+      if (!(await ports.ownership.findOwn(identity, caller))) throw noCall(call);
+      if (await ports.calls.cancel(call)) return;
+      const message = 'This call is over, or it is one of an MCP client, which alone can cancel it';
+      throw new ToolwharfError('CONFLICT', message);
+    },
+  }),
 ];
 
-async function findCall(id: string, { isAdmin, caller }: Identity, { storage }: ApiPorts): Promise<CallRecord> {
+async function findCall(id: string, identity: Identity, { storage, ownership }: ApiPorts): Promise<CallRecord> {
   const record = await storage.journal.get(id);
-  if (record && (isAdmin || record.caller.id === caller.id)) return record;
-  throw new ToolwharfError('NOT_FOUND', `There is no call '${id}'`);
+  if (record && (await ownership.findOwn(identity, record.caller))) return record;
+  throw noCall(id);
+}
+
+function noCall(id: string): ToolwharfError {
+  return new ToolwharfError('NOT_FOUND', `There is no call '${id}'`);
 }
 
 function withoutResult({ result: _result, ...record }: CallRecord): Omit<CallRecord, 'result'> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { serveEvents } from '../../events/serve-events.ts';
 import { route } from '../route.ts';
+import { eventSchemas } from '../schemas/events.ts';
 
 export const eventRoutes = [
   route({
@@ -13,7 +14,7 @@ export const eventRoutes = [
     query: z.object({
       lastEventId: z.string().optional().describe('Instead of the header `Last-Event-ID`, which wins.'),
     }),
-    streams: true,
+    streams: eventSchemas,
     errors: ['QUEUE_FULL'],
     async handle({ incoming, outgoing, identity, query }, ports) {
       const { events, toolbox, authenticate, stopping } = ports;

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { type Identity, mayAddPrograms } from '../../auth/identity.ts';
+import { assertMayReach } from '../assert-may-reach.ts';
+import { importServers } from '../import-servers.ts';
 import { findServer, scopeFor } from '../lookup.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
+  importedServersSchema,
+  importInputSchema,
   serverInputSchema,
   serverListSchema,
   serverSchema,
@@ -48,6 +52,7 @@ export const serverRoutes = [
     async handle(request, ports) {
       const server = readServerInput(request.body);
       assertMayRun(server, request.identity, ports);
+      assertMayReach(server.url, ports);
       const { name } = await ports.stored.add(server);
       return showServer(name, request, ports);
     },
@@ -69,8 +74,21 @@ export const serverRoutes = [
       if (name !== undefined && !stored) throw new ToolwharfError('NOT_FOUND', `There is no stored server '${name}'`);
       const server = readServerInput(input, stored);
       assertMayRun(server, request.identity, ports);
-      return testConnection(server, { env: ports.env, storage: ports.storage, signal: request.signal });
+      assertMayReach(server.url, ports);
+      const { env, storage, allowsPrivateAddresses } = ports;
+      return testConnection(server, { env, storage, signal: request.signal, allowsPrivateAddresses });
     },
+  }),
+  route({
+    operationId: 'importServers',
+    method: 'post',
+    path: '/api/servers/import',
+    right: 'admin',
+    group,
+    summary: 'Reads the servers out of a copied configuration of an MCP client. Nothing is stored.',
+    body: importInputSchema,
+    answer: importedServersSchema,
+    handle: async ({ body }) => importServers(body.text),
   }),
   route({
     operationId: 'getServer',
@@ -99,6 +117,7 @@ export const serverRoutes = [
       const { name } = await ports.stored.update(request.params.server, (stored) => {
         const server = readServerInput(request.body, stored);
         assertMayRun(server, request.identity, ports);
+        assertMayReach(server.url, ports);
         return server;
       });
       return showServer(name, request, ports);
@@ -208,9 +227,9 @@ async function showServer(name: string, request: { readonly identity: Identity }
 }
 
 /** A program runs with the gateway's own rights: the operator must have said so, and we must know who asks. */
-function assertMayRun(server: CheckedServer, identity: Identity, { toolbox }: ApiPorts): void {
+function assertMayRun(server: CheckedServer, identity: Identity, { allowsPrograms }: ApiPorts): void {
   if (server.transport !== 'stdio') return;
-  if (!toolbox.config.gateway.allowPrograms) {
+  if (!allowsPrograms()) {
     const message = 'Servers that are programs may not be added here: gateway.allowPrograms is off';
     throw new ToolwharfError('FORBIDDEN', message);
   }

@@ -69,13 +69,15 @@ function holderFor(identity: Identity | undefined): SessionHolder {
   }
 }
 
-function showSession(identity: Identity | undefined, { toolbox }: ApiPorts) {
+function showSession(identity: Identity | undefined, { allowsPrograms, adminTokenFile }: ApiPorts) {
   return {
     authenticated: identity !== undefined,
     ...(identity?.via && { via: identity.via }),
     ...(identity && { caller: identity.caller }),
     ...(identity?.profile !== undefined && { profile: identity.profile }),
     rights: rightsOf(identity),
-    mayAddPrograms: mayAddPrograms(identity) && toolbox.config.gateway.allowPrograms,
+    mayAddPrograms: mayAddPrograms(identity) && allowsPrograms(),
+    // Where it is helps nobody who may not read it.
+    ...(identity?.via === 'loopback' && adminTokenFile !== undefined && { tokenFile: adminTokenFile }),
   };
 }

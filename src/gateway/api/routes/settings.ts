@@ -1,21 +1,13 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { version } from '../../../kernel/version.ts';
-import type { Assistant } from '../../../storage/ports/assistant-store.ts';
-import type { Identity } from '../../auth/identity.ts';
+import { endpointPath } from '../../clients/mcp-clients.ts';
 import { toConfigView } from '../config-view.ts';
+import { describeClients } from '../describe-clients.ts';
 import { scopeFor } from '../lookup.ts';
-import { type ApiPorts, route } from '../route.ts';
-import {
-  assistantInputSchema,
-  assistantListSchema,
-  assistantViewSchema,
-  configSchema,
-  healthSchema,
-  profileListSchema,
-} from '../schemas/settings.ts';
-
-const params = z.object({ assistant: z.uuid() });
+import { listApprovals } from '../own-approvals.ts';
+import { route } from '../route.ts';
+import { clientListSchema, configSchema, healthSchema, profileListSchema } from '../schemas/settings.ts';
 
 export const settingsRoutes = [
   route({
@@ -32,7 +24,7 @@ export const settingsRoutes = [
       return {
         profiles: profiles.map(({ name, naming, servers, allow, deny, approval }) => ({
           name,
-          path: name === 'default' ? '/mcp' : `/mcp/${encodeURIComponent(name)}`,
+          path: endpointPath(name),
           naming,
           mode: approval.mode,
           ...(isAdmin && { ...(servers && { servers }), ...(allow && { allow }), ...(deny && { deny }), approval }),
@@ -41,63 +33,22 @@ export const settingsRoutes = [
     },
   }),
   route({
-    operationId: 'listAssistants',
+    operationId: 'listClients',
     method: 'get',
-    path: '/api/assistants',
+    path: '/api/clients',
     right: 'read',
-    group: 'assistants',
-    summary: 'Every assistant with its tool settings.',
-    answer: assistantListSchema,
-    async handle(request, ports) {
-      const assistants = await ports.storage.assistants.list();
-      const isVisible = await visibleServers(request.identity, ports);
-      return { assistants: assistants.map((assistant) => toAssistantView(assistant, request.identity, isVisible)) };
-    },
-  }),
-  route({
-    operationId: 'getAssistant',
-    method: 'get',
-    path: '/api/assistants/{assistant}',
-    right: 'read',
-    group: 'assistants',
-    summary: 'One assistant with its tool settings.',
-    params,
-    answer: assistantViewSchema,
+    group: 'settings',
+    summary: 'How each known MCP client is told of this gateway.',
+    query: z.object({ profile: z.string().default('default').describe('Whose endpoint it shall use.') }),
+    answer: clientListSchema,
     errors: ['NOT_FOUND'],
     async handle(request, ports) {
-      const assistant = await ports.storage.assistants.get(request.params.assistant);
-      if (!assistant) throw noAssistant(request.params.assistant);
-      return toAssistantView(assistant, request.identity, await visibleServers(request.identity, ports));
-    },
-  }),
-  route({
-    operationId: 'putAssistant',
-    method: 'put',
-    path: '/api/assistants/{assistant}',
-    right: 'admin',
-    group: 'assistants',
-    summary: 'Adds an assistant, or replaces the one of that id.',
-    params,
-    body: assistantInputSchema,
-    answer: assistantViewSchema,
-    async handle(request, { storage }) {
-      const assistant: Assistant = { ...request.body, id: request.params.assistant };
-      await storage.assistants.put(assistant);
-      return assistant;
-    },
-  }),
-  route({
-    operationId: 'removeAssistant',
-    method: 'delete',
-    path: '/api/assistants/{assistant}',
-    right: 'admin',
-    group: 'assistants',
-    summary: 'Forgets an assistant.',
-    params,
-    errors: ['NOT_FOUND'],
-    async handle(request, { storage }) {
-      const { assistant } = request.params;
-      if (!(await storage.assistants.remove(assistant))) throw noAssistant(assistant);
+      const { profile } = request.query;
+      const { identity } = request;
+      const isOpen = identity.profile === undefined || identity.profile === profile;
+      if (!isOpen || !ports.toolbox.config.profiles.some(({ name }) => name === profile))
+        throw new ToolwharfError('NOT_FOUND', `There is no profile '${profile}'`);
+      return { clients: describeClients(profile, request, ports) };
     },
   }),
   route({
@@ -119,15 +70,13 @@ export const settingsRoutes = [
     summary: 'How the gateway and its servers are doing.',
     answer: healthSchema,
     async handle(request, ports) {
-      const { toolbox, storage, mcp, stopping, startedAt } = ports;
-      const { isAdmin, caller } = request.identity;
+      const { toolbox, mcp, stopping, startedAt } = ports;
       const scope = scopeFor(request, ports);
       const servers = toolbox.servers().filter(({ name }) => scope.hasServer(name));
       const inState = (state: string) => servers.filter(({ status }) => status.state === state).length;
       const isWell = servers.every(({ enabled, status }) => !enabled || status.state === 'connected');
       const { running, queued } = toolbox.stats();
-      await storage.approvals.expire(Date.now());
-      const filter = { status: 'pending', limit: 1_000, ...(!isAdmin && { caller: caller.id }) } as const;
+      const pending = await listApprovals({ status: 'pending', limit: 1_000 }, request.identity, ports);
       return {
         status: stopping.aborted ? ('stopping' as const) : isWell ? ('ok' as const) : ('degraded' as const),
         version,
@@ -142,28 +91,8 @@ export const settingsRoutes = [
         },
         calls: { running, queued },
         sessions: mcp.open.sessions,
-        pendingApprovals: (await storage.approvals.list(filter)).length,
+        pendingApprovals: pending.length,
       };
     },
   }),
 ];
-
-function toAssistantView(
-  { trustedTools, settings, serverIds, ...assistant }: Assistant,
-  { isAdmin }: Identity,
-  isVisible: (serverId: string) => boolean,
-) {
-  if (isAdmin) return { ...assistant, serverIds, trustedTools, settings };
-  return { ...assistant, serverIds: serverIds.filter(isVisible) };
-}
-
-/** Which servers someone sees, by id: of a stored server that is another word than its name. */
-async function visibleServers(identity: Identity, ports: ApiPorts): Promise<(serverId: string) => boolean> {
-  const scope = scopeFor({ identity }, ports);
-  const names = new Map((await ports.stored.list()).map(({ id, name }) => [id, name]));
-  return (serverId) => scope.hasServer(names.get(serverId) ?? serverId);
-}
-
-function noAssistant(id: string): ToolwharfError {
-  return new ToolwharfError('NOT_FOUND', `There is no assistant '${id}'`);
-}

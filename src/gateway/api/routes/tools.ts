@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { CatalogEntry } from '../../../catalog/catalog.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
+import type { CallInFlight } from '../../calls/calls-in-flight.ts';
 import { findServer, findTool, scopeFor, visibleTools } from '../lookup.ts';
-import { route } from '../route.ts';
-import { acceptInputSchema } from '../schemas/approvals.ts';
+import { findRejections, rejectChange } from '../rejected-changes.ts';
+import { type ApiPorts, type ApiRequest, route } from '../route.ts';
+import { acceptInputSchema, rejectInputSchema } from '../schemas/approvals.ts';
 import { callInputSchema, callResultSchema, type ToolView, toolListSchema, toolSchema } from '../schemas/calls.ts';
 
 const group = 'tools';
@@ -27,7 +29,7 @@ export const toolRoutes = [
       const tools = (await visibleTools(request, ports))
         .filter((entry) => server === undefined || entry.server === server)
         .filter((entry) => changed === undefined || entry.changed !== undefined);
-      return { tools: tools.map(toToolView) };
+      return { tools: await Promise.all(tools.map((entry) => showTool(entry, ports))) };
     },
   }),
   route({
@@ -43,9 +45,8 @@ export const toolRoutes = [
     async handle(request, ports) {
       const { name } = findServer(request.params.server, request, ports);
       const tools = await visibleTools(request, ports);
-      return {
-        tools: tools.flatMap((entry) => (entry.server === name ? toToolView(entry) : [])),
-      };
+      const own = tools.filter((entry) => entry.server === name);
+      return { tools: await Promise.all(own.map((entry) => showTool(entry, ports))) };
     },
   }),
   route({
@@ -58,7 +59,7 @@ export const toolRoutes = [
     params,
     answer: toolSchema,
     errors: ['TOOL_NAME_INVALID'],
-    handle: async (request, ports) => toToolView(await findTool(request.params.tool, request, ports)),
+    handle: async (request, ports) => showTool(await findTool(request.params.tool, request, ports), ports),
   }),
   route({
     operationId: 'callTool',
@@ -72,8 +73,10 @@ export const toolRoutes = [
     answer: callResultSchema,
     errors: [
       'ARGUMENTS_INVALID',
+      'CALL_CANCELLED',
       'CALL_DENIED',
       'CALL_TIMED_OUT',
+      'CONFLICT',
       'IDEMPOTENCY_CONFLICT',
       'OUTCOME_UNKNOWN',
       'QUEUE_FULL',
@@ -85,12 +88,16 @@ export const toolRoutes = [
     ],
     async handle(request, ports) {
       const entry = await findTool(request.params.tool, request, ports);
-      const { arguments: args = {}, idempotencyKey } = request.body;
-      const result = await ports.toolbox.call(entry.name, args, {
-        caller: request.identity.caller,
+      const { arguments: args = {}, idempotencyKey, callId: wanted } = request.body;
+      const { caller } = request.identity;
+      const key = idempotencyKey !== undefined && { idempotencyKey };
+      if (wanted !== undefined) await assertFree({ id: wanted, caller, ...key }, ports);
+      const result = await ports.calls.call(entry.name, args, {
+        caller,
         approval: scopeFor(request, ports).profile.approval,
         signal: request.signal,
-        ...(idempotencyKey !== undefined && { idempotencyKey }),
+        ...(wanted !== undefined && { callId: wanted }),
+        ...key,
       });
       const { callId, failure } = result;
       if (failure) {
@@ -119,21 +126,60 @@ export const toolRoutes = [
     answer: toolSchema,
     errors: ['CONFLICT', 'TOOL_NAME_INVALID'],
     async handle(request, ports) {
-      const { name, definitionHash } = await findTool(request.params.tool, request, ports);
-      if (definitionHash !== request.body.definitionHash) {
-        throw new ToolwharfError('CONFLICT', `${name} changed again: look at the difference once more`);
-      }
+      const entry = await findChanged(request, ports);
+      const { name } = entry;
+      const rejections = await findRejections(entry, ports.toolbox);
       if (!(await ports.toolbox.acceptChange(name))) {
         throw new ToolwharfError('CONFLICT', `${name} has no change to accept`);
       }
-      return toToolView(await findTool(name, request, ports));
+      for (const { id } of rejections) await ports.toolbox.revokeRule(id);
+      return showTool(await findTool(name, request, ports), ports);
+    },
+  }),
+  route({
+    operationId: 'rejectToolChange',
+    method: 'post',
+    path: '/api/tools/{tool}/reject',
+    right: 'admin',
+    group,
+    summary: 'Refuses the changed definition of a tool for good: the tool is denied until the change is accepted.',
+    params,
+    body: rejectInputSchema,
+    answer: toolSchema,
+    errors: ['CONFLICT', 'TOOL_NAME_INVALID'],
+    async handle(request, ports) {
+      const entry = await findChanged(request, ports);
+      if (!entry.changed) throw new ToolwharfError('CONFLICT', `${entry.name} has no change to reject`);
+      await rejectChange(entry, ports.toolbox, ports.storage.rules);
+      return showTool(entry, ports);
     },
   }),
 ];
 
-function toToolView({ name, originalName, server, definition, definitionHash, ...entry }: CatalogEntry): ToolView {
+/** The tool, as long as its definition is the one that was looked at. */
+async function findChanged(
+  request: ApiRequest<{ readonly tool: string }, unknown, { readonly definitionHash: string }>,
+  ports: ApiPorts,
+): Promise<CatalogEntry> {
+  const entry = await findTool(request.params.tool, request, ports);
+  if (entry.definitionHash === request.body.definitionHash) return entry;
+  throw new ToolwharfError('CONFLICT', `${entry.name} changed again: look at the difference once more`);
+}
+
+/** An id is good for one call, or for the same call sent once more under its key. */
+async function assertFree(wanted: Omit<CallInFlight, 'tool'>, { calls, storage }: ApiPorts): Promise<void> {
+  const { id, caller, idempotencyKey } = wanted;
+  const taken = calls.find(id) ?? (await storage.journal.get(id));
+  const isSame = taken?.caller.id === caller.id && taken.idempotencyKey === idempotencyKey;
+  if (!taken || (idempotencyKey !== undefined && isSame)) return;
+  throw new ToolwharfError('CONFLICT', 'There is a call with this id already: choose another');
+}
+
+async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<ToolView> {
+  const { name, originalName, server, definition, definitionHash, ...entry } = tool;
   const { title, description = '', inputSchema, outputSchema, annotations } = definition;
   const { limits, changed, changes } = entry;
+  const isRejected = changed !== undefined && (await findRejections(tool, toolbox)).length > 0;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -147,5 +193,6 @@ function toToolView({ name, originalName, server, definition, definitionHash, ..
     limits: { maxInstances: limits.maxInstances, timeoutMs: limits.timeoutMs },
     ...(changed && { changed }),
     ...(changes && { changes }),
+    ...(isRejected && { rejected: true }),
   };
 }

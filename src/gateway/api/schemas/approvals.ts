@@ -33,7 +33,8 @@ export const approvalSchema = answer(
       })
       .optional(),
     answeredAt: isoTime.optional(),
-    answeredBy: z.string().optional(),
+    answeredBy: z.string().optional().describe('`withdrawal`: its call ended before anybody answered.'),
+    mayAnswer: z.boolean().describe('Whether the one who looks may answer it.'),
   }),
 );
 
@@ -87,7 +88,8 @@ const pinSchema = answer(
 
 export const pinListSchema = answer('PinList', z.strictObject({ pins: list(pinSchema) }));
 
-export const acceptInputSchema = body(
-  'AcceptInput',
-  z.strictObject({ definitionHash: z.string().describe('Of the definition that was looked at.') }),
-);
+const definitionHash = z.string().describe('Of the definition that was looked at.');
+
+export const acceptInputSchema = body('AcceptInput', z.strictObject({ definitionHash }));
+
+export const rejectInputSchema = body('RejectInput', z.strictObject({ definitionHash }));

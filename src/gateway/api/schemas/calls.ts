@@ -20,6 +20,7 @@ export const toolSchema = answer(
       .optional()
       .describe('The definition is not the accepted one: it does not run, or asks first.'),
     changes: list(changeSchema).optional(),
+    rejected: z.boolean().optional().describe('The change was refused: calls are denied until it is accepted.'),
   }),
 );
 
@@ -37,6 +38,10 @@ export const callInputSchema = body(
       .max(200)
       .optional()
       .describe('Same key and arguments give the first result again; other arguments are a conflict.'),
+    callId: z
+      .uuid()
+      .optional()
+      .describe('The id the call shall have, so that it can be followed while it runs; a new one for each call.'),
   }),
 );
 
@@ -96,3 +101,34 @@ export const callListSchema = answer(
     next: z.string().optional().describe('Send it as `before` to get the page after this one; none on the last.'),
   }),
 );
+
+const countsShape = {
+  success: z.int(),
+  error: z.int().describe('Without those that were denied.'),
+  denied: z.int(),
+  p50Ms: z.int().optional().describe('The time that half of the calls stayed under, from being sent to being ended.'),
+  p95Ms: z.int().optional(),
+};
+
+export const callStatsSchema = answer(
+  'CallStats',
+  z.strictObject({
+    since: isoTime,
+    until: isoTime,
+    bucketMs: z.int(),
+    buckets: list(z.strictObject({ start: isoTime, ...countsShape })).describe('Oldest first, without gaps.'),
+    totals: z.strictObject({ calls: z.int().describe('Those that have not ended are in it too.'), ...countsShape }),
+    tools: list(
+      z.strictObject({
+        tool: z.string(),
+        server: z.string().optional(),
+        originalName: z.string(),
+        calls: z.int(),
+        ...countsShape,
+      }),
+    ).describe('The busiest tools first, 20 at most.'),
+    truncated: z.boolean().describe('There were more calls than are looked at: the latest ones are counted.'),
+  }),
+);
+
+export type CallStats = z.input<typeof callStatsSchema>;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
 import { callStatus } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
+import { questionSchema } from './questions.ts';
 import { statusSchema } from './servers.ts';
 
 const state = z.enum(['disconnected', 'connecting', 'connected', 'degraded', 'error']);
@@ -49,6 +51,15 @@ export const eventSchemas = {
       error: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('For administrators.'),
     }),
   ),
+  'call.progressed': answer(
+    'CallProgressedEvent',
+    z.strictObject({
+      id: z.string(),
+      progress: z.number(),
+      total: z.number().optional(),
+      message: z.string().optional(),
+    }),
+  ),
   'approval.asked': answer(
     'ApprovalAskedEvent',
     z.strictObject({
@@ -75,6 +86,39 @@ export const eventSchemas = {
       scope: z.enum(['once', 'conversation', 'tool', 'server']).optional(),
     }),
   ),
+  'approval.withdrawn': answer(
+    'ApprovalWithdrawnEvent',
+    z.strictObject({
+      id: z.string(),
+      callId: z.string(),
+      server: z.string().optional(),
+      tool: z.string(),
+      caller: callerSchema,
+      reason: z.string(),
+    }),
+  ),
+  'question.asked': answer(
+    'QuestionAskedEvent',
+    questionSchema.extend({
+      params: json.optional().describe('Unless it is big.'),
+    }),
+  ),
+  'question.answered': answer(
+    'QuestionAnsweredEvent',
+    z.strictObject({
+      id: z.string(),
+      callId: z.string().optional(),
+      conversation: z.string().optional(),
+      action: z
+        .enum(['accept', 'decline', 'cancel', 'withdrawn'])
+        .describe('`withdrawn`: its call or its time ended before anybody answered.'),
+    }),
+  ),
+  'conversation.changed': answer(
+    'ConversationChangedEvent',
+    conversationSchema.pick({ id: true, title: true, status: true, updatedAt: true }),
+  ),
+  'conversation.removed': answer('ConversationRemovedEvent', z.strictObject({ id: z.string() })),
   'config.applied': answer(
     'ConfigAppliedEvent',
     z.strictObject({ added: list(z.string()), removed: list(z.string()), changed: list(z.string()) }),

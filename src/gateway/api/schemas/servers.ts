@@ -55,6 +55,27 @@ export const serverTestInputSchema = body(
   }),
 );
 
+export const importInputSchema = body(
+  'ImportInput',
+  z.strictObject({
+    text: z
+      .string()
+      .min(1)
+      .max(1_000_000)
+      .describe('The configuration of an MCP client, or of ours, as it was copied.'),
+  }),
+);
+
+export const importedServersSchema = answer(
+  'ImportedServers',
+  z.strictObject({
+    servers: list(answer('ImportedServer', z.strictObject(inputShape))).describe('Each as `addServer` takes it.'),
+    problems: list(
+      z.strictObject({ name: z.string().optional().describe('Of the server it is about.'), message: z.string() }),
+    ).describe('What was left out, and what to look at.'),
+  }),
+);
+
 const maskedAuthentication = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('bearer'), token: maskSchema }),

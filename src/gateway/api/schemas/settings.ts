@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { assistantSchema } from '../../../storage/ports/assistant-store.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';
@@ -51,24 +50,6 @@ const profileSchema = answer(
 
 export const profileListSchema = answer('ProfileList', z.strictObject({ profiles: list(profileSchema) }));
 
-export const assistantViewSchema = answer(
-  'Assistant',
-  z.strictObject({
-    id: z.string(),
-    name: z.string(),
-    serverIds: list(z.string()).describe(
-      'The servers whose tools it has; to others than administrators, those they see.',
-    ),
-    toolApproval: z.enum(['auto', 'always-ask', 'trusted-only']),
-    trustedTools: list(z.string()).optional().describe('For administrators.'),
-    settings: json.optional().describe('For administrators.'),
-  }),
-);
-
-export const assistantListSchema = answer('AssistantList', z.strictObject({ assistants: list(assistantViewSchema) }));
-
-export const assistantInputSchema = body('AssistantInput', assistantSchema.omit({ id: true }));
-
 export const configSchema = answer(
   'Config',
   z.strictObject({
@@ -97,6 +78,7 @@ export const configSchema = answer(
       allowedOrigins: list(z.string()),
       requireAuthentication: z.boolean(),
       allowPrograms: z.boolean(),
+      allowPrivateAddresses: z.boolean(),
       jwt: json.optional(),
       retention: z.strictObject({ maxAgeMs: z.number(), maxCalls: z.int() }),
       listWaitMs: z.int(),
@@ -137,6 +119,22 @@ export const sessionSchema = answer(
     profile: z.string().optional(),
     rights: list(right),
     mayAddPrograms: z.boolean().describe('May add servers that are programs.'),
+    tokenFile: z.string().optional().describe('Where the admin token is kept; for those who are on this machine.'),
+  }),
+);
+
+export const clientListSchema = answer(
+  'ClientList',
+  z.strictObject({
+    clients: list(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        file: z.string().optional().describe("Where the client keeps it, on the gateway's machine."),
+        snippet: z.string().describe('What to write there. `KEY` stands for an API key.'),
+        language: z.enum(['json']),
+      }),
+    ),
   }),
 );
 

@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import { type Assembled, assembleConfig } from '../../config/assemble-config.ts';
+import type { ServerSpec } from '../../config/config.ts';
+import { layoutOf } from '../../config/dialects/client.ts';
+import { copyPlain, isPlainMap, type PlainObject } from '../../config/plain-data.ts';
+import { type Problem, problemLine } from '../../config/problems.ts';
+import { looksLikeJson, readDocument } from '../../config/read-document.ts';
+import { parseReference } from '../../config/references.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import { toProblems } from './request-problems.ts';
+import { type importedServersSchema, type ServerInput, serverInputSchema } from './schemas/servers.ts';
+
+type Imported = z.input<typeof importedServersSchema>;
+type ImportProblem = Imported['problems'][number];
+
+/**
+ * The servers of a copied configuration, in any dialect. What can't be taken over is left out and said. Nothing of our own
+ * environment gets into it.
+ */
+export function importServers(text: string): Imported {
+  const document = readDocument(text, { json: looksLikeJson(text) });
+  if (document.problems.length > 0) {
+    const lines = document.problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+    return { servers: [], problems: lines.map((message) => ({ message })) };
+  }
+  const { value, findings } = copyPlain(document.value);
+  if (findings.length > 0 || !isPlainMap(value))
+    return { servers: [], problems: [{ message: 'This is no configuration: there are no servers in it' }] };
+  const servers: ServerInput[] = [];
+  const problems: ImportProblem[] = [];
+  for (const part of partsOf(withServers(value))) {
+    const outcome = attempt(part.document);
+    const named = part.name !== undefined && { name: part.name };
+    if ('problems' in outcome) problems.push(...outcome.problems.map((message) => ({ ...named, message })));
+    else {
+      problems.push(...outcome.warnings.map((message) => ({ ...named, message })));
+      for (const spec of outcome.config.servers) take(spec, nativeOf(spec.name, outcome), servers, problems);
+    }
+  }
+  if (servers.length + problems.length === 0) problems.push({ message: 'There are no servers in it' });
+  return { servers, problems };
+}
+
+/** Often only the entries are copied, without the key they stand under. */
+function withServers(document: PlainObject): PlainObject {
+  const entries = Object.values(document);
+  const isEntry = (entry: unknown) =>
+    isObject(entry) && ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof entry[key] === 'string');
+  return entries.length > 0 && entries.every(isEntry) ? { mcpServers: document } : document;
+}
+
+/** A client's servers one at a time, so that one that can't be used does not cost the others. */
+function partsOf(document: PlainObject): readonly { readonly name?: string; readonly document: PlainObject }[] {
+  const layout = layoutOf(document);
+  if (!layout || !isPlainMap(layout.servers)) return [{ document }];
+  const key = layout.vscode ? 'servers' : 'mcpServers';
+  return Object.entries(layout.servers).map(([name, server]) => ({
+    name,
+    document: { [key]: { [name]: server }, ...(layout.vscode && { inputs: layout.inputs ?? [] }) },
+  }));
+}
+
+function attempt(document: PlainObject): Assembled | { readonly problems: readonly string[] } {
+  try {
+    return assembleConfig(document, { env: {}, keepReferences: true });
+  } catch (cause) {
+    if (!(cause instanceof ToolwharfError) || !Array.isArray(cause.data.problems)) throw cause;
+    return { problems: (cause.data.problems as readonly Problem[]).map(problemLine) };
+  }
+}
+
+function nativeOf(name: string, { native }: Assembled): PlainObject {
+  const server = isPlainMap(native.servers) ? native.servers[name] : undefined;
+  return isPlainMap(server) ? server : {};
+}
+
+function take(spec: ServerSpec, native: PlainObject, servers: ServerInput[], problems: ImportProblem[]): void {
+  const { name } = spec;
+  const checked = serverInputSchema.safeParse(toInput(spec));
+  if (!checked.success) {
+    const wrong = toProblems(name, checked.error).map(({ path, message }) => `${path}: ${message}`);
+    problems.push({ name, message: `It is left out: ${wrong.join('; ')}` });
+    return;
+  }
+  servers.push(checked.data);
+  const left = Object.keys(native).filter((key) => !Object.hasOwn(serverInputSchema.shape, key));
+  if (left.length > 0)
+    problems.push({
+      name,
+      message: `This can only be set in the configuration file, and is left out: ${left.join(', ')}`,
+    });
+  const references = referencesIn(checked.data);
+  if (references.length > 0)
+    problems.push({ name, message: `Write the value itself in the place of the variable: ${references.join(', ')}` });
+}
+
+function toInput({ name, description, enabled, target, timeoutMs, retryAttempts }: ServerSpec): ServerInput {
+  const common = {
+    name,
+    ...(description !== undefined && { description }),
+    enabled,
+    timeout: timeoutMs,
+    retryAttempts,
+  };
+  if (target.transport === 'stdio') {
+    const { transport, command, args, env, cwd } = target;
+    return { ...common, transport, command, args: [...args], env, ...(cwd !== undefined && { cwd }) };
+  }
+  return { ...common, ...target };
+}
+
+/** Where variables stand in a server. */
+function referencesIn(value: unknown, path: readonly string[] = []): string[] {
+  if (typeof value === 'string') return parseReference(value) ? [path.join('.')] : [];
+  if (Array.isArray(value)) return value.flatMap((item, at) => referencesIn(item, [...path, String(at)]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) => referencesIn(member, [...path, key]));
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { Assistant } from '../../../storage/ports/assistant-store.ts';
+import type { Identity } from '../../auth/identity.ts';
+import { scopeFor } from '../lookup.ts';
+import { type ApiPorts, route } from '../route.ts';
+import {
+  type AssistantView,
+  assistantInputSchema,
+  assistantListSchema,
+  assistantPreviewSchema,
+  assistantViewSchema,
+} from '../schemas/assistants.ts';
+
+const group = 'assistants';
+const params = z.object({ assistant: z.uuid() });
+
+export const assistantRoutes = [
+  route({
+    operationId: 'listAssistants',
+    method: 'get',
+    path: '/api/assistants',
+    right: 'read',
+    group,
+    summary: 'Every assistant with its model and tool settings.',
+    answer: assistantListSchema,
+    async handle(request, ports) {
+      const assistants = await ports.storage.assistants.list();
+      const isVisible = await visibleServers(request.identity, ports);
+      return { assistants: assistants.map((assistant) => toAssistantView(assistant, request.identity, isVisible)) };
+    },
+  }),
+  route({
+    operationId: 'previewAssistant',
+    method: 'post',
+    path: '/api/assistants/preview',
+    right: 'read',
+    group,
+    summary: 'Which tools such an assistant gets, and what they cost. Nothing is stored.',
+    body: assistantInputSchema,
+    answer: assistantPreviewSchema,
+    async handle({ identity, body }, ports) {
+      await ports.started();
+      // Whoever is no administrator sees of it what their conversations with it would have.
+      return ports.toolsOf(body, identity.isAdmin ? undefined : (identity.profile ?? 'default'));
+    },
+  }),
+  route({
+    operationId: 'getAssistant',
+    method: 'get',
+    path: '/api/assistants/{assistant}',
+    right: 'read',
+    group,
+    summary: 'One assistant with its model and tool settings.',
+    params,
+    answer: assistantViewSchema,
+    errors: ['NOT_FOUND'],
+    async handle(request, ports) {
+      const assistant = await ports.storage.assistants.get(request.params.assistant);
+      if (!assistant) throw noAssistant(request.params.assistant);
+      return toAssistantView(assistant, request.identity, await visibleServers(request.identity, ports));
+    },
+  }),
+  route({
+    operationId: 'putAssistant',
+    method: 'put',
+    path: '/api/assistants/{assistant}',
+    right: 'admin',
+    group,
+    summary: 'Adds an assistant, or replaces the one of that id.',
+    params,
+    body: assistantInputSchema,
+    answer: assistantViewSchema,
+    async handle(request, { storage }) {
+      const assistant: Assistant = { ...request.body, id: request.params.assistant };
+      await storage.assistants.put(assistant);
+      return assistant;
+    },
+  }),
+  route({
+    operationId: 'removeAssistant',
+    method: 'delete',
+    path: '/api/assistants/{assistant}',
+    right: 'admin',
+    group,
+    summary: 'Forgets an assistant.',
+    params,
+    errors: ['NOT_FOUND'],
+    async handle(request, { storage }) {
+      const { assistant } = request.params;
+      if (!(await storage.assistants.remove(assistant))) throw noAssistant(assistant);
+    },
+  }),
+];
+
+function toAssistantView(
+  { instructions, disabledTools, trustedTools, serverIds, ...assistant }: Assistant,
+  { isAdmin }: Identity,
+  isVisible: (serverId: string) => boolean,
+): AssistantView {
+  if (isAdmin) return { ...assistant, instructions, disabledTools, serverIds, trustedTools };
+  return { ...assistant, serverIds: serverIds.filter(isVisible) };
+}
+
+/** Which servers someone sees, by id: of a stored server that is another word than its name. */
+async function visibleServers(identity: Identity, ports: ApiPorts): Promise<(serverId: string) => boolean> {
+  const scope = scopeFor({ identity }, ports);
+  const names = new Map((await ports.stored.list()).map(({ id, name }) => [id, name]));
+  return (serverId) => scope.hasServer(names.get(serverId) ?? serverId);
+}
+
+function noAssistant(id: string): ToolwharfError {
+  return new ToolwharfError('NOT_FOUND', `There is no assistant '${id}'`);
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { Provider, ProviderStore } from '../../../storage/ports/provider-store.ts';
+import type { Identity } from '../../auth/identity.ts';
+import { assertMayReach } from '../assert-may-reach.ts';
+import { readProviderInput, toProviderView } from '../provider-masks.ts';
+import { type ApiPorts, route } from '../route.ts';
+import {
+  modelListSchema,
+  type ProviderView,
+  providerInputSchema,
+  providerListSchema,
+  providerTestInputSchema,
+  providerTestSchema,
+  providerViewSchema,
+} from '../schemas/models.ts';
+
+const group = 'models';
+const params = z.object({ provider: z.string() });
+
+export const providerRoutes = [
+  route({
+    operationId: 'listProviders',
+    method: 'get',
+    path: '/api/providers',
+    right: 'read',
+    group,
+    summary: 'Where models are run: the stored providers, those that the environment has a key for, and the demo.',
+    answer: providerListSchema,
+    async handle({ identity }, { models }) {
+      return { providers: (await models.providers()).map((provider) => toProviderView(provider, identity)) };
+    },
+  }),
+  route({
+    operationId: 'addProvider',
+    method: 'post',
+    path: '/api/providers',
+    right: 'admin',
+    group,
+    summary: 'Stores a provider of models. Its key is sealed.',
+    body: providerInputSchema,
+    answer: providerViewSchema,
+    status: 201,
+    async handle({ identity, body }, ports) {
+      const provider: Provider = { ...readProviderInput(body), id: randomUUID() };
+      assertMayReach(provider.baseUrl, ports);
+      await ports.storage.providers.put(provider);
+      return showProvider(provider.id, identity, ports);
+    },
+  }),
+  route({
+    operationId: 'testProvider',
+    method: 'post',
+    path: '/api/providers/test',
+    right: 'admin',
+    group,
+    summary: 'Tries a provider out without storing it: whether it answers, how fast, and which models it has.',
+    body: providerTestInputSchema,
+    answer: providerTestSchema,
+    errors: ['NOT_FOUND'],
+    async handle({ body, signal }, ports) {
+      const { provider: id, ...input } = body;
+      const stored = id === undefined ? undefined : await findStored(id, ports.storage.providers);
+      const provider = readProviderInput(input, stored);
+      assertMayReach(provider.baseUrl, ports);
+      return ports.models.test(provider, signal);
+    },
+  }),
+  route({
+    operationId: 'updateProvider',
+    method: 'put',
+    path: '/api/providers/{provider}',
+    right: 'admin',
+    group,
+    summary: 'Replaces a stored provider. A masked key keeps what is stored.',
+    params,
+    body: providerInputSchema,
+    answer: providerViewSchema,
+    errors: ['NOT_FOUND'],
+    async handle({ identity, params: { provider: id }, body }, ports) {
+      const stored = await findStored(id, ports.storage.providers);
+      const provider = readProviderInput(body, stored);
+      assertMayReach(provider.baseUrl, ports);
+      await ports.storage.providers.put({ ...provider, id: stored.id });
+      return showProvider(stored.id, identity, ports);
+    },
+  }),
+  route({
+    operationId: 'removeProvider',
+    method: 'delete',
+    path: '/api/providers/{provider}',
+    right: 'admin',
+    group,
+    summary: 'Forgets a stored provider and its key.',
+    params,
+    errors: ['NOT_FOUND'],
+    async handle({ params: { provider: id } }, { storage }) {
+      const { id: stored } = await findStored(id, storage.providers);
+      await storage.providers.remove(stored);
+    },
+  }),
+  route({
+    operationId: 'listModels',
+    method: 'get',
+    path: '/api/providers/{provider}/models',
+    right: 'admin',
+    group,
+    summary: 'The models of a provider, as it lists them.',
+    params,
+    answer: modelListSchema,
+    errors: ['CONFIG_INVALID', 'NOT_FOUND', 'SERVER_UNREACHABLE'],
+    async handle({ params: { provider }, signal }, { models }) {
+      return { models: await models.list(provider, signal) };
+    },
+  }),
+];
+
+async function findStored(id: string, providers: ProviderStore): Promise<Provider> {
+  const provider = await providers.get(id);
+  if (provider) return provider;
+  throw new ToolwharfError('NOT_FOUND', `There is no stored provider '${id}'`);
+}
+
+async function showProvider(id: string, identity: Identity, { models }: ApiPorts): Promise<ProviderView> {
+  const provider = (await models.providers()).find((candidate) => candidate.id === id);
+  if (provider) return toProviderView(provider, identity);
+  throw new ToolwharfError('NOT_FOUND', `There is no provider '${id}'`);
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import {
+  conversationSchema,
+  messagePartSchema,
+  messageSchema,
+  toolCallPartSchema,
+  usageSchema,
+} from '../../../storage/ports/conversation-store.ts';
+import { answer, body, list } from './named.ts';
+
+answer('Usage', usageSchema);
+answer('ToolCallPart', toolCallPartSchema);
+answer('MessagePart', messagePartSchema);
+
+export const messageViewSchema = answer('Message', messageSchema);
+export const conversationViewSchema = answer('Conversation', conversationSchema);
+
+export const conversationListSchema = answer(
+  'ConversationList',
+  z.strictObject({ conversations: list(conversationSchema) }),
+);
+
+export const conversationContentSchema = answer(
+  'ConversationContent',
+  z.strictObject({ conversation: conversationSchema, messages: list(messageSchema).describe('Oldest first.') }),
+);
+
+const title = z.string().trim().min(1).max(200);
+
+export const conversationInputSchema = body(
+  'ConversationInput',
+  z.strictObject({
+    assistantId: z.uuid().optional().describe('The first assistant by name if absent.'),
+    title: title.optional().describe('Made from the first message if absent.'),
+  }),
+);
+
+export const conversationChangeSchema = body(
+  'ConversationChange',
+  z.strictObject({ title: title.optional(), assistantId: z.uuid().optional() }),
+);
+
+export const messageInputSchema = body('MessageInput', z.strictObject({ text: z.string().min(1).max(200_000) }));
+
+const place = { message: z.string().describe("The message's id."), index: z.int().describe('Of the part in it.') };
+
+/** What `watchConversation` tells, by the event's name. Applied in order to the snapshot, they keep it what it is now. */
+export const chatEventSchemas = {
+  snapshot: conversationContentSchema,
+  conversation: answer('ChatConversationEvent', z.strictObject({ conversation: conversationSchema })),
+  message: answer(
+    'ChatMessageEvent',
+    z.strictObject({ message: messageSchema.describe('New, or another than before.') }),
+  ),
+  part: answer('ChatPartEvent', z.strictObject({ ...place, part: messagePartSchema })),
+  text: answer(
+    'ChatTextEvent',
+    z.strictObject({ ...place, text: z.string().describe('Added to the end of the part.') }),
+  ),
+  cut: answer(
+    'ChatCutEvent',
+    z.strictObject({ message: z.string().describe('This message and all after it are gone.') }),
+  ),
+  removed: answer('ChatRemovedEvent', z.strictObject({})),
+} as const;

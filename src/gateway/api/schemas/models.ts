@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { providerKinds, providerSchema } from '../../../storage/ports/provider-store.ts';
+import { answer, body, list } from './named.ts';
+import { maskSchema } from './servers.ts';
+
+export const providerViewSchema = answer(
+  'Provider',
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum([...providerKinds, 'demo']),
+    source: z
+      .enum(['store', 'environment', 'built-in'])
+      .describe('Where it comes from. Only stored ones can be changed here.'),
+    baseUrl: z.string().optional().describe("If it is not at the provider's own address; for administrators."),
+    allowInsecure: z.boolean().optional(),
+    apiKey: maskSchema.optional().describe('There is a key. It is never shown.'),
+  }),
+);
+
+export type ProviderView = z.input<typeof providerViewSchema>;
+
+export const providerListSchema = answer('ProviderList', z.strictObject({ providers: list(providerViewSchema) }));
+
+const { name, kind, baseUrl, apiKey } = providerSchema.shape;
+const inputShape = {
+  name,
+  kind,
+  baseUrl: baseUrl.describe("Needed for `openai-compatible`; the provider's own address otherwise."),
+  allowInsecure: z.boolean().optional().describe('Plain http to another machine; false.'),
+  apiKey: z
+    .union([apiKey.unwrap(), maskSchema], { error: 'must be text, or {"set": true} to keep what is stored' })
+    .optional(),
+};
+
+export const providerInputSchema = body('ProviderInput', z.strictObject(inputShape));
+
+export type ProviderInput = z.output<typeof providerInputSchema>;
+
+export const providerTestInputSchema = body(
+  'ProviderTestInput',
+  z.strictObject({
+    ...inputShape,
+    provider: z.string().optional().describe('The stored provider whose key the mask stands for.'),
+  }),
+);
+
+const modelSchema = answer('Model', z.strictObject({ id: z.string(), name: z.string().optional() }));
+
+export const modelListSchema = answer('ModelList', z.strictObject({ models: list(modelSchema) }));
+
+export const providerTestSchema = answer(
+  'ProviderTest',
+  z.strictObject({
+    ok: z.boolean(),
+    latencyMs: z.int(),
+    models: list(modelSchema),
+    problem: z.string().optional().describe('What is wrong and what to do.'),
+  }),
+);

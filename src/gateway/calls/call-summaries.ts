@@ -1,0 +1,131 @@
+import type { CallEnd, CallRecord, CallStatus } from '../../invocation/call-record.ts';
+import type { Journal } from '../../invocation/journal.ts';
+
+/** What is left of a call when its arguments and its result are left out. */
+export interface CallSummary {
+  readonly id: string;
+  readonly tool: string;
+  readonly server?: string;
+  readonly originalName: string;
+  readonly caller: string;
+  readonly status: CallStatus;
+  readonly end?: CallEnd;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** From being sent to being ended. */
+  readonly durationMs?: number;
+}
+
+/** The latest calls in short, read from the journal once and kept up to date. */
+export interface CallSummaries {
+  /** Calls since a time, newest first; `truncated` when there were more than are kept. */
+  since(time: number): Promise<{ readonly calls: readonly CallSummary[]; readonly truncated: boolean }>;
+}
+
+export interface CallSummariesOptions {
+  readonly journal: Pick<Journal, 'list'>;
+  /** 20 000. */
+  readonly maxCalls?: number;
+  /** How old what is told may be; 3 000. */
+  readonly freshMs?: number;
+  /** After this long everything is read anew, since the journal forgets; 600 000. */
+  readonly keepMs?: number;
+  readonly now?: () => number;
+}
+
+interface Kept {
+  readonly calls: Map<string, CallSummary>;
+  readonly builtAt: number;
+  checkedAt: number;
+  /** All calls since this time are there. */
+  from: number;
+  isFull: boolean;
+}
+
+const pageSize = 500;
+
+export function createCallSummaries(options: CallSummariesOptions): CallSummaries {
+  const { journal, maxCalls = 20_000, freshMs = 3_000, keepMs = 600_000, now = Date.now } = options;
+  let kept: Kept | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Reads pages from the newest to the oldest of a span of time; false when there was more than there is room for. */
+  async function read(into: Kept, span: { since: number; before?: string; room: number }): Promise<boolean> {
+    let { before } = span;
+    for (let count = 0; count < span.room; ) {
+      const page = await journal.list({
+        ...(Number.isFinite(span.since) && { since: new Date(span.since).toISOString() }),
+        ...(before !== undefined && { before }),
+        limit: pageSize,
+      });
+      for (const record of page) into.calls.set(record.id, toSummary(record));
+      count += page.length;
+      before = page.at(-1)?.id;
+      if (page.length < pageSize) return true;
+    }
+    return false;
+  }
+
+  /** New calls, and those that had not ended when they were read. */
+  async function refresh(into: Kept): Promise<void> {
+    const checkedAt = now();
+    const open = [...into.calls.values()].filter((call) => !isOver(call)).map(({ createdAt }) => createdAt);
+    const newest = latest(into.calls, 1)[0]?.createdAt ?? into.from;
+    await read(into, { since: Math.min(newest, ...open), room: maxCalls });
+    into.checkedAt = checkedAt;
+    const beyond = into.calls.size > maxCalls ? latest(into.calls, into.calls.size).slice(maxCalls) : [];
+    for (const { id } of beyond) into.calls.delete(id);
+    into.isFull ||= beyond.length > 0;
+  }
+
+  async function since(time: number) {
+    if (kept && now() - kept.builtAt > keepMs) kept = undefined;
+    if (!kept) {
+      kept = { calls: new Map(), builtAt: now(), checkedAt: now(), from: time, isFull: false };
+      kept.isFull = !(await read(kept, { since: time, room: maxCalls }));
+    } else if (now() - kept.checkedAt >= freshMs) await refresh(kept);
+    if (time < kept.from && !kept.isFull) {
+      const before = latest(kept.calls, kept.calls.size).at(-1)?.id;
+      const room = maxCalls - kept.calls.size;
+      kept.isFull = !(await read(kept, { since: time, room, ...(before !== undefined && { before }) }));
+      kept.from = time;
+    }
+    const calls = latest(kept.calls, maxCalls);
+    const truncated = kept.isFull && time < (calls.at(-1)?.createdAt ?? time);
+    return { calls: calls.filter(({ createdAt }) => createdAt >= time), truncated };
+  }
+
+  return {
+    since(time) {
+      const next = last.then(() => since(time));
+      last = next.catch(() => {
+        kept = undefined;
+      });
+      return next;
+    },
+  };
+}
+
+function latest(calls: ReadonlyMap<string, CallSummary>, count: number): CallSummary[] {
+  return [...calls.values()].sort((one, other) => other.createdAt - one.createdAt).slice(0, count);
+}
+
+function isOver({ status }: CallSummary): boolean {
+  return status === 'success' || status === 'error';
+}
+
+function toSummary(record: CallRecord): CallSummary {
+  const { id, tool, server, originalName, caller, status, end, createdAt, startedAt, completedAt } = record;
+  const isTimed = startedAt !== undefined && completedAt !== undefined;
+  return {
+    id,
+    tool,
+    ...(server !== undefined && { server }),
+    originalName,
+    caller: caller.id,
+    status,
+    ...(end && { end }),
+    createdAt: Date.parse(createdAt),
+    ...(isTimed && { durationMs: Date.parse(completedAt) - Date.parse(startedAt) }),
+  };
+}

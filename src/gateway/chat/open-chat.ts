@@ -1,0 +1,50 @@
+import type { Chat } from '../../chat/chat.ts';
+import type { ChatPorts, ConversationChange } from '../../chat/chat-ports.ts';
+import { createChat } from '../../chat/create-chat.ts';
+import { seedAssistants } from '../../chat/seed-assistants.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import { ofConversation } from '../events/collect-events.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { GatewayParts } from '../gateway.ts';
+
+export interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames'> {
+  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'approver' | 'calls' | 'questions' | 'ownership' | 'log'>;
+  readonly events: Pick<EventLog, 'publish'>;
+}
+
+/** Opens the conversations of a gateway: their calls can be followed and cancelled, and their owners hear of them. */
+export async function openChat({ parts, events, models, serverNames }: OpenChatOptions): Promise<Chat> {
+  const { storage, approver, questions, ownership, log } = parts;
+
+  function onChanged(change: ConversationChange): void {
+    if (change.kind === 'removed') {
+      ownership.forget(change.id);
+      events.publish(ofConversation('conversation.removed', change.owner, { id: change.id }));
+      return;
+    }
+    const { id, owner, title, status, updatedAt } = change.conversation;
+    ownership.note(id, owner);
+    events.publish(ofConversation('conversation.changed', owner, { id, title, status, updatedAt }));
+  }
+
+  await seedAssistants(storage, parts.toolbox);
+  const chat = await createChat({
+    toolbox: followed(parts),
+    journal: storage.journal,
+    storage,
+    models,
+    serverNames,
+    denyQuestions: approver.denyAll,
+    onChanged,
+    log,
+  });
+  questions.setModelOf(chat.modelOfCall);
+  return chat;
+}
+
+/** The toolbox, with every call followed. */
+function followed({ toolbox, calls }: OpenChatOptions['parts']): Toolbox {
+  const call: Toolbox['call'] = (name, args, { caller, ...options } = {}) =>
+    caller ? calls.call(name, args, { caller, ...options }) : toolbox.call(name, args, options);
+  return Object.create(toolbox, { call: { value: call } }) as Toolbox;
+}

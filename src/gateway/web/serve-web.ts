@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { loadFiles, type WebFile } from './load-files.ts';
+
+/** Serves the app; false for a request that is not for it. */
+export type Web = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Addresses that are never pages of the app. */
+const others = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known|assets)(?:\/|$)/;
+
+/** The app as it was built when this was made. It holds no data, so everybody may have it. */
+export async function createWeb(directory: string): Promise<Web> {
+  const files = await loadFiles(directory);
+  const page = files.get('/index.html');
+  const index = page?.body.toString('utf8');
+
+  return (request, response) => {
+    const { method, headers, url = '/' } = request;
+    if (method !== 'GET' && method !== 'HEAD') return false;
+    const path = decoded(url.replace(/[?#].*$/s, ''));
+    const file = files.get(path);
+    if (file && file !== page) {
+      sendFile(file, request, response);
+      return true;
+    }
+    const isNavigation = path === '/' || file === page || (headers.accept ?? '').includes('text/html');
+    if (!isNavigation || others.test(path)) return false;
+    if (index !== undefined) sendIndex(index, request, response);
+    else if (path !== '/') return false;
+    else send(request, response, 404, { 'content-type': 'text/plain; charset=utf-8' }, Buffer.from(notBuilt));
+    return true;
+  };
+}
+
+/** What the text stands for; itself where it is not encoded well, which no file is named. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const notBuilt = `Toolwharf's gateway runs here, but its app was not built: run "npm run build" and start it again.
+The MCP endpoint is at /mcp, the API at /api.
+`;
+
+/** No ETag: each answer has a nonce of its own, which a page that was kept would not have. */
+function sendIndex(index: string, request: IncomingMessage, response: ServerResponse): void {
+  const nonce = randomBytes(18).toString('base64');
+  const body = Buffer.from(index.replaceAll('__NONCE__', nonce));
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
+  send(request, response, 200, { ...headers, 'content-security-policy': policy(nonce) }, body);
+}
+
+function sendFile(file: WebFile, request: IncomingMessage, response: ServerResponse): void {
+  const { encoding, body } = choose(file, request.headers['accept-encoding'] ?? '');
+  const etag = encoding === undefined ? file.etag : file.etag.replace(/"$/, `-${encoding}"`);
+  const headers = {
+    'content-type': file.type,
+    'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag,
+    vary: 'accept-encoding',
+    ...(encoding !== undefined && { 'content-encoding': encoding }),
+  };
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) send(request, response, 304, headers);
+  else send(request, response, 200, headers, body);
+}
+
+/** The smallest form of a file that the browser takes. */
+function choose(file: WebFile, accepted: string): { readonly encoding?: string; readonly body: Buffer } {
+  const takes = new Set(
+    accepted.split(',').flatMap((part) => {
+      const [name = '', ...parameters] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/);
+      return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [name];
+    }),
+  );
+  if (file.brotli && takes.has('br')) return { encoding: 'br', body: file.brotli };
+  if (file.gzip && takes.has('gzip')) return { encoding: 'gzip', body: file.gzip };
+  return { body: file.body };
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body?: Buffer,
+): void {
+  const length = body && { 'content-length': String(body.length) };
+  response.writeHead(status, { 'content-security-policy': policy(), ...strict, ...headers, ...length });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+const strict = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+/** Nothing but what we served ourselves runs, and nothing goes anywhere else. */
+function policy(nonce?: string): string {
+  const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data: blob:",
+    'media-src data: blob:',
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,91 @@
+import { PassThrough } from 'node:stream';
+import type { CommonOptions } from '../../src/cli/command.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { reportError } from '../../src/cli/report-error.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+import { ToolwharfError } from '../../src/kernel/errors.ts';
+import { waitFor } from './processes.ts';
+
+export const ctrlC = '\u0003';
+export const ctrlD = '\u0004';
+
+/** A person at a terminal, and the command line in this process. */
+export interface AtTerminal {
+  /** Runs a command; gives its exit code. */
+  run(...args: string[]): Promise<number>;
+  /** Everything on the screen so far, without colours and what is drawn over. */
+  screen(): string;
+  /** What went to stdout alone. */
+  stdout(): string;
+  /** Waits for something to appear after what was seen last; gives what the pattern's groups caught. */
+  see(pattern: RegExp): Promise<readonly string[]>;
+  type(text: string): void;
+  /** Types something and Enter, once there is a line to type it into. */
+  answer(question: RegExp, text: string): Promise<void>;
+}
+
+/** Streams that say they are a terminal stand for one: the lines, keys and questions are real. */
+export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true } = {}): AtTerminal {
+  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 100 });
+  const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
+  const stop = new AbortController();
+  let takes: (signal: NodeJS.Signals) => boolean = () => false;
+  const terminal = createTerminal({
+    ...streams,
+    env: { NO_COLOR: '1' },
+    onInterrupt() {
+      if (!takes('SIGINT')) stop.abort(new ToolwharfError('CALL_CANCELLED', 'Cancelled'));
+    },
+  });
+  let text = '';
+  let printed = '';
+  let seen = 0;
+  for (const output of [streams.stdout, streams.stderr]) {
+    output.on('data', (chunk) => {
+      text += chunk;
+      if (output === streams.stdout) printed += chunk;
+    });
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal acts on.
+  const screen = () => text.replaceAll(/\r\u001b\[2K[^\n]*?(?=\r\u001b\[2K)|\r\u001b\[2K|\u001b\[\d*[A-Za-z]|\r/g, '');
+
+  async function see(pattern: RegExp): Promise<readonly string[]> {
+    const found = await waitFor(() => pattern.exec(screen().slice(seen)), {
+      what: `${pattern} after\n${screen().slice(-1_500)}\n`,
+      timeoutMs: 30_000,
+    });
+    seen += (found?.index ?? 0) + (found?.[0].length ?? 0);
+    return found?.slice(1) ?? [];
+  }
+
+  return {
+    async run(...args) {
+      let code = 0;
+      const program = createProgram(terminal, async (command) => {
+        code = await command({
+          terminal,
+          options: program.opts<CommonOptions>(),
+          env: { ...process.env, ...env },
+          signal: stop.signal,
+          onInterrupt(_say, given = () => false) {
+            takes = given;
+          },
+        });
+      });
+      try {
+        await program.parseAsync(['node', 'toolwharf', ...args]);
+        return code;
+      } catch (cause) {
+        return reportError(terminal, cause, { stack: false });
+      }
+    },
+    screen,
+    stdout: () => printed,
+    see,
+    type: (given) => void streams.stdin.write(given),
+    async answer(question, given) {
+      await see(question);
+      streams.stdin.write(`${given}\r`);
+    },
+  };
+}

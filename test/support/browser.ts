@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+
+const cache = fileURLToPath(new URL('../../node_modules/.cache/toolwharf', import.meta.url));
+const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A real browser without a window: the machine's own, else the one that npm brought. */
+export async function openBrowser(): Promise<Browser> {
+  const own = installed.find((path) => existsSync(path));
+  if (own !== undefined) return chromium.launch({ executablePath: own, args });
+  const directory = await unpacked();
+  const executablePath = join(directory, 'chromium');
+  const env = toEnvironment(existsSync('/etc/fonts') ? {} : { FONTCONFIG_PATH: join(directory, 'fonts') });
+  try {
+    return await chromium.launch({ executablePath, args, env });
+  } catch {
+    // A bare machine lacks libraries that are packed beside it.
+    const libraries = toEnvironment({ ...env, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib') });
+    return chromium.launch({ executablePath, args, env: libraries });
+  }
+}
+
+/** The directory with the browser of the npm package, unpacked once for this checkout. */
+async function unpacked(): Promise<string> {
+  const directory = join(cache, 'chromium');
+  if (existsSync(directory)) return directory;
+  await mkdir(cache, { recursive: true });
+  const staging = await mkdtemp(join(cache, 'unpacking-'));
+  // The package unpacks to the directory for temporary files, wherever that is.
+  const script = `
+    import { inflate } from '@sparticuz/chromium';
+    for (const name of ['chromium.br', 'fonts.tar.br', 'swiftshader.tar.br', 'al2023.tar.br'])
+      await inflate(process.argv[1] + name);
+  `;
+  const archives = fileURLToPath(new URL('../../node_modules/@sparticuz/chromium/bin/', import.meta.url));
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, archives], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: toEnvironment({ TMPDIR: staging }),
+  });
+  // Another process may have been faster: theirs is as good.
+  await rename(staging, directory).catch(() => rm(staging, { recursive: true, force: true }));
+  return directory;
+}
+
+function toEnvironment(more: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { ...Object.fromEntries(own), ...more };
+}

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import type { Chat, ChatEvent } from '../../src/chat/chat.ts';
+import type { ChatPorts } from '../../src/chat/chat-ports.ts';
+import { createChat } from '../../src/chat/create-chat.ts';
+import { createModels } from '../../src/chat/models/create-models.ts';
+import { createStoredApprover, type StoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
+import { createToolbox, type Questions, type Toolbox } from '../../src/index.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import type { ApprovalAnswer } from '../../src/policy/approval.ts';
+import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { type Assistant, assistantSchema } from '../../src/storage/ports/assistant-store.ts';
+import type { Conversation, Message, ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
+import type { Provider } from '../../src/storage/ports/provider-store.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { waitFor } from './processes.ts';
+
+export interface TestChatOptions {
+  /** In the words of a configuration; `files`, `fixture` and the like. */
+  readonly config?: object;
+  /** Where the scripted model is; the demo model without one. */
+  readonly model?: { readonly url: string; readonly kind?: Provider['kind'] };
+  readonly assistant?: Partial<Assistant>;
+  /** Memory of its own if absent; one that is given stays open. */
+  readonly storage?: Storage;
+  readonly profile?: string;
+  readonly ports?: Partial<ChatPorts>;
+  readonly questions?: Questions;
+  /** How long the start waits for servers; until they are there. */
+  readonly startWaitMs?: number;
+}
+
+/** A chat with a toolbox, an approver and one conversation, whose events are held against what can be read. */
+export interface TestChat extends AsyncDisposable {
+  readonly chat: Chat;
+  readonly storage: Storage;
+  readonly toolbox: Toolbox;
+  readonly approver: StoredApprover;
+  readonly assistant: Assistant;
+  readonly id: string;
+  readonly events: readonly ChatEvent[];
+  /** Says something and waits for the end of the answer. */
+  say(text: string): Promise<Message>;
+  /** The last message, once nothing goes on any more. */
+  ended(): Promise<Message>;
+  /** The last message as it is now. */
+  last(): Promise<Message>;
+  /** The calls of the last message. */
+  calls(): Promise<ToolCallPart[]>;
+  /** The question that waits, once there is one. */
+  question(index?: number): Promise<ApprovalRecord['request']>;
+  answer(answer: ApprovalAnswer): Promise<void>;
+  conversation(): Promise<Conversation>;
+}
+
+export async function openTestChat(options: TestChatOptions = {}): Promise<TestChat> {
+  const storage = options.storage ?? (await openStorage({ kind: 'memory' }));
+  const stopping = new AbortController();
+  const approver = createStoredApprover({
+    store: storage.approvals,
+    askClient: () => undefined,
+    log: silentLog,
+    pollMs: 50,
+    stopping: stopping.signal,
+  });
+  const toolbox = await createToolbox(options.config ?? { servers: {} }, {
+    approver,
+    journal: storage.journal,
+    rules: storage.rules,
+    pins: storage.pins,
+    ...(options.questions && { questions: options.questions }),
+    ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
+  });
+  const assistant = await ensureAssistant(storage, options, toolbox);
+  const chat = await createChat({
+    toolbox,
+    journal: storage.journal,
+    storage,
+    models: createModels({ providers: storage.providers, env: {}, demoPauseMs: 0 }),
+    serverNames: async () => new Map(),
+    denyQuestions: (conversation, reason) => approver.denyAll(conversation, reason),
+    log: silentLog,
+    ...options.ports,
+  });
+  const [known] = await chat.list();
+  const { profile } = options;
+  const { id } = known ?? (await chat.create({ owner: 'ann', ...(profile !== undefined && { profile }) }));
+  const mirror = await mirrorOf(chat, id);
+
+  async function content() {
+    const found = await chat.read(id);
+    if (!found) throw new Error('The conversation is gone');
+    return found;
+  }
+
+  const last = async () => (await content()).messages.at(-1) as Message;
+
+  async function ended(): Promise<Message> {
+    await waitFor(async () => (await content()).conversation.status === 'idle', { what: 'the end of the answer' });
+    const now = await content();
+    mirror.check(now);
+    return now.messages.at(-1) as Message;
+  }
+
+  async function question(index = 0) {
+    const pending = await waitFor(
+      async () => {
+        const found = await storage.approvals.list({ status: 'pending' });
+        return found.length > index ? found : undefined;
+      },
+      { what: 'a question' },
+    );
+    const found = pending?.at(-1 - index);
+    if (!found) throw new Error('There is no question');
+    return found.request;
+  }
+
+  return {
+    chat,
+    storage,
+    toolbox,
+    approver,
+    assistant,
+    id,
+    events: mirror.events,
+    async say(text) {
+      await chat.send(id, text);
+      return ended();
+    },
+    ended,
+    last,
+    calls: async () => (await last()).parts.filter((part) => part.type === 'tool-call'),
+    question,
+    async answer(answer) {
+      const { id: asked } = await question();
+      await approver.answer(asked, answer, 'ann');
+    },
+    conversation: async () => (await content()).conversation,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await chat.close();
+      mirror.end();
+      await toolbox.close();
+      if (!options.storage) await storage.close();
+    },
+  };
+}
+
+/** The text of a message. */
+export function textOf({ parts }: Message): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('|');
+}
+
+async function ensureAssistant(storage: Storage, options: TestChatOptions, toolbox: Toolbox): Promise<Assistant> {
+  const [known] = await storage.assistants.list();
+  if (known) return known;
+  const provider = randomUUID();
+  if (options.model)
+    await storage.providers.put({
+      id: provider,
+      name: 'Scripted',
+      kind: options.model.kind ?? 'openai-compatible',
+      baseUrl: options.model.url,
+      allowInsecure: false,
+      apiKey: 'sk-secret-of-the-test',
+    });
+  const assistant = assistantSchema.parse({
+    id: randomUUID(),
+    name: 'Tester',
+    instructions: 'Be brief.',
+    serverIds: toolbox.config.servers.map(({ name }) => name),
+    ...(options.model && { model: { provider, model: 'scripted' } }),
+    toolApproval: 'auto',
+    ...options.assistant,
+  });
+  await storage.assistants.put(assistant);
+  return assistant;
+}
+
+/** What someone knows who watched, then read, and applied every event since. */
+async function mirrorOf(chat: Chat, id: string) {
+  const events: ChatEvent[] = [];
+  let now: { conversation: Conversation; messages: Message[] } | undefined;
+  const end = chat.watch(id, (event) => {
+    events.push(event);
+    if (now) now = applied(now, event);
+  });
+  const read = await chat.read(id);
+  if (read) now = { conversation: read.conversation, messages: [...read.messages] };
+  return {
+    events,
+    end,
+    check(expected: { conversation: Conversation; messages: readonly Message[] }) {
+      const [mine, theirs] = [JSON.stringify(now), JSON.stringify(expected)];
+      if (JSON.stringify(sorted(now)) !== JSON.stringify(sorted(expected)))
+        throw new Error(`Whoever watched knows something else:\n${mine}\n${theirs}`);
+    },
+  };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, member]) => [key, sorted(member)]),
+  );
+}
+
+function applied(
+  now: { conversation: Conversation; messages: Message[] },
+  event: ChatEvent,
+): { conversation: Conversation; messages: Message[] } {
+  const { messages } = now;
+  switch (event.kind) {
+    case 'conversation':
+      return { ...now, conversation: event.conversation };
+    case 'message': {
+      const at = messages.findIndex(({ id }) => id === event.message.id);
+      return { ...now, messages: at < 0 ? [...messages, event.message] : messages.with(at, event.message) };
+    }
+    case 'part':
+    case 'text': {
+      const at = messages.findIndex(({ id }) => id === event.message);
+      const message = messages[at] as Message;
+      const parts = [...message.parts];
+      const old = parts[event.index];
+      if (event.kind === 'part') parts[event.index] = event.part;
+      else if (old && 'text' in old) parts[event.index] = { ...old, text: old.text + event.text };
+      return { ...now, messages: messages.with(at, { ...message, parts }) };
+    }
+    case 'cut':
+      return {
+        ...now,
+        messages: messages.slice(
+          0,
+          messages.findIndex(({ id }) => id === event.message),
+        ),
+      };
+    case 'removed':
+      return now;
+  }
+}
