@@ -170,6 +170,7 @@ function createPerson() {
     noteColors: plain,
     canAsk: true,
     print: (text) => notes.push(text),
+    stream: (text) => notes.push(text),
     note: (text) => notes.push(text),
     status: () => {},
     async ask(question, signal) {
@@ -186,6 +187,8 @@ function createPerson() {
         asked--;
       }
     },
+    lend: (work) => work(),
+    mute: () => ({ [Symbol.dispose]: () => {} }),
     flush: async () => {},
   };
   return { terminal, answers, questions, notes, isAsked: () => asked > 0 };

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
-import { createMatcher } from '../catalog/match-globs.ts';
 import { dataDirectory } from '../config/data-directory.ts';
 import type { Progress, Tool } from '../kernel/tool.ts';
-import type { ApprovalRequest } from '../policy/approval.ts';
 import { pauseWhileAsked } from '../servers/pause-while-asked.ts';
 import { createCallLimit, pauseWhileApproved } from './call-limit.ts';
 import type { CommandContext } from './command.ts';
 import { findTool } from './find-tool.ts';
+import { isAskedAlways } from './is-asked-always.ts';
 import { oneLine } from './layout.ts';
 import { openToolbox } from './open-toolbox.ts';
 import { printResult } from './print-result.ts';
@@ -30,13 +29,15 @@ export async function call(name: string, options: CallOptions, context: CommandC
   const given = await readArguments(options, () => readStdin(context));
   const rulesFile = join(dataDirectory(context.env), 'approvals.json');
   let askPatterns: readonly string[] = [];
-  const isAskedAlways = ({ tool, server, originalName }: ApprovalRequest) =>
-    [tool, `${server}/${originalName}`].some(createMatcher(askPatterns));
+  const approver = createTerminalApprover(terminal, {
+    rememberedNote: `Remembered in ${rulesFile}; remove it there to be asked again.`,
+    isAskedAlways: (request) => isAskedAlways(request, askPatterns),
+  });
 
   await using opened = await openToolbox(context, {
     rules: createRuleFile(rulesFile),
     ...(terminal.canAsk && {
-      approver: pauseWhileApproved(createTerminalApprover(terminal, { rulesFile, isAskedAlways }), limit.pause),
+      approver: pauseWhileApproved(approver, limit.pause),
       questions: pauseWhileAsked(createTerminalQuestions(terminal), limit.pause),
     }),
   });

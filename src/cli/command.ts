@@ -16,8 +16,8 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Takes what to say at that moment, instead of the usual. */
-  onInterrupt(say: (signal: NodeJS.Signals) => void): void;
+  /** Takes what to say at that moment, instead of the usual. Where `takes` gives true, the signal is dealt with and nothing ends. */
+  onInterrupt(say: (signal: NodeJS.Signals) => void, takes?: (signal: NodeJS.Signals) => boolean): void;
 }
 
 /** Runs a command in the context of the command line, and keeps its exit code. */

@@ -4,13 +4,24 @@ import { dataDirectory } from '../config/data-directory.ts';
 import { findConfigFile } from '../config/load-config.ts';
 import { openConfig } from '../config/open-config.ts';
 import { isLoopback } from '../gateway/auth/loopback.ts';
+import {
+  type ClientId,
+  type ConnectScope,
+  clientNames,
+  endpointPath,
+  entryNameOf,
+  type McpClient,
+  mcpClients,
+  stdioWay,
+  type Way,
+} from '../gateway/clients/mcp-clients.ts';
 import type { CommandContext } from './command.ts';
 import { JsonEditError, setInJson } from './edit-json.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findGateway } from './gateway-file.ts';
 import { lineDifference } from './line-difference.ts';
-import { type ClientId, type ConnectScope, clientNames, type McpClient, mcpClients, type Way } from './mcp-clients.ts';
 import { readIfThere, replaceFile } from './replace-file.ts';
+import { stdioProgram } from './stdio-program.ts';
 import { UnavailableError } from './unavailable-error.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -28,9 +39,8 @@ export async function connect(name: string, options: ConnectOptions, context: Co
   const client = clientOf(name);
   const file = options.file === undefined ? fileOf(client, options.scope, context) : resolve(options.file);
   const way = await wayTo(client, options, context);
-  const entryName = options.profile === 'default' ? 'toolwharf' : `toolwharf-${options.profile}`;
   const before = await readIfThere(file);
-  const after = edited(file, before, [client.key, entryName], client.entry(way));
+  const after = edited(file, before, [client.key, entryNameOf(options.profile)], client.entry(way));
   const goal = way.kind === 'http' ? way.url : 'the command `toolwharf stdio`';
   if (after === before) {
     terminal.print(`${client.title} has ${goal} already: ${file}`);
@@ -67,29 +77,14 @@ async function wayTo(client: McpClient, options: ConnectOptions, context: Comman
   }
   if (options.stdio || !client.takesUrl) {
     if (!options.stdio) terminal.note(`${client.title} only starts programs, so it gets the command.`);
-    return stdioWay(options, context, file);
+    return stdioWay(stdioProgram(context.options, file), options.profile);
   }
   const url = await gatewayUrl(config.gateway, context);
   if (config.gateway.requireAuthentication || !isLoopback(config.gateway.host)) {
     const header = '"headers": { "Authorization": "Bearer KEY" }';
     terminal.note(`The gateway asks for a key: \`toolwharf keys create\` makes one; add ${header} to the entry.`);
   }
-  return { kind: 'http', url: `${url}/mcp${options.profile === 'default' ? '' : `/${options.profile}`}` };
-}
-
-/** By full paths: programs that are started from a desktop have another PATH and another working directory. */
-function stdioWay({ profile }: ConnectOptions, { options }: CommandContext, config: string | undefined): Way {
-  return {
-    kind: 'stdio',
-    command: process.execPath,
-    args: [
-      resolve(process.argv[1] ?? ''),
-      'stdio',
-      ...(config === undefined ? [] : ['--config', config]),
-      ...(options.dataDir === undefined ? [] : ['--data-dir', resolve(options.dataDir)]),
-      ...(profile === 'default' ? [] : ['--profile', profile]),
-    ],
-  };
+  return { kind: 'http', url: `${url}${endpointPath(options.profile)}` };
 }
 
 /** The running gateway's address, or the one it will have. */

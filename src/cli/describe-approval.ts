@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Everything a person should know before they say yes, with nothing in it that could deceive the terminal. */
 export function describeApproval(request: ApprovalRequest, colors: Terminal['noteColors']): string {
-  const { tool, server, originalName, reason, annotations, change } = request;
+  const { tool, server, originalName, caller, reason, annotations, change } = request;
   const field = (name: string, text: string) => `  ${colors.dim(name.padEnd(10))}${text}`;
   const hints = hintsOf(annotations);
   return [
@@ -15,6 +15,8 @@ export function describeApproval(request: ApprovalRequest, colors: Terminal['not
     colors.bold('A tool wants to run'),
     field('tool', `${colors.cyan(oneLine(tool))}${originalName === tool ? '' : `  (${oneLine(originalName)})`}`),
     ...(server === undefined ? [] : [field('server', oneLine(server))]),
+    // Whoever sits here and calls it knows that themselves.
+    ...(caller.kind === 'person' ? [] : [field('for', oneLine(caller.name ?? caller.id))]),
     field('because', oneLine(reason)),
     ...(hints ? [field('it says', `${hints}  ${colors.dim("(the server's own word)")}`)] : []),
     field('arguments', indented(argumentsText(request))),

@@ -5,6 +5,7 @@ import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../kerne
 import { isObject } from '../kernel/json.ts';
 import type { CommandContext } from './command.ts';
 import { findGateway } from './gateway-file.ts';
+import { readEventStream, type SentEvent } from './read-event-stream.ts';
 import { UnavailableError } from './unavailable-error.ts';
 
 /** The running gateway's REST API, as its administrator. What it refuses is thrown with its own code. */
@@ -14,33 +15,46 @@ export interface GatewayClient {
   post<Answer>(path: string, body?: object): Promise<Answer>;
   put<Answer>(path: string, body: object): Promise<Answer>;
   delete(path: string): Promise<void>;
+  /** Server-sent events from the moment it resolves, until the gateway ends them or the signal aborts. */
+  events(path: string, signal: AbortSignal): Promise<AsyncIterable<SentEvent>>;
 }
 
 /** Finds the gateway of the data directory; an `UnavailableError` that says how to start one where there is none. */
-export async function openGatewayClient({ env, signal }: CommandContext): Promise<GatewayClient> {
+export async function openGatewayClient({
+  env,
+  signal,
+}: Pick<CommandContext, 'env' | 'signal'>): Promise<GatewayClient> {
   const dataDir = dataDirectory(env);
   const place = await findGateway(dataDir);
   if (!place) throw new UnavailableError(`No gateway is running for ${dataDir}: start one with \`toolwharf serve\``);
   const token = await readToken(join(dataDir, 'admin-token'));
   const url = place.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 
-  async function request<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    let response: Response;
+  async function send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
     try {
-      response = await fetch(`${url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { body: JSON.stringify(body) }),
+      return await fetch(`${url}${path}`, {
+        ...init,
+        headers: { ...headers, authorization: `Bearer ${token}` },
         redirect: 'error',
-        signal,
       });
     } catch (cause) {
-      signal.throwIfAborted();
+      init.signal?.throwIfAborted();
       throw new UnavailableError(`The gateway at ${url} (process ${place?.pid}) does not answer: ${messageOf(cause)}`);
     }
+  }
+
+  async function request<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+    const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await send(path, { method, signal, ...json });
     const text = await response.text();
     if (!response.ok) throw toError(response.status, text, url);
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
+  }
+
+  async function events(path: string, ending: AbortSignal): Promise<AsyncIterable<SentEvent>> {
+    const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: ending });
+    if (!response.ok || !response.body) throw toError(response.status, await response.text(), url);
+    return readEventStream(response.body);
   }
 
   return {
@@ -49,6 +63,7 @@ export async function openGatewayClient({ env, signal }: CommandContext): Promis
     post: (path, body) => request('POST', path, body),
     put: (path, body) => request('PUT', path, body),
     delete: (path) => request('DELETE', path),
+    events,
   };
 }
 

@@ -16,7 +16,15 @@ export interface GatewayVoice {
   /** The same, of something that went wrong. */
   fail(event: string, message: string, fields?: LogFields): void;
   /** Where everything is and how to connect, then each server's state as it changes. */
-  introduce(gateway: Gateway, places: { readonly dataDir: string; readonly file?: string }): void;
+  introduce(gateway: Pick<Gateway, 'url' | 'toolbox'>, about: Introduction): void;
+}
+
+export interface Introduction {
+  readonly dataDir: string;
+  readonly file?: string;
+  readonly adminToken: string;
+  /** Whether stderr is a terminal: only there the person gets a link that signs them in. */
+  readonly isTerminal: boolean;
 }
 
 export function createGatewayVoice({ terminal, options }: CommandContext, format: LogFormat): GatewayVoice {
@@ -38,7 +46,7 @@ export function createGatewayVoice({ terminal, options }: CommandContext, format
     terminal.note(format === 'json' ? toJson(level, event, message, fields) : logLine(terminal, level, message));
   });
 
-  function introduce({ url, toolbox }: Gateway, { dataDir, file }: { dataDir: string; file?: string }): void {
+  const introduce: GatewayVoice['introduce'] = ({ url, toolbox }, { dataDir, file, adminToken, isTerminal }) => {
     if (format === 'json') {
       say('gateway.started', `Toolwharf ${version} is running at ${url}`, { url, mcp: `${url}/mcp`, dataDir, file });
     } else {
@@ -49,6 +57,8 @@ export function createGatewayVoice({ terminal, options }: CommandContext, format
         field('REST API', `${url}/api  (described in /api/openapi.json)`),
         field('data', dataDir),
         ...(file === undefined ? [] : [field('configuration', `${file}, watched for changes`)]),
+        // A log would keep it for whoever reads it later.
+        ...(isTerminal ? [field('sign in', `${reachable(url)}/#token=${adminToken}`)] : []),
         field('connect', 'toolwharf connect claude-code  (or claude-desktop, cursor, vscode, windsurf)'),
       ];
       terminal.note(lines.join('\n'));
@@ -67,12 +77,17 @@ export function createGatewayVoice({ terminal, options }: CommandContext, format
       const info = toolbox.server(server);
       if (info) tell(info);
     });
-  }
+  };
 
   return { log, say, fail, introduce };
 }
 
 const told = new Set(['server.skipped', 'connection.list-failed']);
+
+/** All addresses at once are none that a browser can open. */
+function reachable(url: string): string {
+  return url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1');
+}
 
 /** Nothing while it is only on its way. */
 function describe({ name, enabled, status, offers }: ServerInfo): { ok: boolean; text: string } | undefined {

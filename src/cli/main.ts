@@ -11,10 +11,14 @@ import { createTerminal } from './terminal.ts';
 let sayInterrupted = (signal: NodeJS.Signals) => {
   if (signal === 'SIGINT') terminal.note('Cancelling; Ctrl-C again ends at once.');
 };
-const interruption = createInterruption((signal) => {
-  sayInterrupted(signal);
-  terminal.status('closing …');
-});
+let takesInterrupt = (_signal: NodeJS.Signals) => false;
+const interruption = createInterruption(
+  (signal) => {
+    sayInterrupted(signal);
+    terminal.status('closing …');
+  },
+  (signal) => takesInterrupt(signal),
+);
 const { stdin, stdout, stderr, env } = process;
 const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => interruption.interrupt('SIGINT') });
 const program = createProgram(terminal, run);
@@ -43,8 +47,9 @@ async function run(command: (context: CommandContext) => Promise<number>): Promi
     options,
     env: variables,
     signal: interruption.signal,
-    onInterrupt: (say) => {
+    onInterrupt: (say, takes = () => false) => {
       sayInterrupted = say;
+      takesInterrupt = takes;
     },
   });
 }

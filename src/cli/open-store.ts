@@ -56,11 +56,16 @@ export async function openStore(options: OpenStoreOptions): Promise<{ storage: S
   return { storage, masterKey };
 }
 
+/** Whether anything was ever kept there. */
+export async function hasStore({ dataDir, database }: StorePlace): Promise<boolean> {
+  return database !== undefined || (await exists(databaseFile(dataDir)));
+}
+
 /** Throws where nothing was ever kept: a command that only reads should not make an empty store. */
-export async function expectStore({ dataDir, database }: StorePlace): Promise<void> {
-  if (database !== undefined || (await exists(databaseFile(dataDir)))) return;
+export async function expectStore(place: StorePlace): Promise<void> {
+  if (await hasStore(place)) return;
   throw new UnavailableError(
-    `Nothing is kept in ${dataDir} yet: \`toolwharf serve\` makes the store on its first start`,
+    `Nothing is kept in ${place.dataDir} yet: \`toolwharf serve\` makes the store on its first start`,
   );
 }
 

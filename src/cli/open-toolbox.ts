@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { dataDirectory } from '../config/data-directory.ts';
 import { findConfigFile } from '../config/load-config.ts';
 import { openConfig } from '../config/open-config.ts';
+import type { OAuthStore } from '../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../kernel/log.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
 import { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from '../toolbox.ts';
@@ -11,7 +12,10 @@ import { count, oneLine } from './layout.ts';
 import { createTerminalLog, isAtLeast } from './terminal-log.ts';
 import { createTerminalSignIn } from './terminal-sign-in.ts';
 
-export interface OpenOptions extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules' | 'tolerant'> {
+export interface OpenOptions
+  extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
+  /** Where sign-ins are kept; only for as long as the toolbox is open otherwise. */
+  readonly signIns?: OAuthStore;
   /** Throws what makes it pointless to connect at all. */
   readonly expect?: (config: Config) => void;
   /** Whether the command tells a log entry in its own words. */
@@ -38,7 +42,7 @@ export interface OpenedToolbox extends AsyncDisposable {
 /** Opens the toolbox of the command line's configuration, showing a person how far it is. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal } = context;
-  const { tells = () => false, expect, ...ports } = options;
+  const { tells = () => false, expect, signIns, ...ports } = options;
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
   if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
   const { config } = await openConfig(file, { env: context.env });
@@ -59,7 +63,10 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
     log,
     signal,
     listeners: { 'server.changed': progress.note },
-    ...(terminal.canAsk && { oauth: { callback: createTerminalSignIn(terminal) } }),
+    oauth: {
+      ...(signIns && { store: signIns }),
+      ...(terminal.canAsk && { callback: createTerminalSignIn(terminal) }),
+    },
   }).finally(progress.end);
 
   const servers = toolbox.servers().map((info) => {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { version } from '../kernel/version.ts';
 import { addCallingCommands } from './calling-commands.ts';
+import { addChatCommands } from './chat-commands.ts';
 import type { Run } from './command.ts';
 import { exitCodeHelp } from './exit-codes.ts';
 import { addGatewayCommands } from './gateway-commands.ts';
@@ -31,6 +32,7 @@ export function createProgram(terminal: Terminal, run: Run): Command {
     .addHelpText('after', `\n${exitCodeHelp}`);
 
   addGatewayCommands(root, run);
+  addChatCommands(root, run);
   addCallingCommands(root, run);
   addServersCommand(root, run);
   addSetupCommands(root, run);

@@ -1,17 +1,21 @@
+import { withoutSecrets } from '../config/server-url.ts';
 import type { RememberedRule } from '../policy/remembered-rules.ts';
 import { ago } from './ago.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findById, shortId } from './find-by-id.ts';
 import { openGatewayClient } from './gateway-client.ts';
+import { findGateway } from './gateway-file.ts';
+import { hasStore, openStore } from './open-store.ts';
 import { printTable } from './print-table.ts';
 import { shortAddress } from './short-address.ts';
+import { storePlaceOf } from './store-of.ts';
 
 /** `toolwharf rules`: the answers that are remembered for further calls. */
 export async function listRules({ json }: { readonly json?: boolean }, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const gateway = await openGatewayClient(context);
-  const { rules } = await gateway.get<{ readonly rules: readonly RememberedRule[] }>('/api/rules');
+  await using kept = await openRules(context);
+  const rules = await kept.list();
   if (json) terminal.print(JSON.stringify(rules, null, 2));
   else if (rules.length === 0) terminal.note('No answer is remembered.');
   else {
@@ -29,12 +33,40 @@ export async function listRules({ json }: { readonly json?: boolean }, context: 
 
 /** `toolwharf rules revoke`: one is asked again. */
 export async function revokeRule(id: string, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
-  const { rules } = await gateway.get<{ readonly rules: readonly RememberedRule[] }>('/api/rules');
-  const rule = findById(id, rules, 'rule');
-  await gateway.delete(`/api/rules/${encodeURIComponent(rule.id)}`);
+  await using kept = await openRules(context);
+  const rule = findById(id, await kept.list(), 'rule');
+  await kept.remove(rule.id);
   context.terminal.print(`Forgotten: ${rule.answer} ${scopeOf(rule)}`);
   return exitCodes.ok;
+}
+
+interface KeptRules extends AsyncDisposable {
+  list(): Promise<readonly RememberedRule[]>;
+  remove(id: string): Promise<unknown>;
+}
+
+/** Those of the running gateway; without one, those that `toolwharf chat` and earlier gateways left in the store. */
+async function openRules(context: CommandContext): Promise<KeptRules> {
+  const place = await storePlaceOf(context);
+  if (!(await findGateway(place.dataDir)) && (await hasStore(place))) {
+    const { storage } = await openStore(place);
+    const { rules } = storage;
+    return {
+      async list() {
+        const shown = ({ serverAddress, ...rule }: RememberedRule) =>
+          serverAddress === undefined ? rule : { ...rule, serverAddress: withoutSecrets(serverAddress) };
+        return (await rules.list()).map(shown);
+      },
+      remove: (id) => rules.remove(id),
+      [Symbol.asyncDispose]: () => storage.close(),
+    };
+  }
+  const gateway = await openGatewayClient(context);
+  return {
+    list: async () => (await gateway.get<{ readonly rules: readonly RememberedRule[] }>('/api/rules')).rules,
+    remove: (id) => gateway.delete(`/api/rules/${encodeURIComponent(id)}`),
+    [Symbol.asyncDispose]: async () => {},
+  };
 }
 
 function scopeOf({ scope, server, tool, conversation }: RememberedRule): string {

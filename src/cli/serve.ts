@@ -1,12 +1,14 @@
 import { hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { dataDirectory } from '../config/data-directory.ts';
 import { findConfigFile } from '../config/load-config.ts';
 import { openConfig } from '../config/open-config.ts';
 import { createApiRoutes } from '../gateway/api/create-routes.ts';
-import { openAdminToken } from '../gateway/auth/admin-token.ts';
+import { adminTokenFile, openAdminToken } from '../gateway/auth/admin-token.ts';
 import { createAuthenticate } from '../gateway/auth/authenticate.ts';
 import { type Gateway, openGateway } from '../gateway/gateway.ts';
+import { webDirectory } from '../gateway/web/web-directory.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -16,6 +18,7 @@ import { keepRetention } from './keep-retention.ts';
 import { openStore, storePlace } from './open-store.ts';
 import { defaultsNote } from './open-toolbox.ts';
 import { exitCodeOf } from './report-error.ts';
+import { stdioProgram } from './stdio-program.ts';
 import { UnavailableError } from './unavailable-error.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -56,17 +59,22 @@ async function serveUntilStopped(options: ServeOptions, context: CommandContext,
     log: voice.log,
   });
   let gateway: Gateway;
+  let adminToken: string;
   try {
+    adminToken = await openAdminToken(dataDir);
     gateway = await openGateway(file, {
       env,
       storage,
       log: voice.log,
       sessionKey: Buffer.from(hkdfSync('sha256', masterKey, '', 'toolwharf sessions', 32)),
-      adminToken: await openAdminToken(dataDir),
+      adminToken,
+      adminTokenFile: adminTokenFile(resolve(dataDir)),
+      stdioProgram: stdioProgram(context.options, file),
       ...(options.host !== undefined && { host: options.host }),
       ...(port !== undefined && { port }),
       watch: true,
       signal,
+      web: webDirectory,
       createAuthenticate,
       createRoutes: createApiRoutes,
     });
@@ -82,7 +90,7 @@ async function serveUntilStopped(options: ServeOptions, context: CommandContext,
   try {
     await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid });
     terminal.print(gateway.url);
-    voice.introduce(gateway, { dataDir, file });
+    voice.introduce(gateway, { dataDir, file, adminToken, isTerminal: process.stderr.isTTY === true });
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await removeGatewayFile(dataDir, process.pid);

@@ -10,11 +10,20 @@ export async function storeOf(
   context: CommandContext,
   options: { readonly database?: string },
 ): Promise<OpenStoreOptions> {
+  const place = await storePlaceOf(context, options);
+  await expectStore(place);
+  return place;
+}
+
+/** The same, whether there is one already or not. */
+export async function storePlaceOf(
+  context: CommandContext,
+  options: { readonly database?: string } = {},
+): Promise<OpenStoreOptions> {
   const { env, terminal } = context;
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
   // Without a file there is nothing to read: the default servers say nothing about the store.
   const { gateway } = file === undefined ? { gateway: {} } : (await openConfig(file, { env })).config;
   const place = storePlace(dataDirectory(env), options, gateway, env);
-  await expectStore(place);
   return { ...place, env, log: createTerminalLog(terminal, context.options.logLevel, () => false) };
 }

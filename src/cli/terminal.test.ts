@@ -97,3 +97,59 @@ test('a reader who has gone away is no error', () => {
   terminal.print('nobody reads this');
   expect(texts.stdout).toBe('');
 });
+
+test('what comes in pieces is not broken by the status, and remarks begin a line of their own', async () => {
+  const { terminal, texts } = open();
+  terminal.status('thinking …');
+  terminal.stream('Hello');
+  terminal.stream(' you');
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(texts).toEqual({ stdout: 'Hello you', stderr: '' });
+  terminal.note('a remark');
+  expect(texts).toEqual({ stdout: 'Hello you\n', stderr: 'a remark\n' });
+  terminal.stream('on\n');
+  await vi.waitFor(() => expect(texts.stderr).toContain('thinking …'));
+  terminal.status();
+  const piped = open({ isTTY: false });
+  piped.terminal.stream('as ');
+  piped.terminal.note('a remark');
+  piped.terminal.stream('it is');
+  expect(piped.texts.stdout).toBe('as it is');
+});
+
+test('what is typed while nothing is asked answers nothing, and Ctrl-C is passed on', async () => {
+  const { terminal, texts, type, interrupts } = open();
+  const muted = terminal.mute();
+  type('y\r');
+  type('\u0004');
+  type('\u0003');
+  await vi.waitFor(() => expect(interrupts()).toBe(1));
+  const asked = terminal.ask('Run it? ');
+  await vi.waitFor(() => expect(texts.stderr).toContain('Run it? '));
+  type('n\r');
+  expect(await asked).toBe('n');
+  type('dropped\r');
+  const again = terminal.ask('And now? ');
+  await vi.waitFor(() => expect(texts.stderr).toContain('And now? '));
+  type('yes\r');
+  expect(await again).toBe('yes');
+  muted[Symbol.dispose]();
+  expect(texts.stderr).not.toContain('dropped');
+});
+
+test('a question may have a text to change, lines to go back to, or show nothing of its answer', async () => {
+  const { terminal, texts, type } = open();
+  const changed = terminal.ask('Edit: ', undefined, { text: 'abc' });
+  await vi.waitFor(() => expect(texts.stderr).toContain('abc'));
+  type('d\r');
+  expect(await changed).toBe('abcd');
+  const repeated = terminal.ask('> ', undefined, { history: ['latest', 'before'] });
+  await vi.waitFor(() => expect(texts.stderr).toContain('> '));
+  type('\u001b[A\u001b[A\r');
+  expect(await repeated).toBe('before');
+  const secret = terminal.ask('Key: ', undefined, { isSecret: true });
+  await vi.waitFor(() => expect(texts.stderr).toContain('Key: '));
+  type('hidden\r');
+  expect(await secret).toBe('hidden');
+  expect(texts.stderr).not.toContain('hidden');
+});

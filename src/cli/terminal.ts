@@ -1,4 +1,5 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
 import { shorten } from './layout.ts';
 
@@ -18,14 +19,29 @@ export interface Terminal {
   readonly canAsk: boolean;
   /** A line, or several, of the result. */
   print(text: string): void;
+  /** A piece of the result as it comes, with no line ended that it does not end itself. */
+  stream(text: string): void;
   /** A line, or several, beside the result. */
   note(text: string): void;
   /** One line on a terminal's stderr that says what is going on, until it is called without a text. */
   status(text?: string): void;
   /** The person's line; undefined when they end the input or the signal aborts. Questions wait for each other. */
-  ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
+  ask(question: string, signal?: AbortSignal, options?: AskOptions): Promise<string | undefined>;
+  /** Leaves the terminal to another program for as long as the work takes. */
+  lend<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Drops what is typed while no question stands, so that nothing is answered before it is asked; Ctrl-C is passed on. */
+  mute(): Disposable;
   /** Resolves once everything printed has left the process. */
   flush(): Promise<void>;
+}
+
+export interface AskOptions {
+  /** Lines of before to go back to, the latest first. */
+  readonly history?: readonly string[];
+  /** What stands there to be changed. */
+  readonly text?: string;
+  /** Shows nothing of what is typed. */
+  readonly isSecret?: boolean;
 }
 
 export interface TerminalStreams {
@@ -54,6 +70,10 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
   let isDrawn = false;
   let asking: Promise<unknown> | undefined;
   let ticking: NodeJS.Timeout | undefined;
+  /** A line of the result is begun, and the cursor stands in it. */
+  let isInLine = false;
+  let mutes = 0;
+  let swallowing: Interface | undefined;
 
   // A reader that has seen enough (`| head`) closes the pipe: no reason to complain, nor to stop tidying up.
   stdout.on('error', () => {
@@ -62,7 +82,7 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
   stderr.on('error', () => {});
 
   function draw(): void {
-    if (statusText === undefined || asking) return;
+    if (statusText === undefined || asking || isInLine) return;
     const seconds = Math.floor((performance.now() - statusSince) / 1_000);
     const line = `${frames[frame++ % frames.length]} ${statusText}${seconds > 0 ? ` ${seconds} s` : ''}`;
     stderr.write(`${eraseLine}${shorten(line, columnsOf(stderr) - 1)}`);
@@ -74,21 +94,64 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     isDrawn = false;
   }
 
-  async function askNow(question: string, signal?: AbortSignal): Promise<string | undefined> {
-    if (signal?.aborted) return undefined;
+  /** Nothing else may stand in the line that is written to. */
+  function clear(): void {
     erase();
-    const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+    if (isInLine) stdout.write('\n');
+    isInLine = false;
+  }
+
+  function swallow(): void {
+    if (mutes === 0 || swallowing || asking || stdin.isTTY !== true) return;
+    const lines = createInterface({ input: stdin, output: new PassThrough().resume(), terminal: true });
+    swallowing = lines;
+    lines.on('SIGINT', onInterrupt);
+    // Ctrl-D closes it, and is dropped like everything else.
+    lines.once('close', () => {
+      if (swallowing !== lines) return;
+      swallowing = undefined;
+      swallow();
+    });
+  }
+
+  function stopSwallowing(): void {
+    const lines = swallowing;
+    swallowing = undefined;
+    lines?.close();
+  }
+
+  async function askNow(question: string, signal?: AbortSignal, options: AskOptions = {}): Promise<string | undefined> {
+    if (signal?.aborted) return undefined;
+    stopSwallowing();
+    clear();
+    const { history = [], text, isSecret = false } = options;
+    const output = isSecret ? new PassThrough().resume() : stderr;
+    if (isSecret) stderr.write(question);
+    const lines = createInterface({ input: stdin, output, terminal: true, history: [...history] });
     lines.on('SIGINT', onInterrupt);
     const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
     try {
-      const answer = await Promise.race([lines.question(question, signal ? { signal } : {}), ended]);
-      if (answer === undefined) stderr.write('\n');
+      const answering = lines.question(question, signal ? { signal } : {});
+      if (text !== undefined) lines.write(text);
+      const answer = await Promise.race([answering, ended]);
+      if (answer === undefined || isSecret) stderr.write('\n');
       return answer;
     } catch {
       stderr.write('\n');
       return undefined;
     } finally {
       lines.close();
+    }
+  }
+
+  async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turn = (asking ?? Promise.resolve()).then(work, work);
+    asking = turn;
+    try {
+      return await turn;
+    } finally {
+      if (asking === turn) asking = undefined;
+      swallow();
     }
   }
 
@@ -101,12 +164,18 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     noteColors: pc.createColors(isColored(stderr.isTTY)),
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     print(text) {
-      erase();
+      clear();
       if (!outputEnded) stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    },
+    stream(text) {
+      if (text === '') return;
+      erase();
+      if (!outputEnded) stdout.write(text);
+      isInLine = stdout.isTTY === true && !text.endsWith('\n');
     },
     note(text) {
       const wasDrawn = isDrawn;
-      erase();
+      clear();
       stderr.write(`${text}\n`);
       if (wasDrawn) draw();
     },
@@ -124,14 +193,22 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
       // The first tick draws: what is over by then needs no line.
       ticking ??= setInterval(draw, 100).unref();
     },
-    async ask(question, signal) {
-      const turn: Promise<string | undefined> = (asking ?? Promise.resolve()).then(() => askNow(question, signal));
-      asking = turn;
-      try {
-        return await turn;
-      } finally {
-        if (asking === turn) asking = undefined;
-      }
+    ask: (question, signal, options) => inTurn(() => askNow(question, signal, options)),
+    lend: (work) =>
+      inTurn(() => {
+        stopSwallowing();
+        clear();
+        return work();
+      }),
+    mute() {
+      mutes++;
+      swallow();
+      return {
+        [Symbol.dispose]() {
+          mutes--;
+          if (mutes === 0) stopSwallowing();
+        },
+      };
     },
     async flush() {
       await Promise.all(

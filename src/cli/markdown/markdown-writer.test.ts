@@ -1,0 +1,130 @@
+import pc from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import { createMarkdownWriter } from './markdown-writer.ts';
+
+/** What is written when the text comes in pieces of so many characters. */
+function render(text: string, { size = text.length, width = 40, colors = false } = {}): string {
+  let written = '';
+  const writer = createMarkdownWriter({
+    write: (part) => {
+      written += part;
+    },
+    width: () => width,
+    colors: pc.createColors(colors),
+  });
+  for (let at = 0; at < text.length; at += size) writer.add(text.slice(at, at + size));
+  writer.end();
+  return written;
+}
+
+const everything = `# What I found
+Two *files*, of which one
+is **important**:
+- \`notes.txt\`, which is long enough that it does not fit
+  and goes on
+- [x] done
+  1. nested
+  2) other
+
+  still of the item
+> quoted text that is long enough to be broken
+> twice
+>> deeper
+
+\`\`\`ts
+const a = [1, 2];
+
+\tif (a) b();
+\`\`\`
+| name | size |
+|:-----|-----:|
+| a.txt | **12** |
+| b \\| c | 3 |
+***
+Not a #heading, not 1.a list, -nor this.
+[docs](https://example.com/x)`;
+
+test('headings, lists, quotes, code, tables and links as a person reads them', () => {
+  expect(render(everything)).toBe(
+    [
+      '# What I found',
+      '',
+      'Two files, of which one is important:',
+      '• `notes.txt`, which is long enough that',
+      '  it does not fit and goes on',
+      '☑ done',
+      '  1. nested',
+      '  2) other',
+      '',
+      '  still of the item',
+      '│ quoted text that is long enough to be',
+      '│ broken twice',
+      '│ │ deeper',
+      '',
+      '┌── ts',
+      'const a = [1, 2];',
+      '',
+      '\tif (a) b();',
+      '└──',
+      'name  │ size',
+      '──────┼─────',
+      'a.txt │ 12',
+      'b | c │ 3',
+      '────────────────────────────────────────',
+      'Not a #heading, not 1.a list, -nor this.',
+      'docs (example.com)',
+      '',
+    ].join('\n'),
+  );
+});
+
+test.each([1, 2, 3, 7, 50])('in pieces of %i characters it is written the same', (size) => {
+  expect(render(everything, { size })).toBe(render(everything));
+  expect(render(everything, { size, colors: true })).toBe(render(everything, { colors: true }));
+});
+
+test('a paragraph is written as it comes, a word at a time, and never rewritten', () => {
+  const parts: string[] = [];
+  const writer = createMarkdownWriter({
+    write: (part) => parts.push(part),
+    width: () => 80,
+    colors: pc.createColors(true),
+  });
+  writer.add('One two thr');
+  expect(parts.join('')).toBe('One two');
+  writer.add('ee **fo');
+  expect(parts.join('')).toBe('One two three');
+  writer.add('ur** five\nsix');
+  expect(parts.join('')).toBe('One two three \u001b[1mfour\u001b[22m five');
+  writer.end();
+  expect(parts.join('')).toBe('One two three \u001b[1mfour\u001b[22m five six\n');
+  expect(parts.join('')).not.toContain('\r');
+});
+
+test('code is written line by line, and an unfinished block is closed', () => {
+  expect(render('```\na **b**\n  c')).toBe('┌──\na **b**\n  c\n└──\n');
+  expect(render('- x\n  ~~~\n  in\n    side\n  ~~~\nafter')).toBe('• x\n┌──\nin\n  side\n└──\nafter\n');
+});
+
+test('a table that does not fit is written cell by cell', () => {
+  const text = `| a | b |\n|---|---|\n| ${'x'.repeat(30)} | ${'y'.repeat(30)} |`;
+  expect(render(text)).toBe(`a │ b\n${'x'.repeat(30)} │ ${'y'.repeat(30)}\n`);
+});
+
+describe('what a model or a server sent', () => {
+  test.each([
+    ['in text', 'a \u001b[2J\u202eb', 'a ⟨U+001B⟩[2J⟨U+202E⟩b\n'],
+    ['in code', '```\n\u001b]0;x\u0007\n```', '┌──\n⟨U+001B⟩]0;x⟨U+0007⟩\n└──\n'],
+    ['in a language', '```\u001b[31m\n```', '┌── ⟨U+001B⟩[31m\n└──\n'],
+    ['in a table', '| \u001b[2J |', '⟨U+001B⟩[2J\n'],
+    ['in a heading', '# \u001b[2J', '# ⟨U+001B⟩[2J\n'],
+    ['in a link', '[a](https://b\u001b[2J)', 'a (https://b⟨U+001B⟩[2J)\n'],
+    ['in a carriage return', 'safe\rmalicious', 'safe⟨U+000D⟩malicious\n'],
+  ])('does nothing to the terminal: %s [R18]', (_, text, shown) => {
+    expect(render(text)).toBe(shown);
+  });
+
+  test('is shown whole where it is an emoji or another script', () => {
+    expect(render('👩‍💻 ❤️ 漢字', { size: 1 })).toBe('👩‍💻 ❤️ 漢字\n');
+  });
+});

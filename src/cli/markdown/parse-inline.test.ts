@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { parseInline, type Span } from './parse-inline.ts';
+
+const whole = (text: string) => parseInline(text, { isWhole: true }).spans;
+
+test('emphasis, code and strokes are styles, also inside each other', () => {
+  expect(whole('a **b** *c* _d_ ***e*** ~~f~~ `g`')).toEqual([
+    { text: 'a ' },
+    { text: 'b', bold: true },
+    { text: ' ' },
+    { text: 'c', italic: true },
+    { text: ' ' },
+    { text: 'd', italic: true },
+    { text: ' ' },
+    { text: 'e', bold: true, italic: true },
+    { text: ' ' },
+    { text: 'f', struck: true },
+    { text: ' ' },
+    { text: 'g', code: true },
+  ]);
+  expect(whole('**a _b_ `c**`**')).toEqual([
+    { text: 'a ', bold: true },
+    { text: 'b', bold: true, italic: true },
+    { text: ' ', bold: true },
+    { text: 'c**', code: true },
+  ]);
+  expect(whole('`` a`b ``')).toEqual([{ text: 'a`b', code: true }]);
+});
+
+test.each([
+  'snake_case_name and __init__py',
+  '2 * 3 * 4',
+  'a ** b',
+  'never **closed',
+  'a `tick',
+  '[no link] and [half](',
+  'x < y and <b>',
+  'wow!',
+  '~one~',
+])('what only looks like markup stays as it is: %s', (text) => {
+  expect(
+    whole(text)
+      .map((span) => span.text)
+      .join(''),
+  ).toBe(text);
+  expect(whole(text).every((span) => Object.keys(span).length === 1)).toBe(true);
+});
+
+test('an escaped character is no markup', () => {
+  expect(whole('\\*a\\* \\n')).toEqual([{ text: '*' }, { text: 'a' }, { text: '*' }, { text: ' \\n' }]);
+});
+
+test('a link is its text and the host it leads to', () => {
+  expect(whole('see [**the** docs](https://example.com/a "b") ![x](https://evil.test/y)')).toEqual([
+    { text: 'see ' },
+    { text: 'the', bold: true },
+    { text: ' docs' },
+    { text: ' (example.com)', dim: true },
+    { text: ' ' },
+    { text: 'x' },
+    { text: ' (evil.test)', dim: true },
+  ]);
+  // What the text says it leads to does not matter.
+  expect(whole('[https://bank.example](https://evil.test/)').at(-1)).toEqual({ text: ' (evil.test)', dim: true });
+  expect(whole('[https://a.example/b](https://a.example/b)')).toEqual([{ text: 'https://a.example/b' }]);
+  expect(whole('[here](docs/x.md)').at(-1)).toEqual({ text: ' (docs/x.md)', dim: true });
+  expect(whole('<https://a.example/b>')).toEqual([{ text: 'https://a.example/b' }]);
+});
+
+test('the end of a line is a space, unless it is meant', () => {
+  expect(whole('a\nb  \nc\\\nd')).toEqual([
+    { text: 'a' },
+    { text: ' ' },
+    { text: 'b' },
+    { text: '', lineBreak: true },
+    { text: 'c' },
+    { text: '', lineBreak: true },
+    { text: 'd' },
+  ]);
+});
+
+test('of growing text only what is certain is read, and in the end it is all the same', () => {
+  const texts = [
+    'say **hello you** and `co``de` or [x](https://a.b/c) now_and_then _so_ \\* <https://a.b> !',
+    'a ***b*** *',
+  ];
+  for (const text of texts) {
+    const spans: Span[] = [];
+    let from = 0;
+    for (let length = 1; length <= text.length; length++) {
+      const reading = parseInline(text.slice(0, length), { isWhole: false, from });
+      spans.push(...reading.spans);
+      from = reading.end;
+    }
+    spans.push(...parseInline(text, { isWhole: true, from }).spans);
+    expect(joined(spans)).toEqual(joined(whole(text)));
+  }
+  expect(parseInline('a **b', { isWhole: false })).toEqual({ spans: [{ text: 'a ' }], end: 2 });
+});
+
+test('what is never closed is held back for a while only, and costs no time', () => {
+  const long = `**${'x'.repeat(600)}`;
+  expect(parseInline(long, { isWhole: false }).end).toBe(long.length);
+  for (const mark of ['[', '`', '*', '_', '<', '!['])
+    expect(joined(whole(mark.repeat(50_000)))[0]?.text).toHaveLength(mark.length * 50_000);
+});
+
+/** Neighbours of one style as one. */
+function joined(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  const styleOf = ({ text: _, ...style }: Span) => JSON.stringify(style);
+  for (const span of spans) {
+    const last = result.at(-1);
+    if (last && styleOf(last) === styleOf(span)) result.splice(-1, 1, { ...span, text: last.text + span.text });
+    else result.push(span);
+  }
+  return result;
+}
