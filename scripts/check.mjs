@@ -14,6 +14,7 @@ const rooms = [
   'storage',
   'toolbox',
   'bridges',
+  'chat',
   'cli',
 ];
 // The command line is tested as a process of its own, where coverage does not see it.
@@ -27,6 +28,7 @@ async function check() {
   const steps = [
     ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
     ['Types', 'tsc', ['--noEmit', '-p', 'tsconfig.test.json']],
+    ['Types of the app', 'tsc', ['--noEmit', '-p', join('web', 'tsconfig.json')]],
     ['Build', process.execPath, [join(root, 'scripts', 'build.mjs')]],
     ['Unused files, exports and dependencies', 'knip', []],
   ];

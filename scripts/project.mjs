@@ -46,9 +46,14 @@ export function nodePath() {
 
 /** Whether dist is there and no source is newer. Directories count too, so that a removed source is noticed. */
 export function isBuilt() {
-  const built = [join(root, 'dist', 'index.js'), join(root, 'dist', 'cli', 'main.js')];
+  const built = ['index.js', join('cli', 'main.js'), join('web', 'index.html')].map((file) => join(root, 'dist', file));
   if (!built.every((file) => existsSync(file))) return false;
-  const sources = [join(root, 'tsconfig.json'), ...entriesBelow(join(root, 'src'))];
+  const web = ['index.html', 'vite.config.ts'].map((file) => join(root, 'web', file));
+  const sources = [
+    join(root, 'tsconfig.json'),
+    ...web,
+    ...['src', join('web', 'src'), join('web', 'public')].flatMap((directory) => entriesBelow(join(root, directory))),
+  ];
   const newest = Math.max(...sources.map((file) => statSync(file).mtimeMs));
   return built.every((file) => statSync(file).mtimeMs >= newest);
 }

@@ -40,10 +40,12 @@ test('the package holds what was built, the schema and the documents, and nothin
       'dist/index.js',
       'dist/index.d.ts',
       'dist/cli/main.js',
+      'dist/web/index.html',
       'schema/toolwharf.schema.json',
     ]),
   );
-  const allowed = /^(dist\/.+\.(js|d\.ts)|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  const allowed =
+    /^(dist\/.+\.(js|d\.ts)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
   expect(files.filter((file) => !allowed.test(file))).toEqual([]);
   expect(files.filter((file) => /\.test\.|fixtures|\bsrc\//.test(file))).toEqual([]);
 });

@@ -1,0 +1,61 @@
+// `npm run screenshots`: takes the pictures in docs/images from the running app, with the default servers and no key.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { start } from '../bench/parts/processes.mjs';
+import { openBrowser } from '../test/support/browser.ts';
+import { root } from './project.mjs';
+
+const home = mkdtempSync(join(tmpdir(), 'toolwharf-screenshots-'));
+const main = join(root, 'dist', 'cli', 'main.js');
+const gateway = await start(main, {
+  args: ['serve', '--port', '0', '--data-dir', join(home, 'toolwharf')],
+  env: { HOME: home },
+});
+const browser = await openBrowser();
+const goto = (page, path) => page.goto(new URL(path, gateway.address).href);
+const take = (page, name) => page.screenshot({ path: join(root, 'docs', 'images', `${name}.png`) });
+try {
+  const light = await open('light');
+  await chat(light);
+  await look(light, '/', 'overview', 'Calls over time');
+  await tools(light);
+  const dark = await open('dark');
+  await look(dark, '/calls', 'calls-dark', 'list_allowed_directories');
+} finally {
+  await browser.close();
+  await gateway.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function open(colorScheme) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme });
+  return context.newPage();
+}
+
+async function look(page, path, name, text) {
+  await goto(page, path);
+  await page.getByText(text).first().waitFor();
+  await page.waitForLoadState('networkidle').catch(() => {});
+  await take(page, name);
+}
+
+/** The first two minutes of a newcomer. */
+async function chat(page) {
+  await goto(page, '/chat');
+  await page.getByRole('button', { name: /folders/i }).click();
+  const allow = page.getByRole('dialog').getByRole('button', { name: /allow once/i });
+  await allow.waitFor();
+  await take(page, 'approval');
+  await allow.click();
+  await page.getByText('I am scripted').last().waitFor();
+  await take(page, 'chat');
+}
+
+async function tools(page) {
+  await goto(page, '/tools');
+  await page.getByText('list_allowed_directories').first().click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Allowed directories:').first().waitFor();
+  await take(page, 'tools');
+}

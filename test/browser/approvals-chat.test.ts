@@ -1,0 +1,142 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
+import { everything, fixture } from '../support/fixtures.ts';
+import { approvalsPage } from './approvals-page.ts';
+
+const add = (a: number, b: number) => ({ name: 'mcp_s_add', args: { a, b } });
+
+let app: TestApp;
+const { tab, pendingIds, openInbox, revoke } = approvalsPage(() => app);
+
+beforeAll(async () => {
+  app = await startApp({ servers: { s: fixture('legacy'), everything: everything('stdio') } });
+  app.page.setDefaultTimeout(10_000);
+});
+afterAll(() => app?.close());
+
+const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
+
+const dialog = () => app.page.getByRole('dialog', { name: 'May this tool run?' });
+let model: ScriptedChat;
+
+beforeAll(async () => {
+  const admin = { key: app.adminToken };
+  model = await startScriptedChat([]);
+  const provider = { name: 'Scripted', kind: 'openai-compatible', baseUrl: model.url };
+  const { body } = await app.post('/api/providers', provider, admin);
+  const assistant = {
+    name: 'Harbour pilot',
+    model: { provider: body.id, model: 'scripted' },
+    serverIds: ['s', 'everything'],
+  };
+  await app.put(`/api/assistants/${assistantId}`, assistant, admin);
+});
+afterAll(() => model?.[Symbol.asyncDispose]());
+
+const assistantId = crypto.randomUUID();
+
+// Types a letter as each question appears, as somebody would who was about to write something. Timers come in the order
+// of their times, however busy the machine is.
+const typeIntoQuestions = `
+  let before = null;
+  new MutationObserver(() => {
+    const question = document.querySelector('[role="dialog"] article');
+    if (question === before) return;
+    before = question;
+    for (const delay of [0, 100, 300])
+      setTimeout(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true })), delay);
+  }).observe(document, { childList: true, subtree: true });
+`;
+
+/** A conversation on the page, in which somebody says something. */
+async function begin(text: string, script = ''): Promise<string> {
+  const { body } = await app.post('/api/conversations', { assistantId });
+  await app.goto(`/chat/${body.id}`);
+  await app.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await app.page.evaluate(script);
+  await app.post(`/api/conversations/${body.id}/messages`, { text });
+  return body.id;
+}
+
+test('several questions are answered one by one with single keys, but not with keys meant for something else', async () => {
+  model.push({ calls: [add(1, 2), add(3, 4)] }, { text: 'One of them is three.' });
+  await begin('Add some numbers', typeIntoQuestions);
+  await dialog().getByText('1 of 2').waitFor();
+  expect(await dialog().locator('button:focus').count()).toBe(0);
+  await enabled(dialog().getByRole('button', { name: 'Allow once' })).waitFor();
+  expect(await pendingIds()).toHaveLength(2);
+  await expectAccessible(app.page);
+
+  await app.page.keyboard.press('ArrowRight');
+  await dialog().getByText('2 of 2').waitFor();
+  await app.page.keyboard.press('ArrowLeft');
+  await dialog().getByText('1 of 2').waitFor();
+  await enabled(dialog().getByRole('button', { name: 'Allow once' })).waitFor();
+  await app.page.keyboard.press('a');
+  await dialog().getByText('1 of 2').waitFor({ state: 'detached' });
+  expect(await pendingIds()).toHaveLength(1);
+  await enabled(dialog().getByRole('button', { name: 'Deny', exact: true })).waitFor();
+  expect(await pendingIds()).toHaveLength(1);
+  await app.page.keyboard.press('d');
+  await dialog().waitFor({ state: 'detached' });
+  await app.page.getByText('One of them is three.', { exact: true }).waitFor();
+  const results = JSON.stringify(model.requests.at(-1)?.messages);
+  expect(results).toContain('denied');
+});
+
+test('a letter typed into a reason is a letter', async () => {
+  model.push({ calls: [add(5, 6)] }, { text: 'Then not.' });
+  await begin('Add more');
+  await dialog().getByRole('button', { name: 'Deny with a reason …' }).click();
+  await app.page.keyboard.type('add nothing, ada');
+  expect(await dialog().getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('add nothing, ada');
+  await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
+  await app.page.getByText('Then not.', { exact: true }).waitFor();
+  expect(model.requests.at(-1)?.last).toContain('add nothing, ada');
+});
+
+test('an answer for the conversation holds in it, and only in it', async () => {
+  model.push({ calls: [add(1, 1)] }, { calls: [add(2, 2)] }, { text: 'Two and four.' });
+  const conversation = await begin('Add and add');
+  await dialog().getByText('Harbour pilot').waitFor();
+  await dialog().getByRole('button', { name: 'This conversation' }).click();
+  await app.page.getByText('Two and four.', { exact: true }).waitFor();
+  model.push({ calls: [add(2, 2)] }, { text: 'Four.' });
+  await begin('Add');
+  await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
+  await app.page.getByText('Four.', { exact: true }).waitFor();
+
+  await openInbox();
+  await tab('Rules').click();
+  const rule = app.page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
+  expect(await rule.getByRole('link', { name: 'open' }).getAttribute('href')).toBe(`/chat/${conversation}`);
+  await revoke('in one conversation');
+});
+
+test('what a server wants to ask the model is shown before it is asked', async () => {
+  const sampling = {
+    name: 'mcp_everything_trigger-sampling-request',
+    args: { prompt: 'Name a boat', maxTokens: 77 },
+  };
+  model.push({ calls: [sampling] }, { text: 'The Dory' }, { text: 'It is named.' });
+  const conversation = await begin('Name it');
+  await dialog().getByRole('button', { name: 'Allow once' }).click();
+  await openInbox();
+  const asked = app.page.getByRole('region', { name: 'Server everything asks' });
+  await asked.getByText('Name a boat').waitFor();
+  await asked.getByText('at most 77 for the answer').waitFor();
+  const before = model.requests.length;
+  await expectAccessible(app.page);
+  expect(model.requests).toHaveLength(before);
+  await asked.getByRole('button', { name: 'Allow' }).click();
+  await asked.waitFor({ state: 'detached' });
+  await app.goto(`/chat/${conversation}`);
+  await app.page.getByText('It is named.', { exact: true }).waitFor();
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('The Dory');
+});
+
+test('no page complained', () => {
+  expect(app.complaints).toEqual([]);
+});

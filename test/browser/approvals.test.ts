@@ -1,0 +1,337 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
+import { everything, fixture } from '../support/fixtures.ts';
+import { connectClient, type TestClient } from '../support/open-gateway.ts';
+import { waitFor } from '../support/processes.ts';
+import { approvalsPage } from './approvals-page.ts';
+
+let app: TestApp;
+let client: TestClient;
+
+beforeAll(async () => {
+  app = await startApp({
+    servers: {
+      s: fixture('legacy'),
+      changing: fixture('changing'),
+      deceiving: fixture('deceiving'),
+      everything: everything('stdio'),
+    },
+    profiles: {
+      careful: { approval: { mode: 'always-ask' } },
+      hasty: { approval: { mode: 'always-ask', expires: '2s' } },
+    },
+  });
+  client = await connectClient(`${app.url}/mcp/careful`);
+  app.page.setDefaultTimeout(10_000);
+});
+
+afterAll(async () => {
+  await client?.client.close();
+  await app?.close();
+});
+
+const { tab, pendingIds, openInbox, revoke } = approvalsPage(() => app);
+const panel = (tool: string) => app.page.getByRole('article', { name: `Question about ${tool}`, exact: true });
+const button = (tool: string, name: string) => panel(tool).getByRole('button', { name, exact: true });
+const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
+/** Has a server change its tool, and waits until the gateway knows. */
+async function mutate(server: string, tool: string): Promise<void> {
+  const hash = async () => (await app.get(`/api/tools/mcp_${server}_${tool}`)).body.definitionHash;
+  const before = await hash();
+  await app.post(`/api/tools/mcp_${server}_mutate/call`, {});
+  await waitFor(async () => (await hash()) !== before, { what: `another ${tool}` });
+}
+
+describe('the inbox', () => {
+  test('is empty until somebody is asked, and says what would be there', async () => {
+    await openInbox();
+    await app.page.getByText('Nothing waits for you').waitFor();
+    await tab('Answered').click();
+    await app.page.getByText('Nothing was asked yet').waitFor();
+    await tab('Rules').click();
+    await app.page.getByText('No answer is remembered').waitFor();
+    expect(new URL(app.page.url()).search).toBe('?tab=rules');
+    await tab('Waiting').click();
+  });
+
+  test("shows an MCP client's call while it waits, and lets it run once [R16]", async () => {
+    const calling = client.text('s__add', { a: 20, b: 22 });
+    await panel('add').waitFor();
+    const text = (await panel('add').innerText()).replaceAll(/\s+/g, ' ');
+    expect(text).toContain('Asked by');
+    expect(text).toContain('(MCP client), because approval mode is always-ask.');
+    expect(text).toContain('Adds two numbers');
+    expect(text).toMatch(/a 20 b 22/);
+    expect(text).toMatch(/(9:5\d|10:00) min left/);
+    expect(await app.page.getByRole('link', { name: /Approvals/ }).innerText()).toContain('1');
+    // There is no conversation that an answer could hold for.
+    expect(await button('add', 'This conversation').count()).toBe(0);
+    await button('add', 'Allow once').click();
+    expect(await calling).toBe('42');
+    await app.page.getByText('Nothing waits for you').waitFor();
+
+    await tab('Answered').click();
+    const row = app.page.getByRole('list', { name: 'Answered questions' }).getByRole('listitem').first();
+    await row.getByText('Allowed', { exact: true }).waitFor();
+    expect(await row.textContent()).toMatch(/Allowed by .+, once\./);
+    await row.getByRole('button', { name: 'Details' }).click();
+    const details = app.page.getByRole('dialog', { name: 'What was asked' });
+    await details.getByText('Adds two numbers').waitFor();
+    expect(await details.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
+    await app.page.keyboard.press('Escape');
+    await row.getByRole('link', { name: 'Call' }).click();
+    await app.page.getByRole('dialog', { name: 'add' }).getByText('Timeline').waitFor();
+  });
+
+  test('loses a question that was answered elsewhere, on every page', async () => {
+    await openInbox();
+    const other = await app.openPage('/approvals');
+    const calling = client.text('s__echo', { text: 'over there' });
+    await panel('echo').waitFor();
+    await other.getByRole('article', { name: 'Question about echo' }).waitFor();
+    const [id] = await pendingIds();
+    await app.post(`/api/approvals/${id}/answer`, { answer: 'allow' });
+    await panel('echo').waitFor({ state: 'detached' });
+    await other.getByRole('article', { name: 'Question about echo' }).waitFor({ state: 'detached' });
+    expect(await calling).toBe('over there');
+    await other.context().close();
+  });
+
+  test('says kindly who was faster', async () => {
+    const calling = client.text('s__echo', { text: 'too late' });
+    await panel('echo').waitFor();
+    await app.page.route('**/api/approvals/*/answer', async (route) => {
+      const [id] = await pendingIds();
+      await app.post(`/api/approvals/${id}/answer`, { answer: 'deny', reason: 'not now' });
+      await route.continue();
+    });
+    await button('echo', 'Allow once').click();
+    await app.page
+      .getByText(/^It was answered before you: Denied by/)
+      .first()
+      .waitFor();
+    await panel('echo').waitFor({ state: 'detached' });
+    await app.page.unroute('**/api/approvals/*/answer');
+    expect(await calling).toContain('not now');
+  });
+
+  test('loses a question whose call was cancelled, and says so', async () => {
+    const callId = crypto.randomUUID();
+    await mutate('changing', 'target');
+    const calling = app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x', b: 'y' }, callId });
+    await panel('target').waitFor();
+    await app.post(`/api/calls/${callId}/cancel`);
+    await panel('target').waitFor({ state: 'detached' });
+    expect((await calling).status).toBe(499);
+    await tab('Answered').click();
+    await app.page.getByText('Its call ended before anybody answered.').first().waitFor();
+    await tab('Waiting').click();
+  });
+
+  test('lets a question go whose time is over', async () => {
+    await using hasty = await connectClient(`${app.url}/mcp/hasty`);
+    const calling = hasty.text('s__echo', { text: 'quick' });
+    await panel('echo').waitFor();
+    await panel('echo').getByRole('timer').waitFor();
+    await panel('echo').waitFor({ state: 'detached' });
+    expect(await calling).toContain('nobody answered');
+    await tab('Answered').click();
+    await app.page.getByText('Nobody answered in time: the call was denied.').first().waitFor();
+    await tab('Waiting').click();
+  });
+});
+
+test('whoever made a call sees its question, but nobody allows their own calls', async () => {
+  await openInbox();
+  const key = await app.key(['read', 'call'], 'careful');
+  const own = await app.openPage(`/#token=${key}`);
+  await own.getByRole('link', { name: 'Approvals' }).click();
+  await own.getByText('Nothing waits for you').waitFor();
+  expect(await own.getByRole('tab', { name: 'Rules' }).count()).toBe(0);
+  const calling = app.post('/api/tools/mcp_s_add/call', { arguments: { a: 1, b: 2 } }, { key });
+  await own.getByText('Somebody else has to answer this').waitFor();
+  expect(await own.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
+  await button('add', 'Allow once').click();
+  expect((await calling).body.text).toBe('3');
+  await own.getByText('Nothing waits for you').waitFor();
+  await own.context().close();
+});
+
+describe('an answer', () => {
+  test('that always allows a tool is a rule until it is revoked', async () => {
+    const calling = client.text('s__add', { a: 1, b: 1 });
+    await button('add', 'Always this tool').click();
+    expect(await calling).toBe('2');
+    expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
+    await tab('Rules').click();
+    const rule = app.page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
+    await rule.getByText('add of s runs without asking, as long as its definition stays the same.').waitFor();
+    expect(await rule.innerText()).toMatch(/Definition:\s*[0-9a-f]{12}/);
+    await expectAccessible(app.page);
+    await revoke('add of s');
+    const again = client.text('s__add', { a: 3, b: 3 });
+    await button('add', 'Allow once').click();
+    expect(await again).toBe('6');
+  });
+
+  test('that always allows a server holds for all its tools', async () => {
+    const calling = client.text('s__add', { a: 1, b: 1 });
+    await button('add', 'Always this server').click();
+    expect(await calling).toBe('2');
+    expect(await client.text('s__echo', { text: 'hi' })).toBe('hi');
+    await revoke('Every tool of s');
+  });
+
+  test('that denies tells the caller why', async () => {
+    const calling = client.text('s__add', { a: 1, b: 1 });
+    await button('add', 'Deny with a reason …').click();
+    const form = panel('add').getByRole('form', { name: 'Deny with a reason' });
+    await form.getByLabel('Reason').fill('Use the calculator');
+    await form.getByRole('button', { name: 'Deny' }).click();
+    expect(await calling).toContain('Use the calculator');
+    await tab('Answered').click();
+    await app.page.getByText('“Use the calculator”').waitFor();
+    await tab('Waiting').click();
+  });
+
+  test('that always denies a tool refuses the next call without asking', async () => {
+    const calling = client.text('s__add', { a: 1, b: 1 });
+    await button('add', 'Deny with a reason …').click();
+    await panel('add').getByLabel('Always deny add').check();
+    await button('add', 'Deny always').click();
+    expect(await calling).toContain('denied');
+    expect(await client.text('s__add', { a: 1, b: 1 })).toContain('a remembered answer denies this tool');
+    await revoke('add of s is refused');
+  });
+
+  test('that changes the arguments runs with the changed ones', async () => {
+    const calling = client.text('s__echo', { text: 'as asked' });
+    await button('echo', 'Edit arguments …').click();
+    const form = panel('echo').getByRole('form', { name: 'Edit the arguments' });
+    await form.getByLabel('text').fill('as the person wants');
+    await form.getByRole('button', { name: 'Allow with these arguments' }).click();
+    expect(await calling).toBe('as the person wants');
+    await tab('Answered').click();
+    await app.page.getByText(/once, with other arguments\./).waitFor();
+    await tab('Waiting').click();
+  });
+
+  test('can be given with the keyboard alone', async () => {
+    const calling = client.text('s__add', { a: 4, b: 4 });
+    await button('add', 'Allow once').waitFor();
+    await tab(/^Waiting/).focus();
+    await enabled(button('add', 'Allow once')).waitFor();
+    for (let presses = 0; presses < 10; presses++) {
+      await app.page.keyboard.press('Tab');
+      if ((await button('add', 'Allow once').and(app.page.locator(':focus')).count()) === 1) break;
+    }
+    await app.page.keyboard.press('Enter');
+    expect(await calling).toBe('8');
+  });
+});
+
+describe('what changed and what deceives', () => {
+  test('a changed definition is asked about with its difference', async () => {
+    await mutate('changing', 'target');
+    const calling = app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x' } });
+    await panel('target').getByText('The definition changed since it was accepted').waitFor();
+    const changes = panel('target').getByRole('list', { name: 'Changes of the definition' });
+    expect((await changes.innerText()).replaceAll(/\s+/g, ' ')).toContain(
+      'Changed description − Before: Target, version 1 + Now: Target, version 3',
+    );
+    await expectAccessible(app.page);
+    await button('target', 'Always this tool').click();
+    expect((await calling).body.text).toContain('version 3');
+    await revoke('target of changing');
+  });
+
+  test('hostile words and arguments are shown, and neither run nor freeze the page [R18]', async () => {
+    await using careful = await connectClient(`${app.url}/mcp/careful`);
+    await mutate('deceiving', 'trap');
+    const hostile = '<img src=x onerror="document.title=\'owned\'">\u202egnp.exe \u001b[31m';
+    const asked = [
+      careful.text('deceiving__trap', { path: hostile, p1: 'y'.repeat(500_000) }),
+      careful.text('s__echo', { text: `${hostile}${'z'.repeat(1_000_000)}` }),
+    ];
+    await panel('trap').waitFor();
+    const text = await panel('trap').innerText();
+    expect(text).toContain('<script>document.title = "owned"</script>');
+    expect(text).toContain('⟨U+202E⟩');
+    expect(text).toContain('De⟨U+200B⟩letes');
+    expect(text).toContain('says it may destroy');
+    expect(text).toContain('<img src=x onerror=');
+    expect(await panel('echo').innerText()).toContain('characters shown]');
+    expect(await app.page.locator('article img').count()).toBe(0);
+    expect(await app.page.title()).toBe('Approvals · Toolwharf');
+    await app.page.setViewportSize({ width: 360, height: 740 });
+    expect(await app.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await app.page.setViewportSize({ width: 1280, height: 800 });
+    await button('trap', 'Deny').click();
+    await button('echo', 'Deny').click();
+    await Promise.all(asked);
+  });
+});
+
+describe('a question of a server', () => {
+  const ask = () => app.post('/api/tools/mcp_everything_trigger-elicitation-request/call', {});
+  const asked = () => app.page.getByRole('region', { name: 'Server everything asks' });
+
+  test('is a form that names the server and sends what was filled in', async () => {
+    const calling = ask();
+    await asked().getByText('Please provide inputs').waitFor();
+    await asked().getByText('Do not enter passwords').waitFor();
+    await asked().getByLabel('String *', { exact: true }).fill('Ada Lovelace');
+    await asked().getByLabel('Boolean').check();
+    await asked().getByLabel('Integer').fill('7');
+    await asked().getByLabel('Legacy Titled Single Select Enum').selectOption('Birds');
+    await asked().getByRole('checkbox', { name: 'Piano' }).check();
+    await asked().getByRole('checkbox', { name: 'Salmon' }).check();
+    await expectAccessible(app.page);
+    await asked().getByRole('button', { name: 'Accept' }).click();
+    await asked().waitFor({ state: 'detached' });
+    const answer = JSON.stringify((await calling).body.content);
+    for (const part of ['Ada Lovelace', 'pet-3', 'Guitar', 'Piano', 'fish-2', 'stormy night'])
+      expect(answer).toContain(part);
+  });
+
+  test('says at the field what does not fit, and takes no half answer', async () => {
+    const calling = ask();
+    await asked().getByLabel('String *', { exact: true }).fill('Ada');
+    for (const name of ['Piano', 'Violin', 'Drums']) await asked().getByRole('checkbox', { name }).check();
+    await asked().getByRole('button', { name: 'Accept' }).click();
+    await asked()
+      .getByText(/at most 3/i)
+      .last()
+      .waitFor();
+    await asked().getByRole('button', { name: 'Decline' }).click();
+    expect(JSON.stringify((await calling).body.content)).toContain('declined');
+  });
+
+  test('goes away when its call ends', async () => {
+    const callId = crypto.randomUUID();
+    const calling = app.post('/api/tools/mcp_everything_trigger-elicitation-request/call', { callId });
+    await asked().waitFor();
+    await app.post(`/api/calls/${callId}/cancel`);
+    await asked().waitFor({ state: 'detached' });
+    await calling;
+  });
+
+  test('that wants an address opened shows it in full, and is accepted after it was opened', async () => {
+    const url = `${app.url}/readyz?from=server`;
+    const calling = app.post('/api/tools/mcp_everything_trigger-url-elicitation/call', { arguments: { url } });
+    await asked().getByText(url).waitFor();
+    await asked().getByText(new URL(url).host, { exact: true }).waitFor();
+    expect(await asked().getByRole('button', { name: 'Accept' }).isDisabled()).toBe(true);
+    const opening = app.page.waitForEvent('popup');
+    await asked().getByRole('link', { name: 'Open in a new tab' }).click();
+    await (await opening).close();
+    await asked().getByRole('button', { name: 'Accept' }).click();
+    expect((await calling).body.isError).toBe(false);
+  });
+});
+
+test('no page complained', async () => {
+  await waitFor(async () => (await pendingIds()).length === 0);
+  expect(app.complaints).toEqual([]);
+});

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type ChatRequest,
+  type ScriptedChat,
+  type ScriptedTurn,
+  startScriptedChat,
+} from '../fixtures/models/scripted-chat-server.ts';
+import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
+import { fixture } from '../support/fixtures.ts';
+import { waitFor } from '../support/processes.ts';
+
+const hostileModel = '<img src=x onerror="document.title=1">\u202e';
+let app: TestApp;
+let models: ScriptedChat;
+
+beforeAll(async () => {
+  models = await startScriptedChat(answer, { models: ['scripted', 'scripted-large', hostileModel] });
+  app = await startApp({
+    servers: {
+      notes: fixture('legacy'),
+      many: fixture('modern', { TOOLS: '45' }),
+      broken: fixture('crash-on-start'),
+    },
+    gateway: { allowPrograms: true },
+  });
+  app.page.setDefaultTimeout(15_000);
+  await app.post('/api/providers', { name: 'House models', kind: 'openai-compatible', baseUrl: models.url });
+});
+
+afterAll(async () => {
+  await app.close();
+  await models[Symbol.asyncDispose]();
+});
+
+test('the first assistant is there and plainly a demo, with its servers, tools and approval mode [R8]', async () => {
+  const { page } = app;
+  await app.goto('/assistants');
+  const row = page.getByRole('listitem').filter({ hasText: 'Demo assistant' });
+  await row.getByText('Demo: scripted answers').waitFor();
+  await row.getByText('notes, many, broken').waitFor();
+  await row.getByText(/^62 tools/).waitFor();
+  await row.getByText('1 server missing').waitFor();
+  await row.getByText('Always ask').waitFor();
+  await expectAccessible(page);
+});
+
+test('an assistant is connected to a server: its tools are available to the model, but for those switched off [R13]', async () => {
+  const { page } = app;
+  await page.getByRole('link', { name: 'New assistant' }).click();
+  await page.getByLabel('Name').fill('Note keeper');
+  await page.getByLabel('Instructions').fill('Keep notes.');
+  await page.getByLabel('Provider').selectOption({ label: 'House models' });
+  await page.getByText('3 found. Any other name can be typed.').waitFor();
+  await page.getByRole('combobox', { name: 'Model' }).fill('large');
+  await page.getByRole('option', { name: 'scripted-large' }).click();
+
+  const tools = page.getByRole('region', { name: 'Tools' });
+  const server = tools.getByRole('listitem').filter({ hasText: 'notes' });
+  await server.getByText('Connected').waitFor();
+  await server.getByRole('checkbox', { name: 'notes' }).click();
+  await tools.getByText('17 tools for the model', { exact: false }).waitFor();
+  await tools.getByText(/about [\d,]+ tokens with each question/).waitFor();
+
+  await server.getByRole('button', { name: '17 tools of notes' }).click();
+  await server.getByRole('searchbox', { name: 'Find a tool of notes' }).fill('add');
+  await server.getByRole('switch', { name: 'add' }).click();
+  await tools.getByText('16 tools for the model', { exact: false }).waitFor();
+  await server.getByRole('button', { name: '16 of 17 tools of notes' }).waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Create assistant' }).click();
+  await page.getByRole('heading', { name: 'Note keeper' }).waitFor();
+  await page.getByText('Everything is saved').waitFor();
+  expect(await stored('Note keeper')).toMatchObject({
+    instructions: 'Keep notes.',
+    model: { model: 'scripted-large' },
+    serverIds: ['notes'],
+    disabledTools: ['notes/add'],
+    toolApproval: 'always-ask',
+  });
+
+  await page.getByRole('button', { name: 'Chat with it' }).click();
+  await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/);
+  const conversation = page.url().split('/').at(-1);
+  await app.post(`/api/conversations/${conversation}/messages`, { text: 'Hi' });
+  const request = await waitFor(() => models.requests[0], { what: 'the question' });
+  expect(request?.tools).toContain('mcp_notes_echo');
+  expect(request?.tools).not.toContain('mcp_notes_add');
+});
+
+test('the approval setting is what calls go by: auto, always-ask, trusted-only [R8, R13]', async () => {
+  const { page } = app;
+  await open('Note keeper');
+  const mode = (name: string) => page.getByRole('radio', { name });
+  expect(await mode('Always ask').isChecked()).toBe(true);
+  expect(await outcomeOf('echo')).toBe('asking');
+
+  await mode('Auto').click();
+  await save();
+  expect(await outcomeOf('echo')).toBe('idle');
+
+  await mode('Trusted only').click();
+  await page.getByText('No tool is trusted yet').waitFor();
+  await page.getByRole('combobox', { name: 'Trusted tools' }).fill('ech');
+  await page.getByRole('option', { name: 'notes/echo' }).click();
+  await page.getByRole('combobox', { name: 'Trusted tools' }).fill('!notes/*');
+  await page.keyboard.press('Enter');
+  await page.getByText(/starts with "!", which is not supported/).waitFor();
+  await page.getByRole('combobox', { name: 'Trusted tools' }).fill('notes/str*');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const trusted = page.getByRole('list', { name: 'Trusted tools' });
+  await trusted.getByRole('listitem').filter({ hasText: 'notes/str*' }).getByText('1 tool').waitFor();
+  await expectAccessible(page);
+  await save();
+  expect(await stored('Note keeper')).toMatchObject({
+    toolApproval: 'trusted-only',
+    trustedTools: ['notes/echo', 'notes/str*'],
+  });
+  expect(await outcomeOf('echo')).toBe('idle');
+  expect(await outcomeOf('pid')).toBe('asking');
+
+  await mode('Always ask').click();
+  await save();
+  expect(await outcomeOf('echo')).toBe('asking');
+});
+
+test('what is wrong is said at the field, and nothing is stored', async () => {
+  const { page } = app;
+  await open('Note keeper');
+  await page.getByLabel('Name').fill(' ');
+  await page.getByLabel('Steps per answer').fill('0');
+  await page.getByLabel('Tokens per answer').fill('5');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Not saved: look at the fields marked above.').waitFor();
+  expect(await problemOf('Name')).toBe('must not be empty');
+  expect(await problemOf('Steps per answer')).toBe('must be at least 1');
+  expect(await problemOf('Tokens per answer')).toBe('must be at least 100');
+  expect(await stored('Note keeper')).toMatchObject({ maxSteps: 20 });
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.getByText('Everything is saved').waitFor();
+});
+
+test('leaving with unsaved changes asks first, by a link and by the back button', async () => {
+  const { page } = app;
+  await app.goto('/assistants');
+  await page.getByRole('link', { name: 'Note keeper' }).click();
+  await page.getByLabel('Description').fill('Something new');
+  const asked = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+  await page.getByRole('link', { name: 'Servers', exact: true }).click();
+  await asked.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Something new');
+
+  await page.goBack();
+  await asked.waitFor();
+  expect(new URL(page.url()).pathname).not.toBe('/assistants');
+  await asked.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Assistants' }).waitFor();
+  expect(await stored('Note keeper')).toMatchObject({ description: '' });
+});
+
+test('more than 40 tools are warned about, and a server that is not there is told [R13]', async () => {
+  const { page } = app;
+  await open('Note keeper');
+  const tools = page.getByRole('region', { name: 'Tools' });
+  await tools.getByRole('checkbox', { name: 'many' }).click();
+  await tools.getByText('61 tools are many', { exact: false }).waitFor();
+  await tools.getByText('Switch tools off by pattern').click();
+  await tools.getByLabel('Pattern').fill('many/*');
+  await page.keyboard.press('Enter');
+  await tools.getByText('16 tools for the model', { exact: false }).waitFor();
+  await tools.getByRole('button', { name: '0 of 45 tools of many' }).click();
+  await tools.getByText('Off by the pattern many/*').first().waitFor();
+  await tools.getByRole('checkbox', { name: 'broken' }).click();
+  await tools.getByText('A server is missing').waitFor();
+  await tools
+    .getByRole('note')
+    .getByText(/exited with code 3/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+});
+
+test('ten thousand tools are as easy to choose from as ten [R13]', async () => {
+  const { page } = app;
+  const huge = { name: 'huge', transport: 'stdio', ...fixture('modern', { TOOLS: '10000' }) };
+  expect((await app.post('/api/servers', huge, { key: app.adminToken })).status).toBe(201);
+  await open('Note keeper');
+  const tools = page.getByRole('region', { name: 'Tools' });
+  await tools.getByRole('checkbox', { name: 'huge' }).click();
+  await tools.getByRole('button', { name: '10000 tools of huge' }).click();
+  await tools.getByRole('switch', { name: 'tool_00001' }).waitFor();
+  expect(await tools.getByRole('switch').count()).toBeLessThan(50);
+  await tools.getByRole('button', { name: 'All off' }).click();
+  await tools.getByRole('searchbox', { name: 'Find a tool of huge' }).fill('tool_09999');
+  await tools.getByRole('switch', { name: 'tool_09999' }).click();
+  await tools.getByRole('button', { name: '1 of 10000 tools of huge' }).waitFor();
+  await tools.getByText('17 tools for the model', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await app.delete('/api/servers/huge', { key: app.adminToken });
+  await tools.getByRole('checkbox', { name: 'huge' }).waitFor({ state: 'detached' });
+});
+
+test('an assistant is duplicated and deleted', async () => {
+  const { page } = app;
+  await app.goto('/assistants');
+  await page.getByRole('button', { name: 'More about Note keeper' }).click();
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+  await page.getByRole('button', { name: 'Create assistant' }).click();
+  await page.getByRole('heading', { name: 'Copy of Note keeper' }).waitFor();
+  expect(await stored('Copy of Note keeper')).toMatchObject({ serverIds: ['notes'], disabledTools: ['notes/add'] });
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Assistants' }).waitFor();
+  await page.getByRole('link', { name: 'Note keeper', exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: 'Copy of Note keeper' }).count()).toBe(0);
+  expect(await stored('Copy of Note keeper')).toBeUndefined();
+});
+
+test('hostile names are shown for what they are, and none of them runs', async () => {
+  const { page } = app;
+  const name = '<script>document.title=1</script>\u202egpj';
+  await app.put(`/api/assistants/${crypto.randomUUID()}`, {
+    name,
+    description: '[x](javascript:alert(1)) \u001b[31mred',
+    serverIds: ['<b>gone</b>'],
+  });
+  await app.goto('/assistants');
+  await page.getByRole('link', { name: '<script>document.title=1</script>⟨U+202E⟩gpj' }).click();
+  await page.getByText('There is no server of this id any more', { exact: false }).waitFor();
+  await page.getByRole('checkbox', { name: '<b>gone</b>' }).waitFor();
+  await page.getByLabel('Provider').selectOption({ label: 'House models' });
+  await page.getByText('3 found', { exact: false }).waitFor();
+  await page.getByRole('combobox', { name: 'Model' }).click();
+  await page.getByRole('option', { name: hostileModel.replace('\u202e', '⟨U+202E⟩') }).waitFor();
+  expect(await page.title()).toContain('Toolwharf');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+});
+
+test('who is no administrator can look and chat, not change', async () => {
+  const key = await app.key(['read', 'call']);
+  const page = await app.openPage(`/assistants#token=${key}`);
+  await page.getByRole('link', { name: 'Note keeper' }).waitFor();
+  expect(await page.getByRole('link', { name: 'New assistant' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Note keeper' }).click();
+  await page.getByText('You can look, not change').waitFor();
+  expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+});
+
+test('no page complained', () => {
+  expect(app.complaints).toEqual([]);
+});
+
+async function open(name: string): Promise<void> {
+  await app.goto('/assistants');
+  await app.page.getByRole('link', { name, exact: true }).click();
+  await app.page.getByText('Everything is saved').waitFor();
+}
+
+async function save(): Promise<void> {
+  await app.page.getByRole('button', { name: 'Save' }).click();
+  await app.page.getByText('Everything is saved').waitFor();
+}
+
+async function stored(name: string) {
+  const { body } = await app.get('/api/assistants');
+  return body.assistants.find((assistant: { name: string }) => assistant.name === name);
+}
+
+/** What is said to be wrong with a field. */
+async function problemOf(label: string): Promise<string | null> {
+  const ids = await app.page.getByLabel(label).getAttribute('aria-describedby');
+  return app.page.locator(`[id="${ids?.split(' ').at(-1)}"]`).textContent();
+}
+
+/** Has the model call a tool of the server `notes`: does a person get asked, or is it answered? */
+async function outcomeOf(tool: string): Promise<'asking' | 'idle'> {
+  const { id } = await stored('Note keeper');
+  const { body: conversation } = await app.post('/api/conversations', { assistantId: id });
+  await app.post(`/api/conversations/${conversation.id}/messages`, { text: `Call ${tool}` });
+  const status = await waitFor(
+    async () => {
+      const { body } = await app.get(`/api/conversations/${conversation.id}`);
+      return body.conversation.status !== 'running' && body.conversation.status;
+    },
+    { what: 'the answer' },
+  );
+  await app.delete(`/api/conversations/${conversation.id}`);
+  return status;
+}
+
+/** A model that calls the tool it is told to call, once. */
+function answer({ last }: ChatRequest): ScriptedTurn {
+  const tool = /^Call (\w+)$/.exec(last)?.[1];
+  if (tool === undefined) return { text: 'Done.' };
+  return { calls: [{ name: `mcp_notes_${tool}`, args: tool === 'echo' ? { text: 'hi' } : {} }] };
+}

@@ -1,0 +1,247 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
+import { fixture } from '../support/fixtures.ts';
+import { connectClient, type TestClient } from '../support/open-gateway.ts';
+import { waitFor } from '../support/processes.ts';
+
+let app: TestApp;
+let page: Page;
+let client: TestClient;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'toolwharf-calls-'));
+  app = await startApp({
+    servers: { s: fixture('legacy'), dying: fixture('die-in-call') },
+    profiles: { careful: { approval: { mode: 'always-ask' } } },
+  });
+  page = app.page;
+  page.setDefaultTimeout(10_000);
+  client = await connectClient(`${app.url}/mcp/careful`);
+});
+
+afterAll(async () => {
+  await client?.client.close();
+  await app?.close();
+  if (directory) await rm(directory, { recursive: true, force: true });
+});
+
+const call = (tool: string, args: object = {}, more: object = {}) =>
+  app.post(`/api/tools/mcp_${tool}/call`, { arguments: args, ...more });
+const list = () => page.getByRole('list', { name: 'Calls' });
+const row = (tool: string) =>
+  list()
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('link', { name: tool }) });
+const details = (tool: string) => page.getByRole('dialog', { name: tool, exact: true });
+const search = () => new URL(page.url()).search;
+const shownText = async (locator: ReturnType<typeof list>) => (await locator.innerText()).replaceAll(/\s+/g, ' ');
+
+async function closeDetails(): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+describe('the list', () => {
+  test('says what would be there, and shows a call from its start to its end without being asked again [R6, R12]', async () => {
+    await app.goto('/calls');
+    await page.getByText('Nothing was called yet').waitFor();
+    const callId = crypto.randomUUID();
+    const running = call('s_sleep', { ms: 60_000 }, { callId });
+    await row('sleep').getByText('Running').waitFor();
+    await row('sleep').getByRole('link').click();
+    await details('sleep').getByRole('progressbar').waitFor();
+    expect(search()).toBe('');
+    expect(new URL(page.url()).pathname).toBe(`/calls/${callId}`);
+    await expectAccessible(page);
+    await details('sleep').getByRole('button', { name: 'Cancel the call' }).click();
+    await details('sleep').getByText('Ended: cancelled').waitFor();
+    expect((await running).status).toBe(499);
+    expect(await details('sleep').getByRole('button', { name: 'Cancel the call' }).count()).toBe(0);
+    await closeDetails();
+    await row('sleep').getByText('Cancelled').waitFor();
+  });
+
+  test('tells apart how calls ended [R6]', async () => {
+    await call('s_echo', { text: 'fine' });
+    await call('s_fail');
+    await call('s_add', { a: 'one' });
+    await call('dying_die', { path: join(directory, 'died') });
+    await row('echo').getByText('Success').waitFor();
+    await row('fail').getByText('Tool error').waitFor();
+    await row('add').getByText('Invalid').waitFor();
+    await row('die').getByText('Outcome unknown').waitFor();
+    expect(await shownText(row('echo'))).toMatch(/^echo s \S+ Success \d.* just now$/);
+    await expectAccessible(page);
+  });
+
+  test('is filtered by server, tool, status, caller and time, and the address keeps it', async () => {
+    await app.post('/api/tools/mcp_s_pid/call', {}, { key: app.adminToken });
+    await row('pid').getByText('Administrator').waitFor();
+    await page.getByLabel('Server').selectOption('dying');
+    await row('echo').waitFor({ state: 'detached' });
+    await row('die').waitFor();
+    expect(search()).toBe('?server=dying');
+    await page.getByRole('button', { name: 'Clear' }).click();
+
+    await page.getByLabel('Status').selectOption('Error');
+    await row('echo').waitFor({ state: 'detached' });
+    for (const tool of ['sleep', 'fail', 'add', 'die']) await row(tool).waitFor();
+    expect(await list().getByRole('listitem').count()).toBe(4);
+    await page.getByLabel('Tool').fill('fail');
+    await row('add').waitFor({ state: 'detached' });
+    await row('fail').waitFor();
+    expect(search()).toBe('?status=error&tool=fail');
+    await page.reload();
+    await row('fail').waitFor();
+    expect(await list().getByRole('listitem').count()).toBe(1);
+    expect(await page.getByLabel('Tool').inputValue()).toBe('fail');
+    // Live calls pass the filter too.
+    await call('s_echo', { text: 'another' });
+    await call('s_fail');
+    await list().getByRole('listitem').nth(1).waitFor();
+    expect(await row('echo').count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear' }).click();
+
+    await page.getByLabel('Caller').fill('admin');
+    await row('echo').first().waitFor({ state: 'detached' });
+    await row('pid').waitFor();
+    await page.getByLabel('Time').selectOption('Last hour');
+    await row('pid').waitFor();
+    expect(search()).toBe('?caller=admin&range=1h');
+    await page.getByLabel('Caller').fill('nobody');
+    await page.getByText('No call fits').waitFor();
+    await app.goto('/calls?until=2020-01-01T00:00:00.000Z&status=nonsense');
+    await page.getByText('No call fits').waitFor();
+    expect(await page.getByLabel('Until').inputValue()).toMatch(/^20(19|20)-/);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await row('pid').waitFor();
+  });
+
+  test('goes on for as long as there are calls, and does not move under the reader', async () => {
+    const made = Array.from({ length: 150 }, (_, at) => call('s_echo', { text: `call ${at}` }));
+    await Promise.all(made);
+    await page.reload();
+    await row('echo').first().waitFor();
+    // Only what is in sight is built.
+    expect(await list().getByRole('listitem').count()).toBeLessThan(100);
+    await waitFor(async () => {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      return (await row('sleep').count()) === 1;
+    });
+    await page.getByText('That is all: 158 calls.').waitFor();
+    await call('s_image');
+    await page.getByRole('button', { name: '1 new call' }).click();
+    await row('image').waitFor();
+    await page.getByRole('button', { name: '1 new call' }).waitFor({ state: 'detached' });
+  });
+});
+
+describe('one call', () => {
+  test('that was asked about has a timeline with who answered and what came of it', async () => {
+    const calling = client.text('s__structured', { city: 'Bergen' });
+    await row('structured').getByText('Waiting').waitFor();
+    await row('structured').getByRole('link').click();
+    const panel = details('structured').getByRole('article', { name: 'Question about structured' });
+    await panel.getByRole('button', { name: 'Allow once' }).click();
+    await calling;
+    await details('structured').getByText('Ended: success').waitFor();
+    await panel.waitFor({ state: 'detached' });
+    const timeline = await shownText(details('structured').getByRole('region', { name: 'Timeline' }));
+    expect(timeline).toMatch(/Waiting for an answer [\d.]+ .*Running [\d.]+ m?s/);
+    expect(timeline).toMatch(
+      /Made by local.*A person was asked, because approval mode is always-ask.*Allowed by local, once\..*Sent to its server.*Ended: success/,
+    );
+    await details('structured').getByRole('region', { name: 'Result' }).getByText('21.5').first().waitFor();
+    await details('structured').getByText('Bergen').first().waitFor();
+    await expectAccessible(page);
+    await closeDetails();
+  });
+
+  test('that was denied says by whom and why, and what its code means', async () => {
+    const calling = client.text('s__write', { path: '/nowhere', text: 'x' });
+    const asked = await waitFor(async () => (await app.get('/api/approvals?status=pending')).body.approvals[0]);
+    await app.post(
+      `/api/approvals/${asked.id}/answer`,
+      { answer: 'deny', reason: 'keep off' },
+      { key: app.adminToken },
+    );
+    expect(await calling).toContain('keep off');
+    await row('write').getByText('Denied').waitFor();
+    await row('write').getByRole('link').click();
+    await details('write').getByText('Denied by Administrator.').waitFor();
+    await details('write').getByText('CALL_DENIED').waitFor();
+    await details('write').getByText('What this means').click();
+    await details('write').getByText('A rule, a person, or the lack of a person to ask said no.').waitFor();
+    expect(await details('write').getByText('Sent to its server').count()).toBe(0);
+    await closeDetails();
+  });
+
+  test('whose outcome is unknown is not said to have failed', async () => {
+    await page.getByLabel('Server').selectOption('dying');
+    await row('die').getByRole('link').click();
+    await details('die').getByText('Ended: outcome unknown').waitFor();
+    await details('die').getByText('OUTCOME_UNKNOWN').waitFor();
+    await details('die')
+      .getByText(/it was not sent again/)
+      .waitFor();
+    await closeDetails();
+    expect(search()).toBe('?server=dying');
+    await page.getByRole('button', { name: 'Clear' }).click();
+  });
+
+  test('is repeated on the page of its tool, with its arguments', async () => {
+    await call('s_add', { a: 17, b: 25 }, { idempotencyKey: 'only-once' });
+    await row('add').first().getByRole('link').click();
+    await details('add').getByText('only-once').first().waitFor();
+    await details('add').getByRole('region', { name: 'Result' }).getByText('42').waitFor();
+    await details('add').getByRole('button', { name: 'Repeat …' }).click();
+    await page.waitForURL(/\/tools\/mcp_s_add/);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('42', { exact: true }).first().waitFor();
+    const { body } = await app.get('/api/calls?tool=add&status=success');
+    expect(body.calls[0].arguments).toEqual({ a: 17, b: 25 });
+    expect(body.calls[0].idempotencyKey).toBeUndefined();
+  });
+
+  test('with a big or hostile result is shown without freezing or running anything [R18]', async () => {
+    const hostile =
+      '<img src="http://127.0.0.1:9/x" onerror="document.title=1"><script>document.title=1</script>\u202e\u001b[31m';
+    await call('s_echo', { text: hostile });
+    await using open = await connectClient(`${app.url}/mcp`);
+    for (const [bytes, shown] of [
+      [5_000_000, 'too big for the journal to keep'],
+      [200_000, 'xxxxxxxxxx'],
+    ] as const) {
+      await open.text('s__big', { bytes });
+      const { body } = await app.get('/api/calls?tool=big');
+      await app.goto(`/calls/${body.calls[0].id}`);
+      await details('big').getByText(shown).first().waitFor();
+    }
+    await closeDetails();
+    await row('echo').first().getByRole('link').click();
+    await details('echo').getByText('⟨U+202E⟩').first().waitFor();
+    expect(await page.locator('[role=dialog] img').count()).toBe(0);
+    expect(await page.title()).toBe('Calls · Toolwharf');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await closeDetails();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('that does not exist is said not to', async () => {
+    await app.goto('/calls/none');
+    await page.getByRole('dialog', { name: 'Call' }).getByText("There is no call 'none'").waitFor();
+    await closeDetails();
+  });
+});
+
+test('no page complained', () => {
+  expect(app.complaints).toEqual([]);
+});

@@ -1,0 +1,349 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
+import { filesystemServer, fixture } from '../support/fixtures.ts';
+import { waitFor } from '../support/processes.ts';
+
+let directory: string;
+let model: ScriptedChat;
+let app: TestApp;
+let page: Page;
+
+beforeAll(async () => {
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'toolwharf-chat-')));
+  await writeFile(join(directory, 'tide.txt'), 'high water is at six');
+  model = await startScriptedChat([]);
+  app = await startApp({
+    servers: {
+      files: filesystemServer(directory),
+      legacy: fixture('legacy'),
+      crowd: fixture('legacy', { TOOLS: '50' }),
+    },
+  });
+  page = app.page;
+  page.setDefaultTimeout(10_000);
+}, 60_000);
+
+afterAll(async () => {
+  await app?.close();
+  await model?.[Symbol.asyncDispose]();
+  if (directory) await rm(directory, { recursive: true, force: true });
+});
+
+const readTide = () => ({ name: 'mcp_files_read_text_file', args: { path: join(directory, 'tide.txt') } });
+const writeNote = (name: string, content: string) => ({
+  name: 'mcp_files_write_file',
+  args: { path: join(directory, name), content },
+});
+
+const dialog = () => page.getByRole('dialog', { name: 'May this tool run?' });
+const allow = () => dialog().getByRole('button', { name: 'Allow once' }).click();
+// Also what a dialog covers.
+const includeHidden = true;
+const answer = () => page.getByRole('article', { name: 'Answer', includeHidden }).last();
+const call = (tool: string) => answer().getByRole('article', { name: `Call of ${tool}`, includeHidden });
+const message = () => page.getByRole('textbox', { name: 'Message' });
+
+async function say(text: string): Promise<void> {
+  await message().fill(text);
+  await message().press('Enter');
+}
+
+/** Begins a conversation with an assistant, and says something. */
+async function beginWith(assistant: string, text: string): Promise<string> {
+  await app.goto('/chat');
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: assistant });
+  await say(text);
+  await page.waitForURL(/\/chat\/.+/);
+  return new URL(page.url()).pathname.slice('/chat/'.length);
+}
+
+/** An assistant on the scripted model. */
+async function addAssistant(name: string, settings: object = {}): Promise<void> {
+  const admin = { key: app.adminToken };
+  const { body } = await app.get('/api/providers', admin);
+  const stored = body.providers.find(({ kind }: { kind: string }) => kind === 'openai-compatible');
+  const input = { name: 'Harbour', kind: 'openai-compatible', baseUrl: model.url };
+  const provider = stored ?? (await app.post('/api/providers', input, admin)).body;
+  const { status } = await app.put(
+    `/api/assistants/${randomUUID()}`,
+    { name, model: { provider: provider.id, model: 'scripted' }, serverIds: ['files', 'legacy'], ...settings },
+    admin,
+  );
+  expect(status).toBe(200);
+}
+
+test('someone without a key chats with the demo assistant, allows a call and sees its result [R12, R14]', async () => {
+  await app.goto('/chat');
+  await page.getByText('This assistant is a scripted demo').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Which folders may you use?' }).click();
+  await allow();
+  await call('list_allowed_directories').getByText('done', { exact: true }).waitFor();
+  await answer().getByText(directory).first().waitFor();
+  await page.getByText('Demo (scripted)').waitFor();
+  await answer()
+    .getByText(/about .* tokens in/)
+    .waitFor();
+});
+
+test('a tool is called during a chat: asked, approved, run, shown, and the model goes on [R12, R14, R16]', async () => {
+  await addAssistant('Pilot');
+  model.push({ text: 'Let me look.', calls: [readTide()] }, { text: 'High water is **at six**.' });
+  await beginWith('Pilot', 'When is high water?');
+  await dialog().getByText(join(directory, 'tide.txt')).waitFor();
+  await call('read_text_file').getByText('waits for your approval').waitFor();
+  await expectAccessible(page);
+  await allow();
+  await dialog().waitFor({ state: 'detached' });
+  await page.locator('textarea[aria-label="Message"]:focus').waitFor();
+  await call('read_text_file').getByText('done', { exact: true }).waitFor();
+  await call('read_text_file').getByText('high water is at six').waitFor();
+  await answer().getByText('High water is at six.').waitFor();
+  expect(model.requests.at(-1)?.last).toContain('high water is at six');
+
+  await call('read_text_file').getByRole('button', { expanded: false }).click();
+  await call('read_text_file').getByText('Result').waitFor();
+  await call('read_text_file').getByRole('link', { name: 'Open in the journal' }).waitFor();
+  await answer().getByText('20 tokens in, 10 out').waitFor();
+});
+
+test('a failing tool is shown, told to the model, and the model goes on [R15]', async () => {
+  const path = join(directory, 'missing.txt');
+  model.push({ calls: [{ name: 'mcp_files_read_text_file', args: { path } }] }, { text: 'There is no such file.' });
+  await say('Read what is not there');
+  await allow();
+  await call('read_text_file').getByText('failed', { exact: true }).waitFor();
+  await call('read_text_file')
+    .getByText(/ENOENT/)
+    .waitFor();
+  await answer().getByText('There is no such file.').waitFor();
+  expect(model.requests.at(-1)?.last).toContain('ENOENT');
+});
+
+test('a denial and its reason reach the model [R14]', async () => {
+  model.push({ calls: [writeNote('never.txt', 'x')] }, { text: 'Then I will not.' });
+  await say('Write something');
+  await dialog().getByRole('button', { name: 'Deny with a reason' }).click();
+  await dialog().getByRole('textbox', { name: 'Reason' }).fill('not on my disk');
+  await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
+  await call('write_file').getByText('denied', { exact: true }).waitFor();
+  await answer().getByText('Then I will not.').waitFor();
+  expect(model.requests.at(-1)?.last).toContain('not on my disk');
+  await expect(readFile(join(directory, 'never.txt'))).rejects.toThrow('ENOENT');
+});
+
+test('arguments can be edited before the call runs [R14]', async () => {
+  model.push({ calls: [writeNote('edited.txt', 'from the model')] }, { text: 'Written.' });
+  await say('Write a note');
+  await dialog().getByRole('button', { name: 'Edit arguments' }).click();
+  const content = dialog().getByRole('textbox', { name: 'content' });
+  await content.fill('from the person');
+  await dialog().getByRole('button', { name: 'Allow with these arguments' }).click();
+  await answer().getByText('Written.').waitFor();
+  expect(await readFile(join(directory, 'edited.txt'), 'utf8')).toBe('from the person');
+});
+
+test('several calls at a time are asked about one by one, and can be put aside [R12, R14]', async () => {
+  const calls = [writeNote('one.txt', '1'), writeNote('two.txt', '2'), writeNote('three.txt', '3')];
+  model.push({ calls }, { text: 'All settled.' });
+  await say('Write three notes');
+  await dialog().getByText('1 of 3').waitFor();
+  await allow();
+  await dialog().getByText('1 of 2').waitFor();
+  await dialog().getByRole('button', { name: 'Put aside' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  await expectAccessible(page);
+  // The card has the question now.
+  const asked = answer().getByRole('article', { name: 'Question about write_file' });
+  expect(await asked.count()).toBe(2);
+  await asked.first().getByRole('button', { name: 'Allow once' }).click();
+  await waitFor(async () => (await asked.count()) === 1, { what: 'the answered question to go' });
+  await asked.getByRole('button', { name: 'Deny', exact: true }).click();
+  await answer().getByText('All settled.').waitFor();
+  expect(await readFile(join(directory, 'one.txt'), 'utf8')).toBe('1');
+  expect(await readFile(join(directory, 'two.txt'), 'utf8')).toBe('2');
+  await expect(readFile(join(directory, 'three.txt'))).rejects.toThrow('ENOENT');
+});
+
+test('an assistant set to auto asks nothing, one set to trusted-only asks for the rest [R16]', async () => {
+  await addAssistant('Swift', { toolApproval: 'auto' });
+  model.push({ calls: [writeNote('auto.txt', 'auto')] }, { text: 'Done at once.' });
+  await beginWith('Swift', 'Write it');
+  await answer().getByText('Done at once.').waitFor();
+  await call('write_file').getByText('done', { exact: true }).waitFor();
+  await page.getByText('runs tools without asking').waitFor();
+
+  await addAssistant('Careful', { toolApproval: 'trusted-only', trustedTools: ['mcp_files_read_text_file'] });
+  model.push({ calls: [readTide(), writeNote('trusted.txt', 'x')] }, { text: 'Both are done.' });
+  await beginWith('Careful', 'Read and write');
+  await dialog().getByText(join(directory, 'trusted.txt')).waitFor();
+  await call('read_text_file').getByText('done', { exact: true }).waitFor();
+  expect(
+    await dialog()
+      .getByText(/\d of \d/)
+      .count(),
+  ).toBe(0);
+  await allow();
+  await answer().getByText('Both are done.').waitFor();
+});
+
+test('an answer can be stopped, gone on with and tried again, and a message said differently [R14]', async () => {
+  const gate = createGate();
+  model.push({ text: 'This takes for ever', hold: gate });
+  await beginWith('Pilot', 'Tell me a story');
+  await answer().getByText('This takes for ever').waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await answer().getByText('You ended this answer before it was complete.').waitFor();
+
+  model.push({ text: 'And it ended well.' });
+  await answer().getByRole('button', { name: 'Continue' }).click();
+  await answer().getByText('And it ended well.').waitFor();
+  await answer().getByText('This takes for ever').waitFor();
+
+  model.push({ text: 'Another story.' });
+  await answer().getByRole('button', { name: 'Answer again' }).click();
+  await answer().getByText('Another story.').waitFor();
+  expect(await answer().getByText('This takes for ever').count()).toBe(0);
+
+  model.push({ text: 'A poem, then.' });
+  await page.getByRole('button', { name: 'Edit message' }).click();
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('Tell me a poem');
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await answer().getByText('A poem, then.').waitFor();
+  expect(await page.getByRole('article', { name: 'You said' }).allInnerTexts()).toEqual(['Tell me a poem']);
+  expect(model.requests.at(-1)?.last).toBe('Tell me a poem');
+
+  const held = createGate();
+  model.push({ text: 'On and on', hold: held });
+  await say('And with a key?');
+  await answer().getByText('On and on').waitFor();
+  await page.keyboard.press('Escape');
+  await answer().getByText('You ended this answer before it was complete.').waitFor();
+});
+
+test('an error of the model is told, and the answer can be tried again', async () => {
+  model.push({ status: 401, error: 'Incorrect API key provided' });
+  await say('Are you there?');
+  await answer().getByText('The answer failed').waitFor();
+  model.push({ text: 'Yes, now.' });
+  await answer().getByRole('button', { name: 'Retry' }).click();
+  await answer().getByText('Yes, now.').waitFor();
+});
+
+test('saying something while asked denies what is asked first, and says so before [R14]', async () => {
+  model.push({ calls: [writeNote('dropped.txt', 'x')] }, { text: 'Something else it is.' });
+  await say('Write it down');
+  await dialog().getByRole('button', { name: 'Put aside' }).click();
+  await page.getByText('Sending denies what you are asked').waitFor();
+  await say('No, do something else');
+  await answer().getByText('Something else it is.').waitFor();
+  await page.getByRole('article', { name: 'Call of write_file' }).getByText('denied', { exact: true }).waitFor();
+  await expect(readFile(join(directory, 'dropped.txt'))).rejects.toThrow('ENOENT');
+});
+
+test('reloading the page in the middle of an answer or of a question loses nothing [R14]', async () => {
+  const gate = createGate();
+  model.push({ text: 'The first half', hold: gate, calls: [readTide()] }, { text: 'and the second.' });
+  await beginWith('Pilot', 'In two halves, please');
+  await answer().getByText('The first half').waitFor();
+  await message().fill('a thought for later');
+  await page.reload();
+  await answer().getByText('The first half').waitFor();
+  expect(await message().inputValue()).toBe('a thought for later');
+  gate.open();
+  await dialog().waitFor();
+  await page.reload();
+  await allow();
+  await answer().getByText('and the second.').waitFor();
+});
+
+test('what is answered elsewhere closes the dialog at once, here and in every other window [R14]', async () => {
+  model.push({ calls: [readTide()] }, { text: 'Somebody allowed it.' });
+  await say('Once more');
+  await dialog().waitFor();
+  const other = await app.openPage(new URL(page.url()).pathname);
+  await other.getByRole('dialog', { name: 'May this tool run?' }).waitFor();
+  // Nothing asks the gateway again and again: the windows only know because they are told.
+  const { body } = await app.get('/api/approvals?status=pending', { key: app.adminToken });
+  await app.post(`/api/approvals/${body.approvals[0].id}/answer`, { answer: 'allow' }, { key: app.adminToken });
+  await dialog().waitFor({ state: 'detached' });
+  await other.getByRole('dialog').waitFor({ state: 'detached' });
+  await other.getByRole('status').getByText('Answer: Somebody allowed it.').waitFor({ state: 'attached' });
+  await answer().getByText('Somebody allowed it.').waitFor();
+  await other.close();
+});
+
+test('a server asks in the chat, by name, for a form or the model, and progress is shown [R12]', async () => {
+  await addAssistant('Host', { toolApproval: 'auto' });
+  model.push({ calls: [{ name: 'mcp_legacy_ask', args: { question: 'Which berth?' } }] }, { text: 'Berth seven.' });
+  await beginWith('Host', 'Ask me');
+  const form = call('ask').getByRole('region', { name: 'Server legacy asks' });
+  await form.getByText('Which berth?').waitFor();
+  await expectAccessible(page);
+  await form.getByRole('textbox').first().fill('seven');
+  await form.getByRole('button', { name: 'Accept' }).click();
+  await answer().getByText('Berth seven.').waitFor();
+  expect(model.requests.at(-1)?.last).toContain('seven');
+
+  const calls = [{ name: 'mcp_legacy_sample', args: { prompt: 'A line about boats' } }];
+  model.push({ calls }, { text: 'Boats float.' }, { text: 'The server has its line.' });
+  await say('Let the server ask you');
+  await call('sample').getByRole('region', { name: 'Server legacy asks' }).getByText('A line about boats').waitFor();
+  await call('sample').getByRole('button', { name: 'Allow' }).click();
+  await answer().getByText('The server has its line.').waitFor();
+  expect(model.requests.at(-1)?.last).toContain('Boats float.');
+
+  model.push({ calls: [{ name: 'mcp_legacy_sleep', args: { ms: 60_000 } }] });
+  await say('Take your time');
+  await call('sleep').getByText('running', { exact: true }).waitFor();
+  await call('sleep').getByRole('progressbar').waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await call('sleep').getByText('cancelled', { exact: true }).waitFor();
+});
+
+test('a conversation goes on with another assistant, whose many tools are counted and warned about', async () => {
+  await addAssistant('Crowded', { serverIds: ['crowd'] });
+  await page.reload();
+  await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Crowded' });
+  await page.getByText(/50 tools, about .* tokens/).waitFor();
+  await page.getByText('50 tools are many').waitFor();
+  await page.reload();
+  model.push({ text: 'I am another one.' });
+  await say('Who are you?');
+  await answer().getByText('I am another one.').waitFor();
+  expect(model.requests.at(-1)?.tools).toHaveLength(50);
+});
+
+test('conversations are listed, renamed and deleted, also in a narrow window', async () => {
+  const title = 'A poem of the sea';
+  await page.getByRole('button', { name: 'More about this conversation' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).fill(title);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: title }).waitFor();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole('button', { name: 'Conversations' }).click();
+  const list = page.getByRole('dialog', { name: 'Conversations' });
+  await list.getByRole('link', { name: title }).waitFor();
+  await expectAccessible(page);
+  await list.getByRole('link', { name: 'In two halves, please' }).click();
+  await list.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'In two halves, please' }).waitFor();
+  expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  await page.getByRole('button', { name: `More about ${title}` }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
+  await app.goto('/chat/00000000-0000-4000-8000-000000000000');
+  await page.getByText('This conversation is not there').waitFor();
+  expect(app.complaints).toEqual([]);
+});

@@ -1,0 +1,19 @@
+/** What functions that run in the page use of it: the types of Node and of the browser don't go together. */
+interface PageElement {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+  matches(selector: string): boolean;
+  closest(selector: string): PageElement | null;
+}
+
+declare const document: {
+  title: string;
+  readonly documentElement: PageElement;
+  readonly activeElement: PageElement | null;
+  querySelector(selector: string): PageElement | null;
+  dispatchEvent(event: Event): boolean;
+};
+
+declare class KeyboardEvent extends Event {
+  constructor(type: string, init?: { readonly key?: string; readonly bubbles?: boolean });
+}

@@ -1,0 +1,188 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+
+const secret = 'sk-house-4711-secret';
+const config = {
+  servers: { notes: fixture('legacy'), other: fixture('no-tools') },
+  profiles: { reading: { servers: ['notes'], allow: ['notes/echo', 'notes/add'], deny: ['notes/write'] } },
+};
+
+let app: TestApp;
+let models: ScriptedChat;
+let directory: Awaited<ReturnType<typeof tempDir>>;
+
+beforeAll(async () => {
+  directory = await tempDir();
+  await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
+  models = await startScriptedChat([], { models: ['scripted', '<b>bold</b>'], apiKey: secret });
+  app = await startApp(directory.file('toolwharf.json'), { watch: true, env: { PATH: process.env.PATH } });
+  app.page.setDefaultTimeout(15_000);
+});
+
+afterAll(async () => {
+  await app.close();
+  await models[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+test('a provider is tried, added, changed and removed, and its key is never shown again [R17]', async () => {
+  const { page } = app;
+  await app.goto('/settings');
+  await page.getByRole('listitem').filter({ hasText: 'Scripted answers: no model' }).getByText('Built in').waitFor();
+  await page.getByRole('button', { name: 'Add provider' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Provider' }).selectOption('Ollama');
+  expect(await dialog.getByLabel('Address').inputValue()).toBe('http://127.0.0.1:11434/v1');
+  await dialog.getByRole('combobox', { name: 'Provider' }).selectOption({ label: 'Another that is OpenAI-compatible' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('must not be empty').waitFor();
+
+  await dialog.getByLabel('Name').fill('House <i>models</i>');
+  await dialog.getByLabel('Address').fill(models.url);
+  await dialog.getByLabel('API key').fill('wrong');
+  await dialog.getByRole('button', { name: 'Test' }).click();
+  await dialog.getByRole('alert').getByText('It does not work').waitFor();
+  await dialog.getByLabel('API key').fill(secret);
+  await dialog.getByRole('button', { name: 'Test' }).click();
+  await dialog.getByText(/It answered in [\d.]+ m?s\. 2 models found\./).waitFor();
+  await dialog.getByText('Show the models').click();
+  await dialog.getByRole('listitem').filter({ hasText: '<b>bold</b>' }).waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+
+  const row = page.getByRole('listitem').filter({ hasText: 'House <i>models</i>' });
+  await row.getByText('key is set', { exact: false }).waitFor();
+  await row.getByRole('button', { name: 'Edit House' }).click();
+  expect(await dialog.getByLabel('API key').inputValue()).toBe('');
+  await dialog.getByText('A key is stored and stays unless you type another.').waitFor();
+  await dialog.getByLabel('Name').fill('Renamed');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Test Renamed' }).click();
+  await page.getByText('2 models found', { exact: false }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+  expect(JSON.stringify((await app.get('/api/providers')).body)).not.toContain(secret);
+
+  await page.getByRole('button', { name: 'Remove Renamed' }).click();
+  await dialog.getByText('It is forgotten together with its key.').waitFor();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Test Renamed' }).waitFor({ state: 'detached' });
+});
+
+test('a key is made, shown once, used and revoked', async () => {
+  const { page } = app;
+  await page.getByRole('tab', { name: 'Keys' }).click();
+  await page.getByText('No keys').waitFor();
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Editor <u>plugin</u>');
+  await dialog.getByLabel('Administer').click();
+  await dialog.getByRole('button', { name: 'Make key' }).click();
+  await dialog.getByText('To make an administrator, prove who you are', { exact: false }).waitFor();
+  await dialog.getByRole('link', { name: 'Sign in' }).waitFor();
+  await dialog.getByLabel('Administer').click();
+  await dialog.getByLabel('Profile').selectOption('reading');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Make key' }).click();
+
+  await dialog.getByText('Copy it now').waitFor();
+  const key = (await dialog.locator('code').textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  expect(await page.content()).not.toContain(key);
+
+  const { body } = await app.get('/api/session', { key });
+  expect(body).toMatchObject({ authenticated: true, via: 'key', profile: 'reading', rights: ['read', 'call'] });
+  await page.reload();
+  const row = page.getByRole('listitem').filter({ hasText: 'Editor <u>plugin</u>' });
+  await row.getByText('profile reading', { exact: false }).waitFor();
+  await row.getByText('used just now', { exact: false }).waitFor();
+
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('Revoked (1)').click();
+  await row.getByText('revoked just now', { exact: false }).waitFor();
+  expect((await app.get('/api/tools', { key })).status).toBe(401);
+});
+
+test('profiles tell what they serve, and how a client is connected to each', async () => {
+  const { page } = app;
+  await page.getByRole('tab', { name: 'Profiles' }).click();
+  const profile = page.locator('section').filter({ has: page.getByRole('heading', { name: 'reading' }) });
+  await profile.getByText(`${app.url}/mcp/reading`).waitFor();
+  await profile.getByText('notes/echo').waitFor();
+  await profile.getByText('notes/write').waitFor();
+  await expectAccessible(page);
+
+  await profile.getByRole('link', { name: 'Connect a client' }).click();
+  const cursor = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Cursor' }) });
+  await cursor.getByText(`${app.url}/mcp/reading`, { exact: false }).waitFor();
+  await page.getByRole('combobox', { name: 'Profile' }).selectOption('default');
+  await cursor.getByText(`"${app.url}/mcp"`, { exact: false }).waitFor();
+  await cursor.getByRole('button', { name: 'Copy snippet for Cursor' }).click();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(JSON.parse(copied).mcpServers.toolwharf.url).toBe(`${app.url}/mcp`);
+  await page.getByText(`curl ${app.url}/api/tools`, { exact: false }).first().waitFor();
+  await page.getByText(`new URL('${app.url}/mcp')`, { exact: false }).waitFor();
+  await expectAccessible(page);
+});
+
+test('the configuration in use is readable, and a file that is refused can not be overlooked', async () => {
+  const { page } = app;
+  await page.getByRole('tab', { name: 'Configuration' }).click();
+  await page.getByText(directory.file('toolwharf.json'), { exact: true }).waitFor();
+  await page.getByText("Toolwharf's own").waitFor();
+  await page.getByText('90 days, 1,000,000 at most').waitFor();
+  await expectAccessible(page);
+
+  await writeFile(directory.file('toolwharf.json'), '{ "servers": { "notes": { "transport": "pigeon" } } }');
+  const alert = page.getByRole('alert').filter({ hasText: "The configuration file can't be used as it is" });
+  await alert.getByText('pigeon', { exact: false }).waitFor({ timeout: 15_000 });
+  await expectAccessible(page);
+  await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
+  await alert.waitFor({ state: 'detached', timeout: 15_000 });
+});
+
+test('one signs in with the admin token, and out again', async () => {
+  const { page } = app;
+  await page.getByRole('tab', { name: 'Session' }).click();
+  await page.getByText('By being on the same machine').waitFor();
+  await page.getByLabel('API key or admin token').fill('nonsense');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  await page.getByLabel('API key or admin token').fill(app.adminToken);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('With the admin token', { exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('By being on the same machine').waitFor();
+});
+
+test('who is no administrator is told so instead of being refused, also on a narrow screen', async () => {
+  const key = await app.key(['read', 'call'], 'reading');
+  const page = await app.openPage(`/settings/keys#token=${key}`);
+  page.setDefaultTimeout(15_000);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByText('for administrators only, and you are none', { exact: false }).waitFor();
+  for (const [tab, text] of [
+    ['Models', 'Scripted answers: no model'],
+    ['Profiles', `${app.url}/mcp/reading`],
+    ['Configuration', 'For administrators'],
+    ['Connect a client', 'Claude Code'],
+    ['Session', 'With an API key'],
+  ] as const) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.getByText(text, { exact: false }).first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  }
+  await expectAccessible(page);
+  await page.close();
+});
+
+test('no page complained', () => {
+  expect(app.complaints).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { lazy, Suspense } from 'react';
+import { Route, Switch } from 'wouter';
+import { EventsProvider } from './api/events-context.tsx';
+import { AppShell } from './components/AppShell.tsx';
+import { EmptyState } from './components/EmptyState.tsx';
+import { ErrorBoundary } from './components/ErrorBoundary.tsx';
+import { SessionGate } from './components/SessionGate.tsx';
+import { Spinner } from './components/Spinner.tsx';
+import { Toasts } from './components/Toasts.tsx';
+
+const pages = {
+  '/': lazy(() => import('./pages/overview/OverviewPage.tsx')),
+  '/chat/:conversation?': lazy(() => import('./pages/chat/ChatPage.tsx')),
+  '/servers/:server?': lazy(() => import('./pages/servers/ServersPage.tsx')),
+  '/tools/:tool?': lazy(() => import('./pages/tools/ToolsPage.tsx')),
+  '/approvals': lazy(() => import('./pages/approvals/ApprovalsPage.tsx')),
+  '/calls/:call?': lazy(() => import('./pages/calls/CallsPage.tsx')),
+  '/assistants/:assistant?': lazy(() => import('./pages/assistants/AssistantsPage.tsx')),
+  '/settings/:section?': lazy(() => import('./pages/settings/SettingsPage.tsx')),
+};
+
+/** The whole app: who you are, what is heard from the gateway, and the page that the address names. */
+export function App() {
+  return (
+    <Toasts>
+      <SessionGate>
+        <EventsProvider>
+          <AppShell>
+            <ErrorBoundary>
+              <Suspense fallback={<Loading />}>
+                <Switch>
+                  {Object.entries(pages).map(([path, Content]) => (
+                    <Route key={path} path={path} component={Content} />
+                  ))}
+                  <Route>
+                    <EmptyState title="There is no such page">
+                      The address is wrong, or it is of another version.
+                    </EmptyState>
+                  </Route>
+                </Switch>
+              </Suspense>
+            </ErrorBoundary>
+          </AppShell>
+        </EventsProvider>
+      </SessionGate>
+    </Toasts>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="p-6">
+      <Spinner label="Loading …" />
+    </div>
+  );
+}

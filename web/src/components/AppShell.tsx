@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { Menu as MenuIcon, X } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useConnection } from '../api/events-context.tsx';
+import { queries } from '../api/queries.ts';
+import { IconButton } from './Button.tsx';
+import { classNames } from './class-names.ts';
+import { Navigation } from './Navigation.tsx';
+import { useNow } from './times.tsx';
+
+/** What is around every page: where else one can go, what waits for an answer, and whether the gateway is heard from. */
+export function AppShell({ children }: { readonly children: ReactNode }) {
+  const [location] = useLocation();
+  const [open, setOpen] = useState(false);
+  const pending = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going to another page closes the menu
+  useEffect(() => setOpen(false), [location]);
+
+  return (
+    <div className="flex min-h-dvh flex-col md:flex-row">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60 focus:rounded focus:bg-raised focus:px-3 focus:py-2"
+      >
+        Skip to the content
+      </a>
+      <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-3 py-2 md:hidden">
+        <Brand />
+        <IconButton
+          label={open ? 'Close the menu' : 'Open the menu'}
+          aria-expanded={open}
+          aria-controls="navigation"
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <X aria-hidden /> : <MenuIcon aria-hidden />}
+        </IconButton>
+      </header>
+      <aside
+        id="navigation"
+        className={classNames(
+          'z-20 w-full shrink-0 flex-col gap-4 border-line bg-surface p-3 md:sticky md:top-0 md:flex md:h-screen md:w-56 md:border-r',
+          open ? 'flex border-b' : 'hidden',
+        )}
+      >
+        <div className="hidden px-1 pt-1 md:block">
+          <Brand />
+        </div>
+        <Navigation pending={pending} />
+      </aside>
+      <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+        <ConnectionBanner />
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <span className="flex items-center gap-2 text-base font-semibold tracking-tight">
+      <img src="/icon.svg" alt="" width="22" height="22" />
+      Toolwharf
+    </span>
+  );
+}
+
+/** A page that is no longer told of changes must not look as if it were. */
+function ConnectionBanner() {
+  const connection = useConnection();
+  const [since, setSince] = useState<number>();
+  useEffect(() => setSince(connection === 'lost' ? Date.now() : undefined), [connection]);
+  const now = useNow(1_000, since !== undefined);
+  if (since === undefined || now - since < 1_500) return null;
+  return (
+    <p role="alert" className="bg-warn-soft px-4 py-2 text-warn">
+      The gateway is not answering. What you see is how things were; trying again by itself …
+    </p>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ComponentProps } from 'react';
+import { Link } from 'wouter';
+import { classNames } from './class-names.ts';
+import { Spinner } from './Spinner.tsx';
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  /** `primary`: what the page is for. `danger`: takes something away. `quiet`: beside other things. */
+  readonly look?: 'primary' | 'secondary' | 'danger' | 'quiet';
+  readonly size?: 'small' | 'medium';
+  /** Shows that it works on it, and takes no second click. */
+  readonly busy?: boolean;
+}
+
+const frame =
+  'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap transition-colors';
+
+const looks = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-strong border-transparent',
+  secondary: 'bg-surface text-ink border-line-strong/60 hover:bg-sunken',
+  danger: 'bg-surface text-bad border-bad/50 hover:bg-bad-soft',
+  quiet: 'bg-transparent text-ink-soft border-transparent hover:bg-sunken hover:text-ink',
+};
+
+const sizes = {
+  small: 'min-h-7 px-2 text-xs gap-1 [&_svg]:size-3.5',
+  medium: 'min-h-9 px-3 text-sm gap-1.5 [&_svg]:size-4',
+};
+
+export function Button({
+  look = 'secondary',
+  size = 'medium',
+  busy = false,
+  className,
+  children,
+  disabled,
+  type = 'button',
+  ...props
+}: ButtonProps) {
+  return (
+    <button
+      type={type}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      className={classNames(
+        frame,
+        'disabled:cursor-not-allowed disabled:opacity-55',
+        looks[look],
+        sizes[size],
+        className,
+      )}
+      {...props}
+    >
+      {busy && <Spinner />}
+      {children}
+    </button>
+  );
+}
+
+export interface ButtonLinkProps extends Pick<ButtonProps, 'look' | 'size' | 'className' | 'children' | 'aria-label'> {
+  /** A page of this app. */
+  readonly href: string;
+}
+
+/** Goes to another page; looks like a button, and is a link. */
+export function ButtonLink({ look = 'secondary', size = 'medium', className, ...props }: ButtonLinkProps) {
+  return <Link className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children'> {
+  /** What it does, for those who can't see the icon; shown on hover too. */
+  readonly label: string;
+  readonly children: ButtonProps['children'];
+}
+
+export function IconButton({ label, className, look = 'quiet', ...props }: IconButtonProps) {
+  return (
+    <Button
+      aria-label={label}
+      title={label}
+      look={look}
+      className={classNames('aspect-square px-0!', className)}
+      {...props}
+    />
+  );
+}

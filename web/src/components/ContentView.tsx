@@ -1,0 +1,60 @@
+import { CircleX } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from './Button.tsx';
+import { classNames } from './class-names.ts';
+import { ContentBlock } from './content/ContentBlock.tsx';
+import { CutResult } from './content/CutResult.tsx';
+import { JsonView } from './JsonView.tsx';
+
+export interface ContentViewProps {
+  readonly result: {
+    readonly isError: boolean;
+    readonly content: readonly Readonly<Record<string, unknown>>[];
+    readonly structuredContent?: unknown;
+    /** Less than the server sent: the rest can be read on under `callId`. */
+    readonly cut?: boolean;
+  };
+  readonly callId?: string | undefined;
+  /** Whose result it is: the resources it points to can be read from there. */
+  readonly server?: string | undefined;
+}
+
+const pageSize = 20;
+
+/** The result of a tool: every kind of MCP content, and whether the tool calls it an error. */
+export function ContentView({ result, callId, server }: ContentViewProps) {
+  const { isError, content, structuredContent, cut } = result;
+  const [count, setCount] = useState(pageSize);
+  const left = content.length - count;
+  return (
+    <div className={classNames('flex min-w-0 flex-col gap-3', isError && 'border-l-2 border-bad pl-3')}>
+      {isError && (
+        <p className="flex items-center gap-1.5 font-semibold text-bad">
+          <CircleX aria-hidden className="size-4" />
+          The tool reported an error
+        </p>
+      )}
+      {content.length === 0 && structuredContent === undefined && (
+        <p className="text-ink-soft">The tool answered without any content.</p>
+      )}
+      {content.slice(0, count).map((block, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a result stay where they are
+        <ContentBlock key={at} block={block} server={server} />
+      ))}
+      {left > 0 && (
+        <div>
+          <Button size="small" onClick={() => setCount(count + 5 * pageSize)}>
+            Show more: {left} of {content.length} parts are left
+          </Button>
+        </div>
+      )}
+      {structuredContent !== undefined && (
+        <section className="flex min-w-0 flex-col gap-1">
+          <h3 className="text-xs font-medium text-ink-soft">Structured content</h3>
+          <JsonView value={structuredContent} what="structured content" />
+        </section>
+      )}
+      {cut && callId !== undefined && <CutResult callId={callId} />}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { Check, Copy } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Button, IconButton } from './Button.tsx';
+import { useTell } from './Toasts.tsx';
+
+export interface CopyButtonProps {
+  /** What is copied. */
+  readonly text: string | (() => string);
+  /** What it is: "schema". */
+  readonly what: string;
+  readonly children?: ReactNode;
+}
+
+export function CopyButton({ text, what, children }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  const tell = useTell();
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1_500);
+    } catch {
+      tell.failed(new Error(`The browser did not allow copying the ${what}`));
+    }
+  }
+  const icon = copied ? <Check aria-hidden /> : <Copy aria-hidden />;
+  const label = copied ? 'Copied' : `Copy ${what}`;
+  if (children === undefined) {
+    return (
+      <IconButton label={label} size="small" onClick={() => void copy()}>
+        {icon}
+      </IconButton>
+    );
+  }
+  return (
+    <Button size="small" onClick={() => void copy()}>
+      {icon}
+      {copied ? 'Copied' : children}
+    </Button>
+  );
+}

@@ -1,0 +1,69 @@
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from './Button.tsx';
+import { classNames } from './class-names.ts';
+import { safeText } from './safe-text.ts';
+
+export interface NoticeProps {
+  readonly tone?: 'bad' | 'warn' | 'info';
+  readonly title?: ReactNode;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly className?: string;
+}
+
+const tones = {
+  bad: 'border-bad/40 bg-bad-soft [&_svg]:text-bad',
+  warn: 'border-warn/40 bg-warn-soft [&_svg]:text-warn',
+  info: 'border-info/40 bg-info-soft [&_svg]:text-info',
+};
+
+/** Something to know before going on. */
+export function Notice({ tone = 'info', title, children, actions, className }: NoticeProps) {
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'note'}
+      className={classNames('flex gap-2.5 rounded-lg border px-3 py-2.5', tones[tone], className)}
+    >
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1 break-words">
+        {title !== undefined && <p className="font-semibold">{title}</p>}
+        {children}
+        {actions !== undefined && <div className="mt-2 flex flex-wrap gap-2">{actions}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** What went wrong with reading something, and the way to try again. */
+export function ErrorNotice({
+  error,
+  title,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly title?: string;
+  readonly onRetry?: () => void;
+}) {
+  return (
+    <Notice
+      tone="bad"
+      {...(title !== undefined && { title })}
+      {...(onRetry && {
+        actions: (
+          <Button size="small" onClick={onRetry}>
+            Try again
+          </Button>
+        ),
+      })}
+    >
+      {messageOf(error)}
+    </Notice>
+  );
+}
+
+/** A sentence for a person. */
+export function messageOf(error: unknown): string {
+  if (error instanceof TypeError) return 'The gateway does not answer. Is it running?';
+  return safeText(error instanceof Error ? error.message : error, 2_000);
+}

@@ -1,0 +1,75 @@
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { Button } from './Button.tsx';
+import { CodeBlock } from './CodeBlock.tsx';
+import { MarkdownBlock } from './MarkdownBlock.tsx';
+import { safeText } from './safe-text.ts';
+import { splitMarkdown } from './split-markdown.ts';
+
+export interface MarkdownProps {
+  readonly text: string;
+  /** More is coming: shown at a bounded rate, however fast it comes. */
+  readonly streaming?: boolean;
+}
+
+// As much as is shown at once; the rest on demand.
+const pieceLength = 100_000;
+
+/** Markdown that someone else wrote: no HTML of theirs, no image from elsewhere, every link with its host. */
+export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
+  const [pieces, setPieces] = useState(1);
+  const shownLength = pieces * pieceLength;
+  // The longer it is, the longer it takes to read it again.
+  const latest = useBoundedRate(
+    text.slice(0, shownLength),
+    streaming ? 80 + Math.min(text.length, shownLength) / 500 : 0,
+  );
+  const blocks = useMemo(() => splitMarkdown(latest), [latest]);
+  return (
+    <div className="min-w-0 space-y-2.5 break-words">
+      {blocks.map(({ kind, text: block, language }, index) => {
+        // biome-ignore-start lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
+        if (kind === 'code') {
+          // Long code is coloured when all of it is there, not again and again.
+          const isGrowing = streaming && index === blocks.length - 1 && block.length > 4_000;
+          return <CodeBlock key={index} code={block} language={isGrowing ? undefined : language} />;
+        }
+        if (kind === 'plain') return <PlainBlock key={index} text={block} />;
+        return <MarkdownBlock key={index} text={block} />;
+        // biome-ignore-end lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
+      })}
+      {text.length > shownLength && (
+        <p className="flex flex-wrap items-center gap-2 text-xs text-ink-faint">
+          {Math.round(shownLength / 1_000)} of {Math.round(text.length / 1_000)} thousand characters are shown
+          {streaming && ', and more are coming'}.
+          <Button size="small" onClick={() => setPieces(pieces + 1)}>
+            Show more
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+});
+
+/** Text as it stands. */
+const PlainBlock = memo(function PlainBlock({ text }: { readonly text: string }) {
+  return <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{safeText(text, Number.POSITIVE_INFINITY)}</p>;
+});
+
+/** The latest value, but another one only every so often. 0: always. */
+function useBoundedRate<Value>(value: Value, everyMs: number): Value {
+  const [shown, setShown] = useState(value);
+  const latest = useRef({ value, everyMs });
+  latest.current = { value, everyMs };
+  const isBounded = everyMs > 0;
+  useEffect(() => {
+    if (!isBounded) return undefined;
+    let timer: ReturnType<typeof setTimeout>;
+    const show = () => {
+      setShown(latest.current.value);
+      timer = setTimeout(show, latest.current.everyMs);
+    };
+    show();
+    return () => clearTimeout(timer);
+  }, [isBounded]);
+  return isBounded ? shown : value;
+}

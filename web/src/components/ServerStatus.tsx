@@ -1,0 +1,33 @@
+import type { ConnectionStatus } from '../api/client.ts';
+import { StatusBadge, type Tone } from './Badge.tsx';
+
+export interface ServerStatusProps {
+  readonly status: Pick<ConnectionStatus, 'state' | 'code'>;
+  /** A server that is switched off is not merely disconnected. */
+  readonly enabled?: boolean;
+}
+
+const words: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>> = {
+  connected: ['good', 'Connected'],
+  degraded: ['warn', 'Degraded'],
+  connecting: ['info', 'Connecting'],
+  error: ['bad', 'Error'],
+  disconnected: ['neutral', 'Disconnected'],
+};
+
+/** How a server is doing, in a word. */
+export function ServerStatus({ status, enabled = true }: ServerStatusProps) {
+  if (!enabled) return <StatusBadge tone="neutral">Disabled</StatusBadge>;
+  if (needsSignIn(status)) return <StatusBadge tone="warn">Sign-in needed</StatusBadge>;
+  const [tone, word] = words[status.state];
+  return (
+    <StatusBadge tone={tone} pulsing={status.state === 'connecting'}>
+      {word}
+    </StatusBadge>
+  );
+}
+
+/** A person can get it going again by signing in. */
+function needsSignIn({ state, code }: ServerStatusProps['status']): boolean {
+  return state === 'error' && code === 'OAUTH_REQUIRED';
+}

@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { createApi } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { ErrorNotice } from './ErrorNotice.tsx';
+import { SignInForm } from './SignInForm.tsx';
+import { Spinner } from './Spinner.tsx';
+
+/** Shows the app to those whom the gateway knows, and a sign-in to the rest. A link with `#token=` signs in by itself. */
+export function SessionGate({ children }: { readonly children: ReactNode }) {
+  const client = useQueryClient();
+  const [signingIn, setSigningIn] = useState(() => location.hash.startsWith('#token='));
+  const session = useQuery({ ...queries.session(), enabled: !signingIn });
+
+  useEffect(() => {
+    if (!signingIn) return;
+    const token = decodeURIComponent(location.hash.slice('#token='.length));
+    // Gone from the address bar and the history before anything else happens.
+    history.replaceState(null, '', location.pathname + location.search);
+    // A token that is not good leaves one who one is: the sign-in says so where that is nobody.
+    const done = () => {
+      void client.invalidateQueries({ queryKey: ['session'] });
+      setSigningIn(false);
+    };
+    signIn(token).then(done, done);
+  }, [signingIn, client]);
+
+  if (session.isError) {
+    return (
+      <main className="mx-auto max-w-lg p-6">
+        <ErrorNotice
+          title="The gateway can't be reached"
+          error={session.error}
+          onRetry={() => void session.refetch()}
+        />
+      </main>
+    );
+  }
+  if (!session.data) {
+    return (
+      <main className="p-6">
+        <Spinner label="Connecting …" />
+      </main>
+    );
+  }
+  if (session.data.authenticated) return children;
+  return (
+    <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center gap-4 p-6">
+      <h1 className="text-2xl tracking-tight">Toolwharf</h1>
+      <p className="text-ink-soft">This gateway wants to know who you are.</p>
+      <SignInForm onDone={() => void client.invalidateQueries()} />
+    </main>
+  );
+}
+
+/** Opens a session of the app: a cookie that no script can read. */
+export async function signIn(token: string): Promise<void> {
+  await createApi({ headers: { authorization: `Bearer ${token}` } }).openSession();
+}

@@ -1,0 +1,184 @@
+import { ChevronRight, Wrench } from 'lucide-react';
+import { memo, type ReactNode, useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { ToolCallPart } from '../api/client.ts';
+import { Badge, StatusBadge, type Tone } from './Badge.tsx';
+import { ContentView } from './ContentView.tsx';
+import { classNames } from './class-names.ts';
+import { JsonView } from './JsonView.tsx';
+import { safeText } from './safe-text.ts';
+import { Duration } from './times.tsx';
+
+export interface ToolCallCardProps {
+  readonly call: ToolCallPart;
+  /** What is asked about it right now: always in sight. */
+  readonly children?: ReactNode;
+}
+
+const words: Readonly<Record<ToolCallPart['status'], { readonly tone: Tone; readonly text: string }>> = {
+  waiting: { tone: 'neutral', text: 'waiting' },
+  asked: { tone: 'warn', text: 'waits for your approval' },
+  running: { tone: 'info', text: 'running' },
+  success: { tone: 'good', text: 'done' },
+  error: { tone: 'bad', text: 'failed' },
+  denied: { tone: 'warn', text: 'denied' },
+  cancelled: { tone: 'neutral', text: 'cancelled' },
+  unknown: { tone: 'warn', text: 'outcome unknown' },
+};
+
+/** A call of a tool as it happens: which tool of which server, with what, how far it is, and what came of it. */
+export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolCallCardProps) {
+  const [chosen, setChosen] = useState<boolean>();
+  const id = useId();
+  const { status, result } = call;
+  const { tone, text } = words[status];
+  // What a person is asked about has to be seen; what is done can be looked up.
+  const open = chosen ?? (status === 'asked' && children === undefined);
+  const name = safeText(call.originalName ?? call.name, 120);
+  const isLive = status === 'waiting' || status === 'asked' || status === 'running';
+  return (
+    <article
+      aria-label={`Call of ${name}`}
+      data-status={status}
+      className={classNames(
+        'min-w-0 rounded-lg border bg-surface',
+        status === 'asked' ? 'border-warn/60' : status === 'error' ? 'border-bad/40' : 'border-line',
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setChosen(!open)}
+        className="flex w-full flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-2 text-left hover:bg-sunken/60"
+      >
+        <Wrench aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
+        <span className="min-w-0 font-mono text-xs font-semibold break-all">{name}</span>
+        {call.server !== undefined && (
+          <Badge className="min-w-0 whitespace-normal! break-all">{safeText(call.server, 100)}</Badge>
+        )}
+        {!open && children === undefined && (
+          <span aria-hidden className="min-w-0 flex-1 basis-24 truncate font-mono text-xs text-ink-faint max-sm:hidden">
+            {summaryOf(call.arguments)}
+          </span>
+        )}
+        <span className="ml-auto flex items-center gap-2">
+          {call.startedAt !== undefined && (!isLive || status === 'running') && (
+            <span className="text-xs text-ink-faint">
+              <Duration from={call.startedAt} to={status === 'running' ? undefined : call.completedAt} />
+            </span>
+          )}
+          <StatusBadge tone={tone} pulsing={status === 'running'}>
+            {text}
+          </StatusBadge>
+          <ChevronRight
+            aria-hidden
+            className={classNames('size-4 text-ink-faint transition-transform', open && 'rotate-90')}
+          />
+        </span>
+      </button>
+      {status === 'running' && call.progress && <Progress progress={call.progress} />}
+      {!open && <Preview call={call} />}
+      <div id={id} hidden={!open} className="flex flex-col gap-3 border-t border-line px-3 py-3">
+        {open && (
+          <>
+            <Part title="Arguments">
+              <JsonView value={call.arguments} what="arguments" maxHeight="16rem" />
+            </Part>
+            {result && (
+              <Part title={result.isError ? 'Error' : 'Result'}>
+                <ContentView result={result} callId={call.callId} server={call.server} />
+              </Part>
+            )}
+            {call.callId !== undefined && (
+              <Link
+                href={`/calls/${call.callId}`}
+                className="self-start text-xs text-accent-strong underline underline-offset-2"
+              >
+                Open in the journal
+              </Link>
+            )}
+          </>
+        )}
+      </div>
+      {children !== undefined && <div className="border-t border-line px-3 py-3">{children}</div>}
+    </article>
+  );
+});
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <p className="mb-1 text-xs font-semibold text-ink-soft">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** The arguments in a line, as far as they fit. */
+function summaryOf(args: ToolCallPart['arguments']): string {
+  const shown = Object.entries(args).slice(0, 5);
+  const words = shown.map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value.slice(0, 200) : shortJson(value)}`,
+  );
+  return safeText(words.join(', ').slice(0, 300)).replaceAll(/\s+/g, ' ');
+}
+
+function shortJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Array.isArray(value) ? `[${value.length}]` : '{…}';
+}
+
+/** In a line what came of it, so that it need not be opened. */
+function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) {
+  const first = result?.content.find(({ type, text }) => type === 'text' && typeof text === 'string');
+  const text = safeText(first?.text, 300)
+    .replace(/\n\[cut: .*\]$/, ' …')
+    .trim();
+  if (!result || text === '') return null;
+  return (
+    <p
+      className={classNames(
+        '-mt-0.5 px-3 pb-2 text-xs break-words',
+        result.isError && status !== 'cancelled'
+          ? classNames('line-clamp-3 whitespace-pre-line', status === 'error' ? 'text-bad' : 'text-ink-soft')
+          : 'line-clamp-1 text-ink-faint',
+      )}
+    >
+      {text}
+    </p>
+  );
+}
+
+function Progress({
+  progress: { progress, total, message },
+}: {
+  readonly progress: NonNullable<ToolCallPart['progress']>;
+}) {
+  const share = total !== undefined && total > 0 ? Math.min(1, Math.max(0, progress / total)) : undefined;
+  const text = safeText(message ?? (total === undefined ? `${progress} so far` : `${progress} of ${total}`), 200);
+  return (
+    <div className="flex flex-col gap-1 px-3 pb-2">
+      <div
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuetext={text}
+        {...(share !== undefined && {
+          'aria-valuenow': Math.round(share * 100),
+          'aria-valuemin': 0,
+          'aria-valuemax': 100,
+        })}
+        className="h-1 overflow-hidden rounded-full bg-sunken"
+      >
+        <div
+          className={classNames(
+            'h-full rounded-full bg-info transition-[width]',
+            share === undefined && 'animate-pulse-soft',
+          )}
+          style={{ width: share === undefined ? '100%' : `${share * 100}%` }}
+        />
+      </div>
+      <p className="text-xs break-words text-ink-soft">{text}</p>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Approval, ApprovalAnswer } from '../../api/client.ts';
+import { Button } from '../Button.tsx';
+
+export interface ApprovalAnswersProps {
+  readonly approval: Approval;
+  /** Which one is on its way. */
+  readonly sent: ApprovalAnswer | undefined;
+  readonly disabled: boolean;
+  /** Says which keys do the same. */
+  readonly shortcuts: boolean;
+  readonly onAnswer: (answer: ApprovalAnswer) => void;
+  readonly onDenyWithReason: () => void;
+  readonly onEdit: () => void;
+}
+
+const further = [
+  { scope: 'conversation', label: 'This conversation', title: 'Allow this tool for the rest of this conversation' },
+  { scope: 'tool', label: 'Always this tool', title: 'Allow this tool from now on, until its definition changes' },
+  { scope: 'server', label: 'Always this server', title: 'Allow every tool of this server from now on' },
+] as const;
+
+/** What can be said to a question, the narrowest yes first. */
+export function ApprovalAnswers(props: ApprovalAnswersProps) {
+  const { approval, sent, disabled, shortcuts, onAnswer } = props;
+  const scopes = further.filter(({ scope }) => {
+    if (scope === 'conversation') return approval.caller.conversation !== undefined;
+    return scope === 'tool' || approval.server !== undefined;
+  });
+  const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once') =>
+    sent?.answer === answer && (sent.scope ?? 'once') === scope;
+  return (
+    <div className="flex flex-col gap-2.5">
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          look="primary"
+          disabled={disabled}
+          busy={isSent('allow')}
+          aria-keyshortcuts={shortcuts ? 'a' : undefined}
+          onClick={() => onAnswer({ answer: 'allow', scope: 'once' })}
+        >
+          <Check aria-hidden />
+          Allow once
+          {shortcuts && <Key>A</Key>}
+        </Button>
+        <Button
+          look="danger"
+          disabled={disabled}
+          busy={isSent('deny')}
+          aria-keyshortcuts={shortcuts ? 'd' : undefined}
+          onClick={() => onAnswer({ answer: 'deny', scope: 'once' })}
+        >
+          <X aria-hidden />
+          Deny
+          {shortcuts && <Key>D</Key>}
+        </Button>
+        <Button disabled={disabled} onClick={props.onDenyWithReason}>
+          <MessageSquareX aria-hidden />
+          Deny with a reason …
+        </Button>
+        <Button disabled={disabled} aria-keyshortcuts={shortcuts ? 'e' : undefined} onClick={props.onEdit}>
+          <Pencil aria-hidden />
+          Edit arguments …{shortcuts && <Key>E</Key>}
+        </Button>
+      </div>
+      <fieldset className="flex flex-wrap items-center gap-2">
+        <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">Allow and don't ask again:</legend>
+        {scopes.map(({ scope, label, title }) => (
+          <Button
+            key={scope}
+            size="small"
+            title={title}
+            disabled={disabled}
+            busy={isSent('allow', scope)}
+            onClick={() => onAnswer({ answer: 'allow', scope })}
+          >
+            {label}
+          </Button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+function Key({ children }: { readonly children: ReactNode }) {
+  return (
+    <kbd
+      aria-hidden
+      className="ml-0.5 hidden rounded border border-current/40 px-1 font-mono text-[0.65rem] leading-4 sm:inline"
+    >
+      {children}
+    </kbd>
+  );
+}

@@ -1,0 +1,79 @@
+import { ChevronDown } from 'lucide-react';
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { Approval } from '../../api/client.ts';
+import { ArgumentsView } from '../ArgumentsView.tsx';
+import { Button } from '../Button.tsx';
+import { DefinitionDifference } from '../DefinitionDifference.tsx';
+import { Notice } from '../ErrorNotice.tsx';
+import { safeText } from '../safe-text.ts';
+import { kindOfCaller, nameOfCaller } from './caller-words.ts';
+import { ServerClaims } from './ServerClaims.tsx';
+
+export interface ApprovalFactsProps {
+  readonly approval: Approval;
+  /** Without who asks and about which tool: that stands around it. */
+  readonly compact?: boolean;
+}
+
+/** Everything to know before answering: who asks for what, why a person is asked, what changed, and with which arguments. */
+export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
+  const { caller } = approval;
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {!compact && (
+        <p className="text-ink-soft">
+          Asked by <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong> ({kindOfCaller(caller)})
+          {caller.conversation !== undefined && (
+            <>
+              {' in '}
+              <Link
+                href={`/chat/${encodeURIComponent(caller.conversation)}`}
+                className="text-accent-strong underline underline-offset-2"
+              >
+                a conversation
+              </Link>
+            </>
+          )}
+          , because {safeText(approval.reason, 500)}.
+        </p>
+      )}
+      {compact && <p className="text-xs text-ink-soft">You are asked because {safeText(approval.reason, 500)}.</p>}
+      {approval.description !== '' && !compact && <Description text={safeText(approval.description, 5_000)} />}
+      <ServerClaims annotations={approval.annotations} />
+      {approval.change && (
+        <Notice tone="warn" title="The definition changed since it was accepted">
+          <div className="mt-2">
+            <DefinitionDifference changes={approval.change} />
+          </div>
+        </Notice>
+      )}
+      <section aria-label="Arguments" className="flex min-w-0 flex-col gap-1">
+        <h3 className="text-xs text-ink-soft">Arguments</h3>
+        <ArgumentsView value={approval.arguments} />
+      </section>
+    </div>
+  );
+}
+
+const shortLength = 280;
+
+/** The server's words for its tool: enough to know it by, and the rest on request. */
+function Description({ text }: { readonly text: string }) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const isLong = text.length > shortLength;
+  return (
+    <div>
+      <p id={id} className="break-words whitespace-pre-wrap">
+        {isLong && !open ? `${text.slice(0, shortLength).toWellFormed()} …` : text}
+      </p>
+      {isLong && (
+        <Button look="quiet" size="small" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+          <ChevronDown aria-hidden className={open ? 'rotate-180' : ''} />
+          {open ? 'Less' : 'All of the description'}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Hourglass } from 'lucide-react';
+import { useEffect } from 'react';
+import { classNames } from '../class-names.ts';
+import { useNow } from '../times.tsx';
+
+export interface TimeLeftProps {
+  readonly until: string;
+  /** What to look at again when the time is over. */
+  readonly queryKey: 'approvals' | 'questions';
+}
+
+/** How long a question still waits, second by second. When its time is over it is looked at again: the gateway's clock counts. */
+export function TimeLeft({ until, queryKey }: TimeLeftProps) {
+  const queries = useQueryClient();
+  const now = useNow(1_000);
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));
+  const isOver = seconds === 0;
+  useEffect(() => {
+    if (!isOver) return undefined;
+    const look = () => void queries.invalidateQueries({ queryKey: [queryKey] });
+    look();
+    const timer = setInterval(look, 2_000);
+    return () => clearInterval(timer);
+  }, [isOver, queries, queryKey]);
+  return (
+    <span
+      role="timer"
+      title={new Date(until).toLocaleString()}
+      className={classNames(
+        'inline-flex items-center gap-1 text-xs whitespace-nowrap tabular-nums',
+        seconds < 60 ? 'font-semibold text-warn' : 'text-ink-faint',
+      )}
+    >
+      <Hourglass aria-hidden className="size-3" />
+      {isOver ? 'Time is over' : `${toWords(seconds)} left`}
+    </span>
+  );
+}
+
+function toWords(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { textDifference } from './text-difference.ts';
+
+const shown = (before: string, after: string) =>
+  textDifference(before, after)
+    .map(({ kind, text }) => (kind === 'same' ? text : kind === 'added' ? `[+${text}]` : `[-${text}]`))
+    .join('');
+
+describe('the difference of two texts', () => {
+  test('marks the words that came and went', () => {
+    expect(shown('Reads a file', 'Deletes a file')).toBe('[-Reads][+Deletes] a file');
+    expect(shown('Reads a file', 'Reads a file, then sends it away')).toBe('Reads a file[+, then sends it away]');
+    expect(shown('Reads a big file', 'Reads a file')).toBe('Reads a [-big ]file');
+  });
+
+  test('is nothing for equal texts and everything for foreign ones', () => {
+    expect(shown('same words', 'same words')).toBe('same words');
+    expect(shown('', 'all new')).toBe('[+all new]');
+    expect(shown('all gone', '')).toBe('[-all gone]');
+    expect(shown('', '')).toBe('');
+  });
+
+  test('marks a character that was invisible by itself', () => {
+    expect(shown('read file', 'read⟨U+200B⟩ file')).toBe('read[+⟨U+200B⟩] file');
+  });
+
+  test('gives both texts back whole, whatever they are', () => {
+    const texts = ['a b c', 'c b a', 'x  y\n\nz', '{"type":"string"}', '{\n  "type": "number"\n}', '👩‍💻 ok', ''];
+    for (const before of texts) {
+      for (const after of texts) {
+        const pieces = textDifference(before, after);
+        const side = (left: 'added' | 'removed') =>
+          pieces
+            .filter(({ kind }) => kind !== left)
+            .map(({ text }) => text)
+            .join('');
+        expect(side('added')).toBe(before);
+        expect(side('removed')).toBe(after);
+      }
+    }
+  });
+
+  test('does not compare word by word what is too long for it', () => {
+    const before = Array.from({ length: 5_000 }, (_, at) => `old${at}`).join(' ');
+    const after = Array.from({ length: 5_000 }, (_, at) => `new${at}`).join(' ');
+    expect(textDifference(before, after)).toEqual([
+      { kind: 'removed', text: before },
+      { kind: 'added', text: after },
+    ]);
+  });
+});

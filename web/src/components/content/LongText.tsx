@@ -1,0 +1,51 @@
+import { memo, useMemo, useState } from 'react';
+import { Button } from '../Button.tsx';
+import { formatBytes } from '../format-bytes.ts';
+import { ScrollBox } from '../ScrollBox.tsx';
+import { safeText } from '../safe-text.ts';
+import { saveFile } from './save-file.ts';
+import { piecesOf } from './text-pieces.ts';
+
+export interface LongTextProps {
+  readonly text: string;
+  /** What it is called when it is saved. */
+  readonly name?: string;
+}
+
+const pieceLength = 100_000;
+
+/** Plain text of any length: what is too much at once is shown piece by piece. */
+export function LongText({ text, name = 'result.txt' }: LongTextProps) {
+  const [count, setCount] = useState(1);
+  const pieces = useMemo(() => piecesOf(text, pieceLength, count), [text, count]);
+  const shown = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <ScrollBox label="Text" className="max-h-96 rounded-md border border-line bg-sunken px-3 py-2">
+        {pieces.map((piece, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces stay where they are
+          <Piece key={at} text={piece} />
+        ))}
+        {text === '' && <span className="text-ink-faint">An empty text</span>}
+      </ScrollBox>
+      {shown < text.length && (
+        <div className="flex flex-wrap items-center gap-2 text-ink-soft">
+          <span>
+            {formatBytes(shown)} of {formatBytes(text.length)} shown
+          </span>
+          <Button size="small" onClick={() => setCount(count + 1)}>
+            Show more
+          </Button>
+          <Button size="small" onClick={() => saveFile(name, text, 'text/plain')}>
+            Save as a file
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const Piece = memo(function Piece({ text }: { readonly text: string }) {
+  const visible = useMemo(() => safeText(text, pieceLength), [text]);
+  return <pre className="font-mono text-xs leading-relaxed break-words whitespace-pre-wrap">{visible}</pre>;
+});

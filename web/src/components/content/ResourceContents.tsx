@@ -1,0 +1,23 @@
+import { JsonView } from '../JsonView.tsx';
+import { safeText } from '../safe-text.ts';
+import { MediaContent } from './MediaContent.tsx';
+import { fileName } from './save-file.ts';
+import { TextContent } from './TextContent.tsx';
+
+/** One part of a resource that was read or sent along: its address, then its text or its bytes. */
+export function ResourceContents({ contents }: { readonly contents: Readonly<Record<string, unknown>> }) {
+  const { uri, mimeType, text, blob } = contents;
+  const type = typeof mimeType === 'string' ? mimeType : undefined;
+  const name = fileName(typeof uri === 'string' ? uri : '');
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <p className="text-xs break-all text-ink-soft">
+        <span className="font-mono">{safeText(uri, 500)}</span>
+        {type !== undefined && ` · ${safeText(type, 100)}`}
+      </p>
+      {typeof text === 'string' && <TextContent text={text} mimeType={type} name={name} />}
+      {typeof text !== 'string' && typeof blob === 'string' && <MediaContent data={blob} mimeType={type} name={name} />}
+      {typeof text !== 'string' && typeof blob !== 'string' && <JsonView value={contents} what="resource" />}
+    </div>
+  );
+}

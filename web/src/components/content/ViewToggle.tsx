@@ -1,0 +1,40 @@
+import { ToggleGroup } from 'radix-ui';
+
+export interface ViewToggleProps<Id extends string> {
+  readonly label: string;
+  readonly views: readonly { readonly id: Id; readonly label: string }[];
+  readonly value: Id;
+  readonly onChange: (id: Id) => void;
+  readonly disabled?: boolean;
+}
+
+/** A choice between ways to see the same thing. */
+export function ViewToggle<Id extends string>({
+  label,
+  views,
+  value,
+  onChange,
+  disabled = false,
+}: ViewToggleProps<Id>) {
+  return (
+    <ToggleGroup.Root
+      type="single"
+      value={`view-${value}`}
+      disabled={disabled}
+      // What is chosen can't be unchosen, only replaced.
+      onValueChange={(next) => next !== '' && onChange(next.slice('view-'.length) as Id)}
+      aria-label={label}
+      className="inline-flex rounded-md border border-line bg-surface p-0.5"
+    >
+      {views.map((view) => (
+        <ToggleGroup.Item
+          key={view.id}
+          value={`view-${view.id}`}
+          className="rounded px-2 py-0.5 text-xs font-medium text-ink-soft hover:text-ink data-[state=on]:bg-sunken data-[state=on]:text-ink disabled:opacity-55"
+        >
+          {view.label}
+        </ToggleGroup.Item>
+      ))}
+    </ToggleGroup.Root>
+  );
+}

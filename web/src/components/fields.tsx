@@ -1,0 +1,127 @@
+import { Check } from 'lucide-react';
+import { Checkbox as RadixCheckbox, Switch as RadixSwitch } from 'radix-ui';
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import { classNames } from './class-names.ts';
+
+const box =
+  'w-full rounded-md border border-line-strong/70 bg-surface px-2.5 text-ink placeholder:text-ink-faint ' +
+  'disabled:bg-sunken disabled:text-ink-faint aria-invalid:border-bad';
+
+export function Input({ className, ...props }: ComponentProps<'input'>) {
+  return <input className={classNames(box, 'h-9', className)} {...props} />;
+}
+
+export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
+  return <textarea className={classNames(box, 'min-h-20 py-2 leading-relaxed', className)} {...props} />;
+}
+
+/** The browser's own list: the keyboard, phones and screen readers know it already. */
+export function Select({ className, ...props }: ComponentProps<'select'>) {
+  return <select className={classNames(box, 'h-9 pr-8', className)} {...props} />;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is wrong with it. */
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+  readonly className?: string;
+  readonly children: (props: {
+    readonly id: string;
+    readonly 'aria-describedby': string | undefined;
+    readonly 'aria-invalid': true | undefined;
+    readonly required: boolean | undefined;
+  }) => ReactNode;
+}
+
+/** A label, its input, what to know about it and what is wrong with it, tied together for screen readers. */
+export function Field({ label, hint, error, required, className, children }: FieldProps) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  const errorId = `${id}-error`;
+  const described = [hint !== undefined && hintId, error !== undefined && errorId].filter(Boolean).join(' ');
+  return (
+    <div className={classNames('flex flex-col gap-1', className)}>
+      <label htmlFor={id} className="font-medium">
+        {label}
+        {required && (
+          <span className="text-bad" aria-hidden>
+            {' '}
+            *
+          </span>
+        )}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described === '' ? undefined : described,
+        'aria-invalid': error === undefined ? undefined : true,
+        required: required ? true : undefined,
+      })}
+      {hint !== undefined && (
+        <p id={hintId} className="text-xs text-ink-faint">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={errorId} className="text-xs text-bad">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface ToggleProps {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly disabled?: boolean;
+  readonly className?: string;
+}
+
+export function Checkbox({ label, hint, checked, onChange, disabled, className }: ToggleProps) {
+  const id = useId();
+  return (
+    <div className={classNames('flex items-start gap-2', className)}>
+      <RadixCheckbox.Root
+        id={id}
+        checked={checked}
+        disabled={disabled}
+        onCheckedChange={(state) => onChange(state === true)}
+        className="mt-0.5 grid size-4 shrink-0 place-items-center rounded border border-line-strong bg-surface data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-50"
+      >
+        <RadixCheckbox.Indicator>
+          <Check aria-hidden className="size-3 text-on-accent" strokeWidth={3} />
+        </RadixCheckbox.Indicator>
+      </RadixCheckbox.Root>
+      <div className="min-w-0">
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** On or off, at once. */
+export function Switch({ label, hint, checked, onChange, disabled, className }: ToggleProps) {
+  const id = useId();
+  return (
+    <div className={classNames('flex items-start gap-2', className)}>
+      <RadixSwitch.Root
+        id={id}
+        checked={checked}
+        disabled={disabled}
+        onCheckedChange={onChange}
+        className="mt-0.5 h-5 w-9 shrink-0 rounded-full border border-line-strong bg-sunken transition-colors data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-50"
+      >
+        <RadixSwitch.Thumb className="block size-3.5 translate-x-0.5 rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-4.5 data-[state=checked]:bg-on-accent" />
+      </RadixSwitch.Root>
+      <div className="min-w-0">
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}
+      </div>
+    </div>
+  );
+}

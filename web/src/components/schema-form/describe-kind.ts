@@ -1,0 +1,73 @@
+import { safeText } from '../safe-text.ts';
+import type { FormSchema } from './form-schema.ts';
+
+const kinds = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  object: 'object',
+  array: 'list',
+  null: 'null',
+};
+
+const formats: Readonly<Record<string, string>> = {
+  date: 'date',
+  'date-time': 'date and time',
+  time: 'time',
+  email: 'email address',
+  uri: 'address (URI)',
+  uuid: 'UUID',
+  ipv4: 'IPv4 address',
+  ipv6: 'IPv6 address',
+  hostname: 'host name',
+};
+
+/** What kind of value a schema describes, in a word or two. */
+export function describeKind(schema: FormSchema): string {
+  const { type, format, const: constant, items, properties } = schema;
+  if (constant !== undefined) return safeText(JSON.stringify(constant), 60);
+  if (schema.enum) return 'choice';
+  if (type === 'string' && format !== undefined) return formats[format] ?? kinds.string;
+  if (type === 'array') return describeList(items);
+  if (type === 'object') {
+    const names = Object.keys(properties ?? {});
+    if (names.length > 0) return `object with ${safeText(names.slice(0, 3).join(', '), 60)}`;
+  }
+  return type === undefined ? 'any value' : kinds[type];
+}
+
+function describeList(items: FormSchema['items']): string {
+  if (!items || Array.isArray(items)) return kinds.array;
+  const item = items as FormSchema;
+  if (item.enum) return 'list of choices';
+  const plurals = { string: 'texts', number: 'numbers', integer: 'whole numbers', object: 'objects', array: 'lists' };
+  const plural = Object.entries(plurals).find(([type]) => type === item.type)?.[1];
+  return plural === undefined ? kinds.array : `list of ${plural}`;
+}
+
+/** The bounds of a value as a short sentence; empty where there are none. */
+export function describeBounds(schema: FormSchema): string {
+  const said = [
+    range(schema.minimum, schema.maximum, ''),
+    typeof schema.exclusiveMinimum === 'number' && `more than ${schema.exclusiveMinimum}`,
+    typeof schema.exclusiveMaximum === 'number' && `less than ${schema.exclusiveMaximum}`,
+    typeof schema.multipleOf === 'number' && schema.multipleOf !== 1 && `a multiple of ${schema.multipleOf}`,
+    range(schema.minLength, schema.maxLength, 'character'),
+    range(schema.minItems, schema.maxItems, 'item'),
+    schema.uniqueItems === true && 'no item twice',
+    schema['x-pattern'] !== undefined && `matches ${schema['x-pattern']}`,
+  ];
+  return said.filter(Boolean).join(', ');
+}
+
+function range(least: unknown, most: unknown, unit: string): string | undefined {
+  const counted = (count: number) => (unit === '' ? `${count}` : `${count} ${unit}${count === 1 ? '' : 's'}`);
+  if (typeof least === 'number' && least > 0 && typeof most === 'number') {
+    return least === most ? `exactly ${counted(least)}` : `${least} to ${counted(most)}`;
+  }
+  if (typeof most === 'number')
+    return typeof least === 'number' && unit === '' ? `${least} to ${most}` : `at most ${counted(most)}`;
+  if (typeof least === 'number' && (least > 0 || unit === '')) return `at least ${counted(least)}`;
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import { isRecord } from '../content/is-record.ts';
+import { formLimits } from './form-limits.ts';
+import type { FormSchema } from './form-schema.ts';
+import { NoForm } from './source-references.ts';
+
+/** Refuses what is too much. The form follows references, so what counts is how much there is with all of them followed. */
+export function measureForm(root: FormSchema): void {
+  let left = formLimits.subschemas * 3;
+  const visit = (schema: FormSchema, level: number, path: readonly string[]): void => {
+    left -= 1;
+    if (left < 0) throw new NoForm('its references unfold into too many parts');
+    if (level > formLimits.levels) throw new NoForm(`it is nested more than ${formLimits.levels} levels deep`);
+    const { $ref } = schema;
+    if ($ref !== undefined) {
+      const target = root.$defs?.[$ref.slice('#/$defs/'.length)];
+      if (target && !path.includes($ref)) visit(target, level, [...path, $ref]);
+      return;
+    }
+    for (const part of partsIn(schema)) visit(part, level + 1, path);
+  };
+  visit(root, 0, []);
+}
+
+function partsIn({
+  properties = {},
+  items,
+  additionalProperties,
+  additionalItems,
+  anyOf,
+  oneOf,
+}: FormSchema): FormSchema[] {
+  const parts = [...Object.values(properties), items, additionalProperties, additionalItems, anyOf, oneOf].flat();
+  return parts.filter((part): part is FormSchema => isRecord(part));
+}

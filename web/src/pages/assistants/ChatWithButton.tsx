@@ -1,0 +1,35 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { MessagesSquare } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../../api/api.ts';
+import { Button, type ButtonProps } from '../../components/Button.tsx';
+import { useTell } from '../../components/Toasts.tsx';
+
+/** Begins a conversation with an assistant and goes there. */
+export function ChatWithButton({
+  assistant,
+  children,
+  ...props
+}: Pick<ButtonProps, 'look' | 'disabled' | 'title' | 'size'> & {
+  readonly assistant: string;
+  readonly children: ReactNode;
+}) {
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const tell = useTell();
+  const beginning = useMutation({
+    mutationFn: () => api.createConversation({ body: { assistantId: assistant } }),
+    onSuccess({ id }) {
+      void client.invalidateQueries({ queryKey: ['conversations'] });
+      navigate(`/chat/${id}`);
+    },
+    onError: tell.failed,
+  });
+  return (
+    <Button {...props} busy={beginning.isPending} onClick={() => beginning.mutate()}>
+      <MessagesSquare aria-hidden />
+      {children}
+    </Button>
+  );
+}

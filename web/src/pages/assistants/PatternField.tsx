@@ -1,0 +1,97 @@
+import { Plus, X } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { Tool } from '../../api/client.ts';
+import { Button, IconButton } from '../../components/Button.tsx';
+import { Field } from '../../components/fields.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { Combobox } from './Combobox.tsx';
+import { pathOf, patternProblem, toPattern } from './tool-patterns.ts';
+
+export interface PatternFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly patterns: readonly string[];
+  /** The verb for taking one away: "Remove". */
+  readonly removeLabel: string;
+  /** What can be meant. */
+  readonly tools: readonly Tool[];
+  readonly matcherOf: (pattern: string) => (tool: Tool) => boolean;
+  readonly error: string | undefined;
+  readonly className?: string;
+  readonly onChange: (patterns: readonly string[]) => void;
+}
+
+/** Names and patterns of tools, each with how many tools it means. */
+export function PatternField(props: PatternFieldProps) {
+  const { label, hint, patterns, removeLabel, tools, matcherOf, error, className, onChange } = props;
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const options = useMemo(
+    () => tools.map((tool) => ({ value: toPattern(tool), label: safeText(pathOf(tool), 200) })),
+    [tools],
+  );
+
+  function add(pattern: string): void {
+    const found = pattern === '' ? undefined : patternProblem(pattern);
+    setProblem(found);
+    if (found !== undefined) return;
+    setText('');
+    if (pattern !== '' && !patterns.includes(pattern)) onChange([...patterns, pattern]);
+  }
+
+  return (
+    <div className={className}>
+      <div className="flex items-end gap-2">
+        <Field className="min-w-0 flex-1" label={label} error={problem ?? error}>
+          {(field) => (
+            <Combobox
+              {...field}
+              what="Tools"
+              value={text}
+              placeholder="server/tool"
+              options={options}
+              onChange={(typed) => {
+                setText(typed);
+                setProblem(undefined);
+              }}
+              onPick={add}
+              onEnter={() => add(text.trim())}
+            />
+          )}
+        </Field>
+        <Button disabled={text.trim() === ''} onClick={() => add(text.trim())}>
+          <Plus aria-hidden />
+          Add
+        </Button>
+      </div>
+      <p className="mt-1 text-xs text-ink-faint">{hint}</p>
+      {patterns.length > 0 && (
+        <ul aria-label={label} className="mt-2 flex max-h-64 flex-wrap gap-1.5 overflow-y-auto">
+          {patterns.map((pattern) => (
+            <li
+              key={pattern}
+              className="flex min-w-0 items-center gap-1.5 rounded-md border border-line bg-sunken py-0.5 pr-0.5 pl-2"
+            >
+              <span className="min-w-0 font-mono text-xs break-all">{safeText(pattern, 200)}</span>
+              <span className="shrink-0 text-xs text-ink-faint">
+                {meaning(tools.filter(matcherOf(pattern)).length)}
+              </span>
+              <IconButton
+                label={`${removeLabel} ${safeText(pattern, 200)}`}
+                size="small"
+                onClick={() => onChange(patterns.filter((one) => one !== pattern))}
+              >
+                <X aria-hidden />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function meaning(count: number): string {
+  if (count === 0) return 'no tool now';
+  return count === 1 ? '1 tool' : `${count} tools`;
+}

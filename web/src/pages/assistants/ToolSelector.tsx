@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { queries } from '../../api/queries.ts';
+import { Button, ButtonLink } from '../../components/Button.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Input } from '../../components/fields.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import type { AssistantDraft } from './assistant-draft.ts';
+import { PatternField } from './PatternField.tsx';
+import { ServerChoice } from './ServerChoice.tsx';
+import { toChoices } from './server-choices.ts';
+import { ToolTotals } from './ToolTotals.tsx';
+import { createSwitchedOff, isGlob, toPattern } from './tool-patterns.ts';
+
+export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools'> {
+  readonly error: string | undefined;
+  readonly onChange: (change: Partial<Pick<AssistantDraft, 'serverIds' | 'disabledTools'>>) => void;
+}
+
+const step = 50;
+const searchFrom = 8;
+
+/** Which servers an assistant uses and which of their tools, with what that comes to. */
+export function ToolSelector({ serverIds, disabledTools, error, onChange }: ToolSelectorProps) {
+  const servers = useQuery(queries.servers());
+  const tools = useQuery(queries.tools());
+  const [search, setSearch] = useState('');
+  const [limit, setLimit] = useState(step);
+  // Those that are chosen come first, but none moves while it is being chosen.
+  const [first] = useState(() => new Set(serverIds));
+  const choices = useMemo(
+    () => toChoices({ servers: servers.data ?? [], tools: tools.data ?? [], serverIds, first }),
+    [servers.data, tools.data, serverIds, first],
+  );
+  const patterns = disabledTools.filter(isGlob);
+  const isOff = useMemo(() => createSwitchedOff(disabledTools), [disabledTools]);
+
+  const failed = servers.error ?? tools.error;
+  if (failed) return <ErrorNotice error={failed} title="The servers could not be read" />;
+  if (!servers.data || !tools.data) return <Spinner label="Loading servers and tools …" />;
+  if (choices.length === 0) return <NoServers />;
+
+  const found = choices.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  const allTools = choices.flatMap((choice) => choice.tools);
+  return (
+    <>
+      <ToolTotals serverIds={serverIds} disabledTools={disabledTools} />
+      {error !== undefined && <p className="text-xs text-bad">{error}</p>}
+      {choices.length > searchFrom && (
+        <Input
+          type="search"
+          aria-label="Find a server"
+          placeholder="Find a server"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      )}
+      <ul aria-label="Servers" className="divide-y divide-line rounded-md border border-line">
+        {found.slice(0, limit).map((choice) => (
+          <ServerChoice
+            key={choice.id}
+            choice={choice}
+            isSelected={serverIds.includes(choice.id)}
+            isOff={isOff}
+            patterns={patterns}
+            onSelect={(isSelected) =>
+              onChange({
+                serverIds: isSelected ? [...serverIds, choice.id] : serverIds.filter((id) => id !== choice.id),
+              })
+            }
+            onSwitch={(switched, on) => {
+              const names = new Set(switched.map(toPattern));
+              const others = disabledTools.filter((pattern) => !names.has(pattern));
+              onChange({ disabledTools: on ? others : [...others, ...names] });
+            }}
+          />
+        ))}
+        {found.length === 0 && <li className="px-3 py-2 text-ink-soft">No server of that name.</li>}
+      </ul>
+      {found.length > limit && (
+        <Button size="small" className="self-start" onClick={() => setLimit(limit + step)}>
+          Show more of {found.length} servers
+        </Button>
+      )}
+      <details>
+        <summary className="cursor-pointer text-ink-soft">
+          Switch tools off by pattern{patterns.length > 0 && ` (${patterns.length})`}
+        </summary>
+        <PatternField
+          className="mt-3"
+          label="Pattern"
+          hint="server/tool, with * for any text: files/delete_*. Also holds for tools that come later."
+          patterns={patterns}
+          removeLabel="Remove"
+          tools={allTools}
+          matcherOf={(pattern) => createSwitchedOff([pattern])}
+          error={undefined}
+          onChange={(globs) => onChange({ disabledTools: [...disabledTools.filter((one) => !isGlob(one)), ...globs] })}
+        />
+      </details>
+    </>
+  );
+}
+
+function NoServers() {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="text-ink-soft">There are no servers yet, so there are no tools to choose from.</p>
+      <ButtonLink href="/servers">Add a server</ButtonLink>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Assistant, AssistantInput } from '../../api/client.ts';
+
+/** An assistant as it is being edited: numbers as they were typed. */
+export interface AssistantDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: { readonly provider: string; readonly model: string };
+  readonly serverIds: readonly string[];
+  readonly disabledTools: readonly string[];
+  readonly toolApproval: Assistant['toolApproval'];
+  readonly trustedTools: readonly string[];
+  readonly maxSteps: string;
+  readonly maxTokens: string;
+}
+
+export const demoModel = { provider: 'demo', model: 'demo' };
+
+export const emptyDraft: AssistantDraft = {
+  name: '',
+  description: '',
+  instructions: '',
+  model: demoModel,
+  serverIds: [],
+  disabledTools: [],
+  toolApproval: 'always-ask',
+  trustedTools: [],
+  maxSteps: '20',
+  maxTokens: '',
+};
+
+export function toDraft(assistant: Assistant): AssistantDraft {
+  return {
+    name: assistant.name,
+    description: assistant.description,
+    instructions: assistant.instructions ?? '',
+    model: assistant.model,
+    serverIds: assistant.serverIds,
+    disabledTools: assistant.disabledTools ?? [],
+    toolApproval: assistant.toolApproval,
+    trustedTools: assistant.trustedTools ?? [],
+    maxSteps: String(assistant.maxSteps),
+    maxTokens: assistant.maxTokens === undefined ? '' : String(assistant.maxTokens),
+  };
+}
+
+/** What is sent to be stored. The gateway says what is wrong with it. */
+export function toInput({ maxSteps, maxTokens, ...draft }: AssistantDraft): AssistantInput {
+  return { ...draft, maxSteps: Number(maxSteps), ...(maxTokens !== '' && { maxTokens: Number(maxTokens) }) };
+}
+
+export function isSameDraft(one: AssistantDraft, other: AssistantDraft): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

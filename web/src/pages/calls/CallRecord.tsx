@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Call } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
+import { ArgumentsView } from '../../components/ArgumentsView.tsx';
+import { kindOfCaller, nameOfCaller } from '../../components/approval/caller-words.ts';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { QuestionForm } from '../../components/QuestionForm.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { CallOutcome } from './CallOutcome.tsx';
+import { CallTimeline } from './CallTimeline.tsx';
+import { approvalOfCall } from './call-queries.ts';
+
+/** Everything that is known of a call. */
+export function CallRecord({ call }: { readonly call: Call }) {
+  const approval = useQuery(approvalOfCall(call)).data ?? undefined;
+  const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
+  return (
+    <div className="flex min-w-0 flex-col gap-5">
+      {approval?.status === 'pending' && <ApprovalPanel key={approval.id} approval={approval} />}
+      {questions.map((question) => (
+        <QuestionForm key={question.id} question={question} />
+      ))}
+      <CallTimeline call={call} approval={approval} />
+      <CallOutcome call={call} />
+      <Section title="Arguments">
+        <ArgumentsView value={call.arguments} />
+      </Section>
+      <Section title="Record">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1">
+          <Fact name="Caller">
+            {nameOfCaller(call.caller)} <span className="text-ink-faint">({kindOfCaller(call.caller)})</span>
+          </Fact>
+          {call.caller.conversation !== undefined && (
+            <Fact name="Conversation">
+              <Link
+                href={`/chat/${encodeURIComponent(call.caller.conversation)}`}
+                className="text-accent-strong underline underline-offset-2"
+              >
+                Open the conversation
+              </Link>
+            </Fact>
+          )}
+          <Fact name="Tool">
+            <Link
+              href={`/tools/${encodeURIComponent(call.tool)}`}
+              className="font-mono text-xs text-accent-strong underline underline-offset-2"
+            >
+              {safeText(call.tool, 200)}
+            </Link>
+          </Fact>
+          <Identifier name="Call" value={call.id} />
+          <Identifier name="Definition" value={call.definitionHash} />
+          {call.idempotencyKey !== undefined && <Identifier name="Idempotency key" value={call.idempotencyKey} />}
+        </dl>
+      </Section>
+    </div>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-1.5">
+      <h3 className="text-xs text-ink-soft">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-faint">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}
+
+function Identifier({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <Fact name={name}>
+      <span className="flex min-w-0 items-center gap-1">
+        <code className="min-w-0 truncate text-xs" title={safeText(value, 300)}>
+          {safeText(value, 300)}
+        </code>
+        <CopyButton text={value} what={name.toLowerCase()} />
+      </span>
+    </Fact>
+  );
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { fitsQuery, readFilter, toQuery, writeFilter } from './call-filter.ts';
+import type { ListedCall } from './merge-calls.ts';
+
+const read = (search: string) => readFilter(new URLSearchParams(search));
+const call: ListedCall = {
+  id: '1',
+  server: 's',
+  tool: 'mcp_s_add',
+  originalName: 'add',
+  caller: { id: 'local', kind: 'client' },
+  status: 'success',
+  createdAt: '2026-03-01T10:00:00.000Z',
+};
+
+test('a filter survives the way through the address', () => {
+  const filters = [
+    {},
+    { server: 's', tool: 'a b&c', status: 'error', caller: 'key:1', range: '1h' },
+    { since: '2026-03-01T10:00:00.000Z', until: '2026-03-02T10:00:00.000Z' },
+  ] as const;
+  for (const filter of filters) expect(readFilter(writeFilter(filter))).toEqual(filter);
+});
+
+test('what makes no sense in an address is left out', () => {
+  expect(read('status=toString&range=constructor&since=soon&until=&tool=%20&other=1')).toEqual({});
+  expect(read('range=1h&since=2026-03-01T10:00:00Z')).toEqual({ range: '1h' });
+});
+
+test('a range begins at a whole minute before now', () => {
+  expect(toQuery({ range: '15m', server: 's' }, Date.parse('2026-03-01T10:20:33.500Z'))).toEqual({
+    server: 's',
+    since: '2026-03-01T10:05:00.000Z',
+  });
+});
+
+test('a call fits what is asked for as the gateway sees it', () => {
+  expect(fitsQuery(call, {})).toBe(true);
+  expect(fitsQuery(call, { tool: 'add', server: 's', status: 'success', caller: 'local' })).toBe(true);
+  expect(fitsQuery(call, { tool: 'mcp_s_add' })).toBe(true);
+  expect(fitsQuery(call, { tool: 'ad' })).toBe(false);
+  expect(fitsQuery(call, { server: 't' })).toBe(false);
+  expect(fitsQuery(call, { status: 'error' })).toBe(false);
+  expect(fitsQuery(call, { caller: 'other' })).toBe(false);
+  expect(fitsQuery(call, { since: call.createdAt })).toBe(true);
+  expect(fitsQuery(call, { until: call.createdAt })).toBe(false);
+});

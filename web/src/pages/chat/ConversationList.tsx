@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { EllipsisVertical, Plus } from 'lucide-react';
+import { memo, useRef } from 'react';
+import { Link } from 'wouter';
+import type { Conversation } from '../../api/client.ts';
+import { IconButton } from '../../components/Button.tsx';
+import { classNames } from '../../components/class-names.ts';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TimeAgo } from '../../components/times.tsx';
+import { ConversationMenu } from './ConversationMenu.tsx';
+import { ConversationStatus } from './ConversationStatus.tsx';
+import { chatQueries } from './chat-queries.ts';
+
+export interface ConversationListProps {
+  /** The one that is open. */
+  readonly current: string | undefined;
+  /** Called when another one is chosen. */
+  readonly onGo?: () => void;
+}
+
+const rowPx = 54;
+
+/** Every conversation, the latest first, and the way to another one. */
+export function ConversationList({ current, onGo }: ConversationListProps) {
+  const conversations = useQuery(chatQueries.conversations());
+  return (
+    <div className="flex h-full min-h-0 flex-col gap-2">
+      <Link
+        href="/chat"
+        onClick={onGo}
+        className="flex min-h-9 items-center justify-center gap-1.5 rounded-md border border-line-strong/60 bg-surface font-medium hover:bg-sunken"
+      >
+        <Plus aria-hidden className="size-4" />
+        New conversation
+      </Link>
+      {conversations.isError ? (
+        <ErrorNotice error={conversations.error} onRetry={() => void conversations.refetch()} />
+      ) : !conversations.data ? (
+        <Spinner label="Loading …" />
+      ) : conversations.data.length === 0 ? (
+        <p className="px-2 py-4 text-center text-ink-faint">Conversations will be listed here.</p>
+      ) : (
+        <Rows conversations={conversations.data} current={current} {...(onGo && { onGo })} />
+      )}
+    </div>
+  );
+}
+
+function Rows({
+  conversations,
+  current,
+  onGo,
+}: ConversationListProps & { readonly conversations: readonly Conversation[] }) {
+  const place = useRef<HTMLElement>(null);
+  const rows = useVirtualizer({
+    count: conversations.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => rowPx,
+    overscan: 12,
+    getItemKey: (index) => conversations[index]?.id ?? index,
+  });
+  return (
+    <nav ref={place} aria-label="Conversations" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+      <ul className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, key, start }) => {
+          const conversation = conversations[index];
+          return (
+            conversation && (
+              <li
+                key={key}
+                className="absolute inset-x-0 top-0 pb-0.5"
+                style={{ height: rowPx, transform: `translateY(${start}px)` }}
+              >
+                <Row conversation={conversation} isCurrent={conversation.id === current} onGo={onGo} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+interface RowProps {
+  readonly conversation: Conversation;
+  readonly isCurrent: boolean;
+  readonly onGo: (() => void) | undefined;
+}
+
+const Row = memo(function Row({ conversation, isCurrent, onGo }: RowProps) {
+  const title = safeText(conversation.title, 200);
+  return (
+    <div
+      className={classNames(
+        'group flex h-full items-center rounded-md',
+        isCurrent ? 'bg-accent-soft' : 'hover:bg-sunken',
+      )}
+    >
+      <Link
+        href={`/chat/${conversation.id}`}
+        onClick={onGo}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="flex h-full min-w-0 flex-1 flex-col justify-center rounded-md pl-2.5 outline-offset-[-2px]"
+        title={title}
+      >
+        <span className="truncate font-medium">{title}</span>
+        <span className="flex items-center gap-2 overflow-hidden text-xs text-ink-faint">
+          <ConversationStatus status={conversation.status} />
+          <TimeAgo at={conversation.updatedAt} />
+        </span>
+      </Link>
+      <ConversationMenu
+        conversation={conversation}
+        trigger={
+          <IconButton label={`More about ${title}`} size="small" className="mr-1">
+            <EllipsisVertical aria-hidden />
+          </IconButton>
+        }
+      />
+    </div>
+  );
+});

@@ -1,0 +1,114 @@
+import { ArrowDown } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { Approval, Message, Question } from '../../api/client.ts';
+import { Button } from '../../components/Button.tsx';
+import { ErrorBoundary } from '../../components/ErrorBoundary.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
+import { QuestionForm } from '../../components/QuestionForm.tsx';
+import { AssistantMessage } from './AssistantMessage.tsx';
+import { UserMessage } from './UserMessage.tsx';
+import type { ChatActions } from './use-chat-actions.ts';
+import { useStickToEnd } from './use-stick-to-end.ts';
+
+export interface MessageStreamProps {
+  readonly messages: readonly Message[];
+  /** Nothing is being answered. */
+  readonly isIdle: boolean;
+  readonly busy: boolean;
+  readonly actions: ChatActions;
+  readonly approvals: ReadonlyMap<string, Approval>;
+  readonly questions: readonly Question[];
+}
+
+// What came earlier is asked for by whoever wants to read it: a long conversation opens as fast as a short one.
+const step = 30;
+
+const noApprovals: ReadonlyMap<string, Approval> = new Map();
+const noQuestions: readonly Question[] = [];
+
+/** The messages, the end in sight. */
+export function MessageStream(props: MessageStreamProps) {
+  const { messages, isIdle, busy, actions, approvals, questions } = props;
+  const { place, content, atEnd, toEnd } = useStickToEnd();
+  const [shown, setShown] = useState(step);
+  const first = Math.max(0, messages.length - shown);
+  const callIds = new Set(messages.at(-1)?.parts.map((part) => part.type === 'tool-call' && part.callId));
+  // Asked in a call that is not to be seen here: it must be answered all the same.
+  const homeless = questions.filter(({ callId }) => !callIds.has(callId ?? ''));
+  return (
+    <div className="relative min-h-0 flex-1">
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would be named twice */}
+      <div
+        ref={place}
+        role="region"
+        aria-label="Messages"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        tabIndex={0}
+        className="h-full overflow-y-auto overscroll-contain outline-offset-[-2px]"
+      >
+        <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 sm:px-6">
+          {first > 0 && (
+            <Button look="quiet" size="small" className="self-center" onClick={() => setShown(shown + step)}>
+              Show earlier messages ({first})
+            </Button>
+          )}
+          {messages.slice(first).map((message, index) => {
+            const isLast = first + index === messages.length - 1;
+            return (
+              <ErrorBoundary key={message.id}>
+                {message.role === 'user' ? (
+                  <UserMessage message={message} busy={busy} actions={actions} />
+                ) : (
+                  <AssistantMessage
+                    message={message}
+                    isLast={isLast}
+                    busy={busy}
+                    actions={actions}
+                    approvals={isLast ? approvals : noApprovals}
+                    questions={isLast ? questions : noQuestions}
+                  />
+                )}
+              </ErrorBoundary>
+            );
+          })}
+          {isIdle && messages.at(-1)?.role === 'user' && <Unanswered busy={busy} onAnswer={actions.resume} />}
+          {homeless.map((question) => (
+            <QuestionForm key={question.id} question={question} />
+          ))}
+        </div>
+      </div>
+      {!atEnd && (
+        <Button
+          size="small"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised! shadow-lg"
+          onClick={toEnd}
+        >
+          <ArrowDown aria-hidden />
+          Jump to latest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What was said last has no answer: the gateway ended before there was one. Not said in the moment before one begins. */
+function Unanswered({ busy, onAnswer }: { readonly busy: boolean; readonly onAnswer: () => void }) {
+  const [isSure, setIsSure] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsSure(true), 2_000);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isSure) return null;
+  return (
+    <Notice
+      tone="warn"
+      actions={
+        <Button size="small" disabled={busy} onClick={onAnswer}>
+          Answer now
+        </Button>
+      }
+    >
+      This was not answered.
+    </Notice>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Conversation, Message, MessagePart, WatchConversationStream } from '../../api/client.ts';
+
+/** A conversation as the page knows it. */
+export interface ConversationState {
+  readonly conversation: Conversation;
+  readonly messages: readonly Message[];
+}
+
+export type ChatEventName = keyof WatchConversationStream;
+
+/** One event of a conversation's stream. */
+export type ChatEvent = {
+  readonly [Name in ChatEventName]: { readonly name: Name; readonly data: WatchConversationStream[Name] };
+}[ChatEventName];
+
+/**
+ * What is known after an event: undefined before the first snapshot and after the end. What an event does not touch stays the
+ * very same object, so that nothing of it is drawn again.
+ */
+export function applyChatEvent(state: ConversationState | undefined, event: ChatEvent): ConversationState | undefined {
+  if (event.name === 'snapshot') return event.data;
+  if (event.name === 'removed' || !state) return undefined;
+  switch (event.name) {
+    case 'conversation':
+      return { ...state, conversation: event.data.conversation };
+    case 'message':
+      return { ...state, messages: withMessage(state.messages, event.data.message) };
+    case 'cut': {
+      const from = state.messages.findIndex(({ id }) => id === event.data.message);
+      return from < 0 ? state : { ...state, messages: state.messages.slice(0, from) };
+    }
+    case 'part': {
+      const { message, index, part } = event.data;
+      return withParts(state, message, (parts) => replaced(parts, index, part));
+    }
+    case 'text': {
+      const { message, index, text } = event.data;
+      return withParts(state, message, (parts) => {
+        const part = parts[index];
+        if (part?.type !== 'text' && part?.type !== 'reasoning') return parts;
+        return replaced(parts, index, { ...part, text: part.text + text });
+      });
+    }
+  }
+}
+
+function withMessage(messages: readonly Message[], message: Message): readonly Message[] {
+  const index = messages.findIndex(({ id }) => id === message.id);
+  return index < 0 ? [...messages, message] : messages.with(index, message);
+}
+
+function withParts(
+  state: ConversationState,
+  id: string,
+  change: (parts: readonly MessagePart[]) => readonly MessagePart[],
+): ConversationState {
+  // What happens, happens in the last message almost always.
+  const index = state.messages.findLastIndex((message) => message.id === id);
+  const message = state.messages[index];
+  if (!message) return state;
+  const parts = change(message.parts);
+  return parts === message.parts ? state : { ...state, messages: state.messages.with(index, { ...message, parts }) };
+}
+
+function replaced(parts: readonly MessagePart[], index: number, part: MessagePart): readonly MessagePart[] {
+  return index < parts.length ? parts.with(index, part) : [...parts, part];
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { CallStats, Health } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { formatDuration } from '../../components/times.tsx';
+import { type Range, ranges } from './overview-queries.ts';
+
+export interface TotalsProps {
+  readonly health: Health | undefined;
+  readonly stats: CallStats | undefined;
+  readonly range: Range;
+}
+
+/** The few numbers that say most. */
+export function Totals({ health, stats, range }: TotalsProps) {
+  const servers = useQuery(queries.servers()).data;
+  const tools = servers?.reduce((sum, { offers }) => sum + (offers.tools?.count ?? 0), 0);
+  const totals = stats?.totals;
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-4">
+      <Total
+        href="/servers"
+        name="Servers connected"
+        value={health && `${health.servers.connected} of ${health.servers.total}`}
+        detail={health && brokenOf(health)}
+      />
+      <Total
+        href="/tools"
+        name="Tools"
+        value={tools?.toLocaleString('en')}
+        detail={health && `${health.sessions} ${health.sessions === 1 ? 'client is' : 'clients are'} connected`}
+      />
+      <Total
+        href="/calls"
+        name={`Calls in ${ranges[range].words}`}
+        value={totals?.calls.toLocaleString('en')}
+        detail={totals && `${totals.error} failed, ${totals.denied} denied`}
+      />
+      <Total
+        href="/calls"
+        name="Time of a call"
+        value={totals && (totals.p50Ms === undefined ? '–' : formatDuration(totals.p50Ms))}
+        detail={
+          totals && (totals.p95Ms === undefined ? 'none ended yet' : `19 of 20 within ${formatDuration(totals.p95Ms)}`)
+        }
+      />
+    </dl>
+  );
+}
+
+interface TotalProps {
+  readonly href: string;
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly detail: ReactNode;
+}
+
+function Total({ href, name, value, detail }: TotalProps) {
+  return (
+    <div className="relative bg-surface px-4 py-3 hover:bg-sunken">
+      <dt className="text-xs text-ink-soft">
+        <Link href={href} className="after:absolute after:inset-0">
+          {name}
+        </Link>
+      </dt>
+      <dd>
+        <span className="text-xl font-semibold tracking-tight tabular-nums">{value ?? '…'}</span>
+        <span className="block text-xs text-ink-faint">{detail ?? ' '}</span>
+      </dd>
+    </div>
+  );
+}
+
+function brokenOf({ servers: { error, degraded, connecting } }: Health): string {
+  const parts = [
+    error > 0 && `${error} in error`,
+    degraded > 0 && `${degraded} degraded`,
+    connecting > 0 && `${connecting} connecting`,
+  ].filter(Boolean);
+  return parts.length === 0 ? 'none in error' : parts.join(', ');
+}

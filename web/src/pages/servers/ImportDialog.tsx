@@ -1,0 +1,158 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/api.ts';
+import type { ImportedServer } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
+import { Field, TextArea } from '../../components/fields.tsx';
+import { SignInForm } from '../../components/SignInForm.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { ImportList } from './ImportList.tsx';
+import { ProgramNotice } from './ProgramNotice.tsx';
+import { ServerFormDialog } from './ServerFormDialog.tsx';
+import { countOf } from './server-words.ts';
+import { useImport } from './use-import.ts';
+
+const example = `{
+  "mcpServers": {
+    "github": { "url": "https://api.githubcopilot.com/mcp/" }
+  }
+}`;
+
+/** Takes over servers from the configuration of another MCP client, pasted as text. */
+export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
+  const taken = new Set((useQuery(queries.servers()).data ?? []).map(({ name }) => name));
+  const [text, setText] = useState('');
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [asks, setAsks] = useState<'sign-in' | ImportedServer>();
+  const importing = useImport();
+  const reading = useMutation({
+    mutationFn: () => api.importServers({ body: { text } }),
+    onSuccess: () => {
+      importing.reset();
+      setLeft(new Set());
+    },
+  });
+
+  const { servers = [], problems = [] } = reading.data ?? {};
+  const mayAdd = ({ name, transport }: ImportedServer) =>
+    importing.steps.get(name)?.kind !== 'added' && !taken.has(name) && (transport !== 'stdio' || mayAddPrograms);
+  const chosen = servers.filter((server) => mayAdd(server) && !left.has(server.name));
+  const names = new Set(servers.map(({ name }) => name));
+  const general = problems.filter(({ name }) => name === undefined || !names.has(name));
+  const isAllDone = servers.length > 0 && servers.every(({ name }) => importing.steps.get(name)?.kind === 'added');
+
+  return (
+    <>
+      <Dialog
+        open={asks === undefined}
+        onClose={onClose}
+        shape="wide"
+        title="Import servers"
+        description="From Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and others, or from a file of Toolwharf."
+        footer={
+          <>
+            <Button onClick={onClose}>{isAllDone ? 'Done' : 'Close'}</Button>
+            {servers.length > 0 && !isAllDone && (
+              <Button
+                look="primary"
+                busy={importing.isRunning}
+                disabled={chosen.length === 0}
+                onClick={() => importing.addAll(chosen)}
+              >
+                {chosen.length === 0 ? 'Add servers' : `Add ${countOf(chosen.length, 'server')}`}
+              </Button>
+            )}
+          </>
+        }
+      >
+        <div className="flex flex-col gap-4">
+          <form
+            className="flex flex-col gap-2"
+            onSubmit={(event) => {
+              event.preventDefault();
+              reading.mutate();
+            }}
+          >
+            <Field
+              label="Configuration"
+              hint="Paste the whole file, or the part with the servers. Nothing is stored yet."
+            >
+              {(props) => (
+                <TextArea
+                  {...props}
+                  rows={servers.length > 0 ? 4 : 10}
+                  className="font-mono text-xs"
+                  placeholder={example}
+                  spellCheck={false}
+                  autoComplete="off"
+                  value={text}
+                  onChange={(event) => setText(event.target.value)}
+                />
+              )}
+            </Field>
+            <div>
+              <Button
+                type="submit"
+                look={servers.length > 0 ? 'secondary' : 'primary'}
+                busy={reading.isPending}
+                disabled={text.trim() === '' || importing.isRunning}
+              >
+                Find servers
+              </Button>
+            </div>
+          </form>
+          {reading.isError && <ErrorNotice title="This could not be read" error={reading.error} />}
+          {general.length > 0 && (
+            <Notice tone="warn" title={servers.length === 0 ? 'No servers were found' : 'Not taken over'}>
+              <ul>
+                {general.slice(0, 50).map(({ name, message }) => (
+                  <li key={`${name} ${message}`}>
+                    {name !== undefined && <strong>{safeText(name, 100)}: </strong>}
+                    {safeText(message, 500)}
+                  </li>
+                ))}
+              </ul>
+            </Notice>
+          )}
+          {!mayAddPrograms && servers.some(({ transport }) => transport === 'stdio') && (
+            <ProgramNotice onSignIn={() => setAsks('sign-in')} />
+          )}
+          {servers.length > 0 && (
+            <ImportList
+              servers={servers}
+              problems={problems}
+              steps={importing.steps}
+              taken={taken}
+              mayAddPrograms={mayAddPrograms}
+              left={left}
+              onLeft={setLeft}
+              onReview={setAsks}
+            />
+          )}
+        </div>
+      </Dialog>
+      <Dialog open={asks === 'sign-in'} onClose={() => setAsks(undefined)} title="Sign in">
+        <SignInForm
+          onDone={() => {
+            void client.invalidateQueries();
+            setAsks(undefined);
+          }}
+        />
+      </Dialog>
+      {typeof asks === 'object' && (
+        <ServerFormDialog
+          start={asks}
+          onClose={(server) => {
+            if (server) importing.note(asks.name, { kind: 'added', server });
+            setAsks(undefined);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { useTell } from '../../components/Toasts.tsx';
+
+export interface RemoveDialogProps {
+  readonly server: string;
+  readonly onClose: (isRemoved: boolean) => void;
+}
+
+/** Asks before a server is forgotten. */
+export function RemoveDialog({ server, onClose }: RemoveDialogProps) {
+  const client = useQueryClient();
+  const tell = useTell();
+  const name = safeText(server, 100);
+  const removing = useMutation({
+    mutationFn: () => api.removeServer({ path: { server } }),
+    onSuccess: () => {
+      tell(`'${name}' is removed.`);
+      onClose(true);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  });
+  return (
+    <ConfirmDialog
+      open
+      title={`Remove '${name}'?`}
+      action="Remove"
+      busy={removing.isPending}
+      onConfirm={() => removing.mutate()}
+      onClose={() => onClose(false)}
+    >
+      <p>
+        Its connection ends, its tools are gone, and its address and secrets are forgotten. Its calls stay in the
+        history.
+      </p>
+      {removing.isError && (
+        <div className="mt-3">
+          <ErrorNotice error={removing.error} />
+        </div>
+      )}
+    </ConfirmDialog>
+  );
+}

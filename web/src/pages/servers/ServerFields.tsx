@@ -1,0 +1,85 @@
+import { useEffect, useRef } from 'react';
+import { Field, Input, Switch } from '../../components/fields.tsx';
+import type { FormPartProps } from './form-part.ts';
+import { ProgramFields } from './ProgramFields.tsx';
+import { ProgramNotice } from './ProgramNotice.tsx';
+import { RemoteFields } from './RemoteFields.tsx';
+import { TransportChoice } from './TransportChoice.tsx';
+
+export interface ServerFieldsProps extends FormPartProps {
+  readonly onSignIn: () => void;
+}
+
+/** Everything that can be said about a server. */
+export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
+  const { draft, problems, onChange } = props;
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field
+          label="Name"
+          required
+          hint="What it is called here. Its tools carry this name."
+          error={problems.at('name')}
+        >
+          {(field) => (
+            <Input
+              {...field}
+              ref={first}
+              autoComplete="off"
+              value={draft.name}
+              onChange={(event) => onChange({ name: event.target.value, isNamed: true })}
+            />
+          )}
+        </Field>
+        <Field label="Description" hint="For people; shown in the list." error={problems.at('description')}>
+          {(field) => (
+            <Input
+              {...field}
+              autoComplete="off"
+              value={draft.description}
+              onChange={(event) => onChange({ description: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <TransportChoice value={draft.transport} onChange={(transport) => onChange({ transport })} />
+      {draft.transport === 'stdio' && <ProgramNotice onSignIn={onSignIn} />}
+      {draft.transport === 'stdio' ? <ProgramFields {...props} /> : <RemoteFields {...props} />}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="Timeout in milliseconds" hint="For one request: 1000 to 300000." error={problems.at('timeout')}>
+          {(field) => (
+            <Input
+              {...field}
+              inputMode="numeric"
+              value={draft.timeout}
+              onChange={(event) => onChange({ timeout: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Retry attempts"
+          hint="Tries to connect after the first: 0 to 5."
+          error={problems.at('retryAttempts')}
+        >
+          {(field) => (
+            <Input
+              {...field}
+              inputMode="numeric"
+              value={draft.retryAttempts}
+              onChange={(event) => onChange({ retryAttempts: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Switch
+        label="Enabled"
+        hint="Off, it is kept but not connected."
+        checked={draft.enabled}
+        onChange={(enabled) => onChange({ enabled })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,165 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { OfferedList, Server } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { SafeLink } from '../../components/SafeLink.tsx';
+import { ScrollBox } from '../../components/ScrollBox.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { formatDuration } from '../../components/times.tsx';
+import { LongList } from './LongList.tsx';
+import { ServerTimeline } from './ServerTimeline.tsx';
+import { serverAddress } from './server-address.ts';
+import { protocolOf, serverInfoOf, transportOf } from './server-words.ts';
+
+const offered = [
+  ['tools', 'Tools'],
+  ['resources', 'Resources'],
+  ['resourceTemplates', 'Resource templates'],
+  ['prompts', 'Prompts'],
+] as const;
+
+/** The facts about a server: where it is, what it speaks, what it has, what it says of itself. */
+export function ServerOverview({ server }: { readonly server: Server }) {
+  const { status, place, record, readOnly, offers } = server;
+  const { serverInfo, capabilities, instructions, connectMs, pid } = status;
+  const info = serverInfoOf(serverInfo);
+  const website = serverInfo?.websiteUrl;
+  const rejected = offered.flatMap(([kind, label]) =>
+    (offers[kind]?.rejected ?? []).map(({ name, reason }) => ({ kind: label, name, reason })),
+  );
+  return (
+    <div className="flex flex-col gap-5">
+      <Facts>
+        {readOnly !== undefined && <Fact term="Read-only">{safeText(readOnly, 500)}</Fact>}
+        {place !== undefined && (
+          <Fact term={server.transport === 'stdio' ? 'Command' : 'Address'}>
+            <span className="flex items-start gap-1">
+              <code className="min-w-0 break-all">{safeText(place, 2_000)}</code>
+              <CopyButton text={place} what={server.transport === 'stdio' ? 'command' : 'address'} />
+            </span>
+          </Fact>
+        )}
+        <Fact term="Transport">
+          {transportOf(server.transport)}
+          {status.transport !== undefined &&
+            status.transport !== server.transport &&
+            `, in use: ${transportOf(status.transport)}`}
+        </Fact>
+        {status.protocolVersion !== undefined && (
+          <Fact term="Protocol">{protocolOf({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
+        )}
+        {connectMs !== undefined && <Fact term="Last handshake took">{formatDuration(connectMs)}</Fact>}
+        {pid !== undefined && <Fact term="Process id">{pid}</Fact>}
+        {record && record.transport !== 'stdio' && <Fact term="Authentication">{record.authentication.type}</Fact>}
+        {record && (
+          <Fact term="Limits">
+            {formatDuration(record.timeout)} for one request, {record.retryAttempts} further tries to connect
+          </Fact>
+        )}
+        {server.required && <Fact term="Required">The gateway does not start without it</Fact>}
+        {server.trusted && <Fact term="Trusted">What it says about its tools is believed</Fact>}
+        {server.mode === 'strict' && <Fact term="Mode">Strict: only tools that are configured may be used</Fact>}
+      </Facts>
+
+      <Section title="What it offers">
+        <Facts>
+          {offered.map(([kind, label]) => (
+            <Fact key={kind} term={label}>
+              <Offer list={offers[kind]} href={placeOf(kind, server.name)} />
+            </Fact>
+          ))}
+        </Facts>
+      </Section>
+
+      {rejected.length > 0 && (
+        <Section title="Left out">
+          <p className="mb-1 text-ink-soft">The server offers these in a way that can't be used safely.</p>
+          <LongList label="Left out" items={rejected} keyOf={({ kind, name, reason }) => `${kind} ${name} ${reason}`}>
+            {({ kind, name, reason }) => (
+              <p className="py-1.5 break-words">
+                <Badge tone="warn">{safeText(name, 100) || '(no name)'}</Badge>{' '}
+                <span className="text-ink-faint">{kind}:</span> {safeText(reason, 1_000)}
+              </p>
+            )}
+          </LongList>
+        </Section>
+      )}
+
+      <Section title="Timeline">
+        <ServerTimeline server={server} />
+      </Section>
+
+      {(info !== undefined || instructions !== undefined || capabilities) && (
+        <Section title="What it says of itself">
+          <Facts>
+            {info !== undefined && <Fact term="Name">{info}</Fact>}
+            {typeof website === 'string' && (
+              <Fact term="Website">
+                <SafeLink href={website}>{safeText(website, 200)}</SafeLink>
+              </Fact>
+            )}
+            {capabilities && (
+              <Fact term="Capabilities">{safeText(Object.keys(capabilities).join(', '), 500) || 'none'}</Fact>
+            )}
+          </Facts>
+          {instructions !== undefined && instructions !== '' && (
+            <>
+              <p className="mt-3 mb-1 text-ink-faint">Instructions for the model</p>
+              <ScrollBox
+                label="Instructions"
+                className="max-h-72 rounded-md bg-sunken p-3 break-words whitespace-pre-wrap"
+              >
+                {safeText(instructions)}
+              </ScrollBox>
+            </>
+          )}
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-1.5 text-sm">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-[11rem_minmax(0,1fr)]">{children}</dl>;
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-faint">{term}</dt>
+      <dd className="min-w-0 break-words max-sm:mb-1">{children}</dd>
+    </>
+  );
+}
+
+function Offer({ list, href }: { readonly list: OfferedList | undefined; readonly href: string }) {
+  if (!list) return <span className="text-ink-faint">not read yet</span>;
+  return (
+    <span className="tabular-nums">
+      {list.count === 0 ? (
+        '0'
+      ) : (
+        <Link href={href} className="text-accent-strong underline underline-offset-2">
+          {list.count}
+        </Link>
+      )}{' '}
+      {list.stale && <Badge tone="warn">as last known</Badge>}
+    </span>
+  );
+}
+
+/** Where what a server offers can be looked at. */
+function placeOf(kind: keyof Server['offers'], name: string): string {
+  if (kind === 'tools') return `${serverAddress(name)}?tab=tools`;
+  return `/tools?show=${kind === 'prompts' ? 'prompts' : 'resources'}&server=${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Server } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { toolAddress } from '../tools/tool-address.ts';
+import { LongList } from './LongList.tsx';
+import { serverQueries } from './server-queries.ts';
+
+/** The tools of a server, each with the way to where it can be tried. */
+export function ServerTools({ server }: { readonly server: Server }) {
+  const tools = useQuery(serverQueries.tools(server.name));
+  if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
+  if (!tools.data) return <Spinner label="Loading …" />;
+  if (tools.data.length === 0) {
+    const isUp = server.status.state === 'connected' || server.status.state === 'degraded';
+    return <p className="text-ink-soft">{isUp ? 'It has no tools.' : 'Its tools are known once it is connected.'}</p>;
+  }
+  return (
+    <LongList label="Tools" items={tools.data} keyOf={({ name }) => name}>
+      {({ name, title, originalName, description, changed }) => (
+        <div className="py-2">
+          <p className="flex flex-wrap items-center gap-2">
+            <Link
+              href={toolAddress(name)}
+              className="font-medium break-all text-accent-strong underline-offset-2 hover:underline"
+            >
+              {safeText(title ?? originalName, 200)}
+            </Link>
+            <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
+            {changed !== undefined && <Badge tone="warn">Changed</Badge>}
+          </p>
+          <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 400)}</p>
+        </div>
+      )}
+    </LongList>
+  );
+}

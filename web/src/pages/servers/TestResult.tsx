@@ -1,0 +1,96 @@
+import { CircleCheck, CircleX } from 'lucide-react';
+import type { ServerTest } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { formatDuration } from '../../components/times.tsx';
+import { Disclosure } from './Disclosure.tsx';
+import { LongList } from './LongList.tsx';
+import { countOf, offersOf, protocolOf, serverInfoOf } from './server-words.ts';
+
+/** How a test went: whether it is reached, how, how fast, what is there, what is wrong. */
+export function TestResult({ result }: { readonly result: ServerTest }) {
+  const { ok, latencyMs, tools, problems, stderr, instructions } = result;
+  const info = serverInfoOf(result.serverInfo);
+  const rejected = result.offers.tools?.rejected ?? [];
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex items-center gap-2 text-base font-semibold">
+        {ok ? (
+          <CircleCheck aria-hidden className="size-5 shrink-0 text-good" />
+        ) : (
+          <CircleX aria-hidden className="size-5 shrink-0 text-bad" />
+        )}
+        {ok ? 'Connection succeeded' : 'Connection failed'}
+      </p>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 [&_dd]:break-words [&_dt]:text-ink-faint">
+        {info !== undefined && (
+          <>
+            <dt>Server</dt>
+            <dd>{info}</dd>
+          </>
+        )}
+        {result.protocolVersion !== undefined && (
+          <>
+            <dt>Protocol</dt>
+            <dd>{protocolOf(result)}</dd>
+          </>
+        )}
+        <dt>{ok ? 'Latency' : 'Took'}</dt>
+        <dd className="tabular-nums">{formatDuration(latencyMs)}</dd>
+        {ok && (
+          <>
+            <dt>Offers</dt>
+            <dd>{offersOf(result.offers)}</dd>
+          </>
+        )}
+      </dl>
+      {problems.length > 0 && (
+        <ul aria-label="Problems" className="flex flex-col gap-2">
+          {problems.map(({ code, message }) => (
+            <li key={`${code} ${message}`} className="rounded-md bg-bad-soft px-2.5 py-2">
+              <p className="break-words whitespace-pre-wrap">{safeText(message, 2_000)}</p>
+              <p className="mt-0.5 text-xs text-ink-soft">
+                <code>{safeText(code, 100)}</code>
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {tools.length > 0 && (
+        <Disclosure title={`Discovered ${countOf(tools.length, 'tool')}`} isOpen>
+          <LongList label="Discovered tools" items={tools} keyOf={({ name }) => name}>
+            {({ name, description }) => (
+              <div className="py-1.5">
+                <p className="font-mono text-xs font-semibold break-all">{safeText(name, 200)}</p>
+                <p className="line-clamp-2 text-xs break-words text-ink-soft">{safeText(description, 300)}</p>
+              </div>
+            )}
+          </LongList>
+        </Disclosure>
+      )}
+      {rejected.length > 0 && (
+        <Disclosure title={`${countOf(rejected.length, 'tool')} left out`}>
+          <LongList label="Tools left out" items={rejected} keyOf={({ name, reason }) => `${name} ${reason}`}>
+            {({ name, reason }) => (
+              <p className="py-1.5 text-xs break-words">
+                <Badge tone="warn">{safeText(name, 100)}</Badge> {safeText(reason, 500)}
+              </p>
+            )}
+          </LongList>
+        </Disclosure>
+      )}
+      {instructions !== undefined && instructions !== '' && (
+        <Disclosure title="Instructions for the model">
+          <p className="max-h-60 overflow-y-auto text-xs break-words whitespace-pre-wrap">{safeText(instructions)}</p>
+        </Disclosure>
+      )}
+      {stderr.length > 0 && (
+        <Disclosure title="Error output" isOpen={!ok}>
+          <pre className="max-h-60 overflow-y-auto rounded bg-sunken p-2 text-xs whitespace-pre-wrap">
+            {safeText(stderr.join('\n'))}
+          </pre>
+        </Disclosure>
+      )}
+    </div>
+  );
+}

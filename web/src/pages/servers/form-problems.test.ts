@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../api/client.ts';
+import { toFormProblems } from './form-problems.ts';
+import { newLine, toDraft, toInput } from './server-draft.ts';
+
+const sent = { ...toInput({ ...toDraft(), headers: [newLine('x.y', 'z')] }), name: 'mine' };
+const refused = (problems: unknown) => new ApiError(400, 'REQUEST_INVALID', 'The request has problems', { problems });
+
+test('a problem is said at its field, and one without a field at the top', () => {
+  const found = toFormProblems(
+    refused([
+      { path: 'body.url', message: "is required for transport 'http'" },
+      { path: 'body.headers.x.y', message: 'must not contain a line break' },
+      { path: 'body.command', message: 'is odd\u202e' },
+      { path: 'body', message: 'is not JSON' },
+    ]),
+    sent,
+  );
+  expect(found.at('url')).toBe("Is required for transport 'http'");
+  expect(found.at('headers.x.y')).toBe('Must not contain a line break');
+  expect(found.at('name')).toBeUndefined();
+  expect(found.general).toEqual(['Command: is odd⟨U+202E⟩', 'Is not JSON']);
+});
+
+test('a name that is taken is a problem of the name', () => {
+  const taken = new ApiError(409, 'CONFLICT', "There is a server named 'mine' already", { server: 'mine' });
+  expect(toFormProblems(taken, sent).at('name')).toContain('already');
+  expect(toFormProblems(taken, { ...sent, name: 'other' }).general).toHaveLength(1);
+});
+
+test('any other failure is said as it is, and none is nothing', () => {
+  expect(toFormProblems(new ApiError(403, 'FORBIDDEN', 'no'), sent).general).toEqual(['No']);
+  expect(toFormProblems(refused('odd'), sent).general).toEqual(['The request has problems']);
+  expect(toFormProblems(new TypeError('fetch'), sent).general).toEqual(['The gateway does not answer. Is it running?']);
+  expect(toFormProblems(undefined, undefined)).toMatchObject({ general: [] });
+});

@@ -1,0 +1,64 @@
+import { ApiError, type ServerInput } from '../../api/client.ts';
+import { messageOf } from '../../components/ErrorNotice.tsx';
+import { safeText } from '../../components/safe-text.ts';
+
+/** What the gateway has against a server that was sent: by the path of a field, and what belongs to none. */
+export interface FormProblems {
+  at(path: string): string | undefined;
+  readonly general: readonly string[];
+}
+
+/** Sorts a refusal by the fields of the form, as they were when it was sent. */
+export function toFormProblems(error: unknown, sent: ServerInput | undefined): FormProblems {
+  const found = new Map<string, string>();
+  const general: string[] = [];
+  const fields = sent ? fieldsOf(sent) : new Set<string>();
+  for (const { path, message } of problemsOf(error, sent?.name)) {
+    if (fields.has(path)) found.set(path, toSentence(message));
+    else general.push(path === '' ? toSentence(message) : toSentence(`${path}: ${message}`));
+  }
+  return { at: (path) => found.get(path), general };
+}
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+function problemsOf(error: unknown, name: string | undefined): Problem[] {
+  if (!error) return [];
+  const data = error instanceof ApiError && isObject(error.data) ? error.data : {};
+  if (error instanceof ApiError && error.code === 'CONFLICT' && data.server === name) {
+    return [{ path: 'name', message: error.message }];
+  }
+  const listed = Array.isArray(data.problems) ? data.problems.filter(isObject) : [];
+  if (listed.length === 0) return [{ path: '', message: messageOf(error) }];
+  return listed.map(({ path, message }) => ({
+    path: String(path ?? '').replace(/^body\.?/, ''),
+    message: String(message ?? ''),
+  }));
+}
+
+function fieldsOf({ transport, args = [], env = {}, headers = {}, authentication }: ServerInput): ReadonlySet<string> {
+  const common = ['name', 'description', 'transport', 'timeout', 'retryAttempts'];
+  if (transport === 'stdio') {
+    return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...keysOf('env', env)]);
+  }
+  const ways = ['token', 'key', 'header', 'username', 'password'];
+  const oauth = ['clientId', 'clientSecret', 'scope', 'redirectUrl', 'clientMetadataUrl'];
+  const shown = authentication?.type === 'oauth' ? oauth : ways;
+  return new Set([...common, 'url', ...keysOf('headers', headers), ...shown.map((key) => `authentication.${key}`)]);
+}
+
+function keysOf(part: string, values: object): string[] {
+  return Object.keys(values).map((name) => `${part}.${name}`);
+}
+
+function toSentence(message: string): string {
+  const text = safeText(message, 1_000);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

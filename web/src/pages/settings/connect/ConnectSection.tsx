@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'wouter';
+import { queries } from '../../../api/queries.ts';
+import { ButtonLink } from '../../../components/Button.tsx';
+import { Card, CardHeader } from '../../../components/Card.tsx';
+import { CodeBlock } from '../../../components/CodeBlock.tsx';
+import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
+import { Field, Select } from '../../../components/fields.tsx';
+import { Spinner } from '../../../components/Spinner.tsx';
+import { safeText } from '../../../components/safe-text.ts';
+import { OwnPrograms } from './OwnPrograms.tsx';
+
+/** What to write where, so that a client uses this gateway. */
+export function ConnectSection() {
+  const [search, setSearch] = useSearchParams();
+  const profiles = useQuery(queries.profiles());
+  const session = useQuery(queries.session()).data;
+  const names = profiles.data?.map(({ name }) => name) ?? [];
+  const wanted = search.get('profile') ?? 'default';
+  const profile = names.includes(wanted) ? wanted : (names[0] ?? 'default');
+  const clients = useQuery({ ...queries.clients(profile), enabled: names.length > 0 });
+  const failed = profiles.error ?? clients.error;
+  const needsKey = clients.data?.some(({ snippet }) => /\bKEY\b/.test(snippet)) ?? false;
+  const path = profiles.data?.find(({ name }) => name === profile)?.path ?? '/mcp';
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-end gap-4">
+        <Field label="Profile" className="w-64" hint="Which servers and tools the client gets.">
+          {(props) => (
+            <Select
+              {...props}
+              value={profile}
+              onChange={(event) => setSearch({ profile: event.target.value }, { replace: true })}
+            >
+              {names.map((name) => (
+                <option key={name} value={name}>
+                  {safeText(name, 100)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {needsKey && (
+        <Notice
+          title="KEY stands for an API key"
+          {...(session?.rights.includes('admin') && {
+            actions: (
+              <ButtonLink size="small" href="/settings/keys">
+                Make a key
+              </ButtonLink>
+            ),
+          })}
+        >
+          Put one there that is made for this client alone, so that it can be revoked alone.
+        </Notice>
+      )}
+      {failed && <ErrorNotice error={failed} onRetry={() => void clients.refetch()} />}
+      {!failed && !clients.data && <Spinner label="Loading …" />}
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+        {clients.data?.map(({ id, name, file, snippet, language }) => (
+          <Card key={id} className="min-w-0">
+            <CardHeader
+              title={safeText(name, 100)}
+              hint={file === undefined ? undefined : <code className="break-all">{safeText(file, 500)}</code>}
+            />
+            <div className="p-4">
+              <CodeBlock code={snippet} language={language} what={`snippet for ${safeText(name, 100)}`} />
+            </div>
+          </Card>
+        ))}
+        <OwnPrograms path={path} needsKey={needsKey} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { CircleCheck } from 'lucide-react';
+import type { ProviderTest } from '../../../api/client.ts';
+import { Notice } from '../../../components/ErrorNotice.tsx';
+import { safeText } from '../../../components/safe-text.ts';
+import { formatDuration } from '../../../components/times.tsx';
+
+const maxShown = 200;
+
+/** What trying a provider showed. */
+export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }: { readonly test: ProviderTest }) {
+  if (!ok) {
+    return (
+      <Notice tone="bad" title="It does not work">
+        {safeText(problem ?? 'The provider gave no reason.', 1_000)}
+      </Notice>
+    );
+  }
+  return (
+    <div role="status" className="rounded-lg border border-good/40 bg-good-soft px-3 py-2.5">
+      <p className="flex items-center gap-2 font-medium">
+        <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
+        It answered in {formatDuration(latencyMs)}. {countOf(models.length)}
+      </p>
+      {models.length > 0 && (
+        <details className="mt-1">
+          <summary className="cursor-pointer">Show the models</summary>
+          <ul className="mt-1 max-h-48 columns-1 overflow-y-auto font-mono text-xs sm:columns-2">
+            {models.slice(0, maxShown).map(({ id }) => (
+              <li key={id} className="break-words">
+                {safeText(id, 200)}
+              </li>
+            ))}
+          </ul>
+          {models.length > maxShown && <p className="text-xs">… and {models.length - maxShown} more.</p>}
+        </details>
+      )}
+    </div>
+  );
+}
+
+function countOf(models: number): string {
+  if (models === 0) return 'It lists no models.';
+  return models === 1 ? 'One model found.' : `${models.toLocaleString('en')} models found.`;
+}

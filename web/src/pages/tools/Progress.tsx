@@ -1,0 +1,35 @@
+import { safeText } from '../../components/safe-text.ts';
+
+export interface ProgressProps {
+  readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string };
+}
+
+/** How far a running call says it is. Where it does not say how far it will go, there is no bar to fill. */
+export function Progress({ progress: { progress, total, message } }: ProgressProps) {
+  const share = total !== undefined && total > 0 ? Math.max(0, Math.min(1, progress / total)) : undefined;
+  return (
+    <div className="flex flex-col gap-1">
+      <div
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={share === undefined ? undefined : Math.round(share * 100)}
+        className="h-1.5 overflow-hidden rounded-full bg-sunken"
+      >
+        <div
+          className={share === undefined ? 'h-full w-full animate-pulse-soft bg-accent' : 'h-full bg-accent'}
+          style={share === undefined ? undefined : { width: `${share * 100}%` }}
+        />
+      </div>
+      <p className="text-xs break-words text-ink-soft tabular-nums">
+        {total === undefined ? shown(progress) : `${shown(progress)} of ${shown(total)}`}
+        {message !== undefined && ` · ${safeText(message, 300)}`}
+      </p>
+    </div>
+  );
+}
+
+function shown(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+}

@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/api.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { Button } from '../../components/Button.tsx';
+import { ContentBlock } from '../../components/content/ContentBlock.tsx';
+import { isRecord } from '../../components/content/is-record.ts';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { JsonView } from '../../components/JsonView.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { CompletedField } from './CompletedField.tsx';
+import { LongDescription } from './LongDescription.tsx';
+
+type Item = Readonly<Record<string, unknown>>;
+
+export interface PromptReaderProps {
+  readonly server: string;
+  readonly prompt: Item;
+}
+
+const maxMessages = 50;
+
+/** One prompt: its arguments to fill in, and the messages it gives. */
+export function PromptReader({ server, prompt }: PromptReaderProps) {
+  const name = String(prompt.name);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const getting = useMutation({
+    mutationFn: () => api.getPrompt({ path: { server, prompt: name }, body: { arguments: filledIn(values) } }),
+  });
+  const args = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isRecord) : [];
+  return (
+    <>
+      <header className="flex min-w-0 flex-col gap-1">
+        <h2 className="text-base break-words">{safeText(prompt.title ?? name, 200)}</h2>
+        <LongDescription text={String(prompt.description ?? '')} />
+      </header>
+      <form
+        className="flex min-w-0 flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          getting.mutate();
+        }}
+      >
+        {args.slice(0, 100).map((argument) => (
+          <CompletedField
+            key={String(argument.name)}
+            server={server}
+            reference={{ type: 'ref/prompt', name }}
+            name={String(argument.name)}
+            label={String(argument.title ?? argument.name)}
+            required={argument.required === true}
+            values={values}
+            onChange={(value) => setValues({ ...values, [String(argument.name)]: value })}
+            {...(typeof argument.description === 'string' && { hint: argument.description })}
+          />
+        ))}
+        <Button type="submit" look="primary" busy={getting.isPending} className="self-start">
+          Get the prompt
+        </Button>
+      </form>
+      {getting.isError && <ErrorNotice title="The prompt could not be got" error={getting.error} />}
+      {getting.data && <Messages server={server} answer={getting.data} />}
+    </>
+  );
+}
+
+function Messages({ server, answer }: { readonly server: string; readonly answer: Item }) {
+  const messages = Array.isArray(answer.messages) ? answer.messages.filter(isRecord) : undefined;
+  if (!messages) return <JsonView value={answer} what="answer" />;
+  return (
+    <section aria-label="Messages" className="flex min-w-0 flex-col gap-3">
+      {messages.length === 0 && <p className="text-ink-soft">The prompt has no messages.</p>}
+      {messages.slice(0, maxMessages).map((message, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages stay where they are
+        <div key={at} className="flex min-w-0 flex-col items-start gap-1 border-l-2 border-line pl-3">
+          <Badge>{safeText(message.role, 40)}</Badge>
+          <div className="w-full min-w-0">
+            {[message.content].flat().map((block, part) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: so do their parts
+              <ContentBlock key={part} block={isRecord(block) ? block : { type: 'unknown', block }} server={server} />
+            ))}
+          </div>
+        </div>
+      ))}
+      {messages.length > maxMessages && (
+        <p className="text-ink-soft">{messages.length - maxMessages} more messages are not shown.</p>
+      )}
+    </section>
+  );
+}
+
+/** What was left empty is not sent. */
+function filledIn(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+}

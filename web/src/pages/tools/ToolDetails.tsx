@@ -1,0 +1,101 @@
+import { ArrowLeft } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Tool } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { Card } from '../../components/Card.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { Tabs } from '../../components/Tabs.tsx';
+import { formatDuration } from '../../components/times.tsx';
+import { LongDescription } from './LongDescription.tsx';
+import { RunHistory } from './RunHistory.tsx';
+import { ToolClaims } from './ToolBadges.tsx';
+import { ToolRunner } from './ToolRunner.tsx';
+import { ToolSchemas } from './ToolSchemas.tsx';
+import { useArguments } from './use-arguments.ts';
+
+/** One tool: what it is and says of itself, the form to run it, its schemas, and how it was used before. */
+export function ToolDetails({ tool }: { readonly tool: Tool }) {
+  const [tab, setTab] = useState('run');
+  const draft = useArguments(tool);
+  return (
+    <Card className="min-w-0" aria-label={`Tool ${safeText(tool.originalName, 100)}`}>
+      <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
+        <Link href="/tools" className="inline-flex items-center gap-1 text-accent-strong lg:hidden">
+          <ArrowLeft aria-hidden className="size-4" />
+          All tools
+        </Link>
+        <div className="flex flex-wrap items-center gap-2">
+          <h2 className="min-w-0 text-base break-words">{safeText(tool.title ?? tool.originalName, 200)}</h2>
+          {tool.server === undefined ? (
+            <Badge>The program itself</Badge>
+          ) : (
+            <Link href={`/servers/${encodeURIComponent(tool.server)}`} className="underline-offset-2 hover:underline">
+              <Badge tone="accent">{safeText(tool.server, 100)}</Badge>
+            </Link>
+          )}
+        </div>
+        <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
+          <code className="break-all">{safeText(tool.name, 200)}</code>
+          <CopyButton text={tool.name} what="name" />
+          <span>
+            at most {tool.limits.maxInstances} at a time, {formatDuration(tool.limits.timeoutMs)} each
+          </span>
+        </p>
+        <LongDescription text={tool.description} />
+        <ToolClaims tool={tool} />
+      </header>
+      <div className="flex flex-col gap-4 p-4">
+        {tool.changed !== undefined && <ChangeNotice tool={tool} />}
+        <Tabs
+          label="About this tool"
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            { id: 'run', label: 'Run', content: <ToolRunner tool={tool} draft={draft} /> },
+            { id: 'schema', label: 'Schema', content: <ToolSchemas tool={tool} args={draft.value} /> },
+            {
+              id: 'history',
+              label: 'History',
+              content: (
+                <RunHistory
+                  tool={tool}
+                  onRepeat={(args) => {
+                    draft.replace(args);
+                    setTab('run');
+                  }}
+                />
+              ),
+            },
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function ChangeNotice({ tool }: { readonly tool: Tool }) {
+  return (
+    <Notice tone="warn" title="The definition changed since it was accepted">
+      <p>
+        {tool.changed === 'quarantine'
+          ? 'It does not run until somebody accepts the change.'
+          : 'It asks a person before it runs, until somebody accepts the change.'}{' '}
+        {tool.server !== undefined && (
+          <Link
+            href={`/servers/${encodeURIComponent(tool.server)}`}
+            className="text-accent-strong underline underline-offset-2"
+          >
+            Accept or reject it at its server
+          </Link>
+        )}
+      </p>
+      <div className="mt-2">
+        <DefinitionDifference changes={tool.changes ?? []} />
+      </div>
+    </Notice>
+  );
+}

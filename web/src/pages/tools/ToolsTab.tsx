@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { Wrench } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { queries } from '../../api/queries.ts';
+import { classNames } from '../../components/class-names.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { ToolBrowser } from './ToolBrowser.tsx';
+import { ToolDetails } from './ToolDetails.tsx';
+import { toolAddress } from './tool-address.ts';
+
+/** All tools beside the one that is looked at; on a narrow screen one or the other. */
+export function ToolsTab({ selected }: { readonly selected: string | undefined }) {
+  const tools = useQuery(queries.tools());
+  const [, navigate] = useLocation();
+  if (!tools.data) {
+    if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
+    return <Spinner label="Loading the tools …" />;
+  }
+  if (tools.data.length === 0) {
+    return (
+      <EmptyState icon={<Wrench aria-hidden />} title="There are no tools">
+        Tools come from servers.{' '}
+        <Link href="/servers" className="text-accent-strong underline underline-offset-2">
+          Add a server, or see why those you have offer none
+        </Link>
+        .
+      </EmptyState>
+    );
+  }
+  const tool = selected === undefined ? undefined : tools.data.find(({ name }) => name === selected);
+  return (
+    <>
+      {tools.isError && <ErrorNotice title="These tools may be out of date" error={tools.error} />}
+      <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
+        <ToolBrowser
+          tools={tools.data}
+          selected={selected}
+          onOpen={({ name }) => navigate(toolAddress(name))}
+          className={classNames(
+            'h-[calc(100dvh-13rem)] min-h-96 lg:sticky lg:top-4 lg:h-[calc(100dvh-10rem)]',
+            selected !== undefined && 'hidden! lg:flex!',
+          )}
+        />
+        {tool && <ToolDetails key={tool.name} tool={tool} />}
+        {!tool && selected !== undefined && (
+          <EmptyState
+            title={`There is no tool ${safeText(selected, 100)}`}
+            actions={
+              <Link href="/tools" className="text-accent-strong underline underline-offset-2">
+                All tools
+              </Link>
+            }
+          >
+            Its server took it away or is not connected, or you may not see it.
+          </EmptyState>
+        )}
+        {selected === undefined && (
+          <div className="hidden rounded-lg border border-dashed border-line lg:block">
+            <EmptyState icon={<Wrench aria-hidden />} title="Pick a tool">
+              Search with <kbd className="rounded border border-line px-1">/</kbd>, move with the arrow keys, open with
+              Enter. Then read it, run it, and see how it was used before.
+            </EmptyState>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

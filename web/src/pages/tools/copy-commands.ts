@@ -1,0 +1,22 @@
+/** The command line that makes the same call. */
+export function toCliCommand(tool: string, args: Readonly<Record<string, unknown>>): string {
+  const base = `toolwharf call ${shellQuote(tool)}`;
+  return Object.keys(args).length === 0 ? base : `${base} --args ${shellQuote(JSON.stringify(args))}`;
+}
+
+/** The request that makes the same call, for a key that stands in a variable. */
+export function toCurlCommand(origin: string, tool: string, args: Readonly<Record<string, unknown>>): string {
+  const url = `${origin}/api/tools/${encodeURIComponent(tool)}/call`;
+  return [
+    `curl -s ${shellQuote(url)}`,
+    '-H "authorization: Bearer $TOOLWHARF_API_KEY"',
+    "-H 'content-type: application/json'",
+    `-d ${shellQuote(JSON.stringify({ arguments: args }))}`,
+  ].join(' \\\n  ');
+}
+
+/** One word of a POSIX shell, whatever is in it. */
+export function shellQuote(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
