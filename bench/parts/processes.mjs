@@ -1,0 +1,70 @@
+// Processes of the bench: started with the Node that runs it, ended by their own id.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+export const mainScript = here('../../dist/cli/main.js');
+const ticksPerSecond = 100;
+
+/** A program whose first line on stdout says where it is. */
+export async function start(script, { args = [], env = {} } = {}) {
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors = (errors + chunk).slice(-4_000);
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const first = await lines.next();
+  if (first.done) throw new Error(`${script} ended: ${errors}`);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    pid: child.pid,
+    address: first.value,
+    next: async () => (await lines.next()).value,
+    write: (text) => child.stdin.write(text),
+    cpuMs: () => cpuMsOf(child.pid),
+    rssMb: () => rssMbOf(child.pid),
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+export const startEcho = (env) => start(here('../servers/echo-http.mjs'), { env });
+export const echoStdio = here('../servers/echo-stdio.mjs');
+
+/** Our gateway as it is shipped: durable journal, its own data directory. */
+export function startGateway(directory, config, { args = [], env = {} } = {}) {
+  const common = ['serve', '--port', '0', '--data-dir', directory, '--config', config];
+  return start(mainScript, { args: [...common, ...args], env });
+}
+
+/** The work of one load: how many calls, how fast, and what they cost the processes that served them. */
+export async function load(options, served) {
+  const loader = await start(here('load.mjs'), { args: [JSON.stringify(options)] });
+  const before = served.map((one) => one.cpuMs());
+  loader.write('go\n');
+  const result = JSON.parse(await loader.next());
+  const cpu = served.map((one, at) => one.cpuMs() - before[at]);
+  await loader.stop();
+  if (result.failures > 0) throw new Error(`${result.failures} of ${result.calls} calls failed at ${options.url}`);
+  return { ...result, perSecond: result.calls / result.seconds, cpuMsPerCall: cpu.map((ms) => ms / result.calls) };
+}
+
+function cpuMsOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
+}
+
+function rssMbOf(pid) {
+  const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(found?.[1] ?? 0) / 1_024;
+}

@@ -1,0 +1,40 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const history = here('../results.md');
+const latest = here('../results.json');
+
+export function printTable(title, rows) {
+  console.log(`\n${tableOf(title, rows)}`);
+}
+
+/** Writes what was measured to a file of one's own, and with `record` to the history that `--check` compares with. */
+export function keep(results, { record, json }) {
+  const text = `${JSON.stringify(results, null, 2)}\n`;
+  if (json !== undefined) writeFileSync(json, text);
+  if (!record) return;
+  writeFileSync(latest, text);
+  const { at, commit, node, machine, quick, rows } = results;
+  const head = `\n## ${at.slice(0, 10)}, ${commit}\n\n${machine}; Node ${node}${quick ? '; --quick' : ''}.\n`;
+  const sections = Map.groupBy(rows, ({ section }) => section);
+  appendFileSync(history, `${head}${[...sections].map(([name, found]) => `\n${tableOf(name, found)}\n`).join('')}`);
+}
+
+export function readRecorded() {
+  return existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')) : undefined;
+}
+
+function tableOf(title, rows) {
+  const lines = rows.map(({ what, ratio, noise, budget, figures }) => {
+    const told = Object.entries(figures).flatMap(([name, value]) =>
+      value === undefined ? [] : `${name} ${round(value)}`,
+    );
+    return `| ${what} | ${round(ratio)} | ±${Math.round(noise * 100)} % | ${budget ?? ''} | ${told.join(', ')} |`;
+  });
+  return [`| ${title} | ratio | noise | budget | figures |`, '|---|---|---|---|---|', ...lines].join('\n');
+}
+
+function round(value) {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(3));
+}

@@ -1,0 +1,46 @@
+// `npm run bench`: measures Toolwharf against the same work without it, and keeps what it found.
+// -- --only calls,lists   some sections    --quick   shorter, noisier    --record   adds to results.md and results.json
+// -- --check              fails where a ratio is worse than the recorded one by more than the noise of both
+// -- --against URL --tool NAME [--authorization TEXT]   another gateway beside ours, in the same run
+import { parseArgs } from 'node:util';
+import { compare } from './parts/compare.mjs';
+import { describeMachine } from './parts/machine.mjs';
+import { keep, printTable, readRecorded } from './parts/report.mjs';
+
+const names = ['calls', 'lists', 'sizes', 'starts', 'memory', 'queue', 'journal', 'commands'];
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    tool: { type: 'string' },
+    authorization: { type: 'string' },
+    json: { type: 'string' },
+  },
+});
+if (values.against !== undefined && values.tool === undefined)
+  throw new Error('--against needs --tool: which tool to call there');
+
+const settings = {
+  ...(values.quick
+    ? { repeats: 3, ms: 800, journalCalls: 50_000 }
+    : { repeats: 5, ms: 3_000, journalCalls: 1_000_000 }),
+  ...(values.against && { against: { url: values.against, tool: values.tool, authorization: values.authorization } }),
+};
+const chosen = values.only?.split(',') ?? names;
+const unknown = chosen.find((name) => !names.includes(name));
+if (unknown !== undefined) throw new Error(`There is no section '${unknown}': ${names.join(', ')}`);
+
+const rows = [];
+for (const name of chosen) {
+  const { title, measure } = await import(`./sections/${name}.mjs`);
+  console.error(`${title} ...`);
+  const found = await measure(settings);
+  printTable(title, found);
+  rows.push(...found);
+}
+const results = { ...describeMachine(), quick: values.quick, rows };
+if (values.record || values.json !== undefined) keep(results, { record: values.record, json: values.json });
+if (values.check) process.exitCode = compare(readRecorded(), results);

@@ -1,0 +1,48 @@
+// What stands in memory: idle, with 50 servers, with 1 000 sessions.
+import { openClient } from '../parts/raw-client.mjs';
+import { row } from '../parts/statistics.mjs';
+import { eventually, inWorkplace, stdioServer } from '../parts/workplace.mjs';
+
+export const title = 'Memory';
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 3_000));
+
+export function measure() {
+  return inWorkplace(async ({ echo, gateway }) => {
+    const idle = await gateway({});
+    await settled();
+    const idleMb = idle.rssMb();
+    const names = Array.from({ length: 50 }, (_, at) => [`server${at}`, stdioServer()]);
+    const many = await gateway(Object.fromEntries(names));
+    const asking = await openClient(`${many.address}/mcp`, { era: 'legacy' });
+    await eventually(async () => {
+      const { body } = await asking.ask(1, 'tools/list');
+      if (!body.includes('server49__echo')) throw new Error('the servers are not there yet');
+    });
+    asking.close();
+    await settled();
+
+    const upstream = await echo();
+    const ours = await gateway({ http: { url: upstream.address } });
+    await settled();
+    const before = ours.rssMb();
+    const clients = [];
+    for (let start = 0; start < 1_000; start += 50) {
+      const opened = Array.from({ length: 50 }, () => openClient(`${ours.address}/mcp`, { era: 'legacy' }));
+      clients.push(...(await Promise.all(opened)));
+    }
+    await Promise.all(
+      clients.map((client) => client.ask(1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
+    );
+    await settled();
+    const sessions = ours.rssMb() - before;
+    for (const client of clients) client.close();
+    return [
+      row('memory', 'idle', [1], { rssMb: idleMb }),
+      row('memory', '50 stdio servers to none', [many.rssMb() / idleMb], { rssMb: many.rssMb() }),
+      row('memory', '1 000 legacy sessions, each with its connection, to none', [(before + sessions) / before], {
+        addedMb: sessions,
+      }),
+    ];
+  });
+}
