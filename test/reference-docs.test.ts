@@ -10,6 +10,7 @@ import { type Page, rowsOf, toPage } from './support/markdown.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const manifest = JSON.parse(read('package.json'));
+const webManifest = JSON.parse(read('web/package.json'));
 
 describe('docs/dependencies.md', () => {
   const sections = sectionsOf('docs/dependencies.md');
@@ -17,6 +18,7 @@ describe('docs/dependencies.md', () => {
   test('has a line for each package that package.json lists, and for no other', () => {
     expect(namesIn(sections.get('At run time'))).toEqual(Object.keys(manifest.dependencies).sort());
     expect(namesIn(sections.get('For development'))).toEqual(Object.keys(manifest.devDependencies).sort());
+    expect(namesIn(sections.get('In the app'))).toEqual(Object.keys(webManifest.devDependencies).sort());
   });
 
   test('names the optional peers and the overrides', () => {
@@ -116,7 +118,7 @@ describe('docs/reference/events.md', () => {
 
   test.each([
     ['Log', (file: string) => !/^src\/(?:cli|chat|gateway)\//.test(file)],
-    ['Log of the gateway', (file: string) => /^src\/(?:gateway\/|cli\/keep-retention)/.test(file)],
+    ['Log of the gateway', (file: string) => /^src\/(?:gateway\/|chat\/|cli\/keep-retention)/.test(file)],
   ] as const)('names every event under "%s" with its level', (title, belongs) => {
     const sources = [...readSources('src')].filter(([file]) => belongs(file) && !file.endsWith('.test.ts'));
     // A call of the log, or a pair of event and words chosen before one.
