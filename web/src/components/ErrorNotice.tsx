@@ -1,4 +1,4 @@
-import { TriangleAlert } from 'lucide-react';
+import { Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
@@ -20,12 +20,13 @@ const tones = {
 
 /** Something to know before going on. */
 export function Notice({ tone = 'info', title, children, actions, className }: NoticeProps) {
+  const Icon = tone === 'info' ? Info : TriangleAlert;
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'note'}
       className={classNames('flex gap-2.5 rounded-lg border px-3 py-2.5', tones[tone], className)}
     >
-      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 break-words">
         {title !== undefined && <p className="font-semibold">{title}</p>}
         {children}

@@ -24,6 +24,9 @@ export function ServerOverview({ server }: { readonly server: Server }) {
   const { status, place, record, readOnly, offers } = server;
   const { serverInfo, capabilities, instructions, connectMs, pid } = status;
   const info = serverInfoOf(serverInfo);
+  // Templates come with resources.
+  const lacks = (kind: string) =>
+    capabilities !== undefined && capabilities[kind === 'resourceTemplates' ? 'resources' : kind] === undefined;
   const website = serverInfo?.websiteUrl;
   const rejected = offered.flatMap(([kind, label]) =>
     (offers[kind]?.rejected ?? []).map(({ name, reason }) => ({ kind: label, name, reason })),
@@ -66,7 +69,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
         <Facts>
           {offered.map(([kind, label]) => (
             <Fact key={kind} term={label}>
-              <Offer list={offers[kind]} href={placeOf(kind, server.name)} />
+              <Offer list={offers[kind]} href={placeOf(kind, server.name)} isAbsent={lacks(kind)} />
             </Fact>
           ))}
         </Facts>
@@ -142,8 +145,15 @@ function Fact({ term, children }: { readonly term: string; readonly children: Re
   );
 }
 
-function Offer({ list, href }: { readonly list: OfferedList | undefined; readonly href: string }) {
-  if (!list) return <span className="text-ink-faint">not read yet</span>;
+interface OfferProps {
+  readonly list: OfferedList | undefined;
+  readonly href: string;
+  /** The server said when it connected that it has none of these. */
+  readonly isAbsent: boolean;
+}
+
+function Offer({ list, href, isAbsent }: OfferProps) {
+  if (!list) return <span className="text-ink-faint">{isAbsent ? 'not offered' : 'not read yet'}</span>;
   return (
     <span className="tabular-nums">
       {list.count === 0 ? (
