@@ -204,8 +204,8 @@ describe('toolwharf chat --once', () => {
   test('Ctrl-C in the middle of an answer ends it and leaves no process behind [A2]', slow, async () => {
     const gate = createGate();
     model.push({ text: 'This takes', hold: gate });
-    const { child, pid, ended } = here.start('--once', 'Take your time');
-    await gate.reached;
+    const { child, pid, ended, stdout: said } = here.start('--once', 'Take your time');
+    await waitFor(() => said().includes('This takes'), { what: 'the beginning of the answer' });
     const servers = descendantsOf(pid);
     expect(servers.length).toBeGreaterThan(0);
     child.kill('SIGINT');
@@ -271,8 +271,8 @@ describe('with a running gateway', () => {
   test('Ctrl-C ends the answer in the gateway too', slow, async () => {
     const gate = createGate();
     model.push({ text: 'This takes', hold: gate });
-    const { child, ended } = cli.start(['chat', '--once', 'Slowly'], { env: here.env });
-    await gate.reached;
+    const { child, ended, stdout } = cli.start(['chat', '--once', 'Slowly'], { env: here.env });
+    await waitFor(() => stdout().includes('This takes'), { what: 'the beginning of the answer' });
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 130, stdout: 'This takes\n' });
     const { body } = (await gateway.api('GET', '/api/conversations?limit=1')) as {

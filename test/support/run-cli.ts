@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { tempDir } from './fixtures.ts';
 import { root } from './imports.ts';
 
@@ -29,13 +28,18 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
-    const ended = Promise.all([once(child, 'close'), text(child.stdout).catch(() => '')]);
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      stdout += chunk;
+    });
+    const ended = once(child, 'close');
     return {
       child,
       pid: child.pid ?? 0,
       /** What it has said so far. */
+      stdout: () => stdout,
       stderr: () => stderr,
-      ended: ended.then(([[code], stdout]) => ({ code: code as number, stdout, stderr })),
+      ended: ended.then(([code]) => ({ code: code as number, stdout, stderr })),
     };
   }
 
