@@ -19,7 +19,9 @@ import type { Log } from './kernel/log.ts';
 import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
+import type { DefinitionFinding } from './policy/scan-definition.ts';
 import type { AppliedConfig } from './servers/apply-config.ts';
+import type { FlaggedTool } from './servers/flag-tools.ts';
 import type { ServerContent } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
 import type { ServerNotice } from './servers/server-notice.ts';
@@ -66,6 +68,8 @@ export interface ToolboxEvents {
   'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
   'server.notified': ServerNotice;
   'catalog.changed': CatalogDifference & { readonly server?: string };
+  /** A tool came, or changed, whose definition a person should look at before it is used. */
+  'tool.flagged': FlaggedTool;
   /** A server's resources, resource templates or prompts were read: the first time, or because they changed. */
   'content.changed': { readonly server: string; readonly kind: Exclude<ListKind, 'tools'> };
   'call.changed': CallRecord;
@@ -85,6 +89,8 @@ export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   tool(name: string): Tool | undefined;
   /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
   entry(name: string): CatalogEntry | undefined;
+  /** What is suspicious about a tool's definition: a reason to look at it, not a verdict. */
+  warnings(name: string): readonly DefinitionFinding[];
   servers(): readonly ServerInfo[];
   server(name: string): ServerInfo | undefined;
   /** Takes a server in the words of the `servers:` map. It stays, and is tried again, when it can't be reached. */

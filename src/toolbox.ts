@@ -22,6 +22,7 @@ import { createEvents } from './kernel/events.ts';
 import { silentLog } from './kernel/log.ts';
 import { createArgumentsChecker } from './policy/validate-arguments.ts';
 import { applyConfig } from './servers/apply-config.ts';
+import { createToolFlags } from './servers/flag-tools.ts';
 import { logStatus } from './servers/log-status.ts';
 import { pauseWhileAsked } from './servers/pause-while-asked.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
@@ -59,8 +60,15 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     pins,
     clock,
     log,
-    onChanged: (difference, server) =>
-      events.emit('catalog.changed', { ...difference, ...(server !== undefined && { server }) }),
+    onChanged: (difference, server) => {
+      events.emit('catalog.changed', { ...difference, ...(server !== undefined && { server }) });
+      flags.note(difference);
+    },
+  });
+  const flags = createToolFlags({
+    entries: () => catalog.entries,
+    log,
+    onFlagged: (flagged) => events.emit('tool.flagged', flagged),
   });
   const slots = createSlots(config.toolbox);
   const kept = createKeptResults();
@@ -243,6 +251,10 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
       return entry && toolOf(entry);
     },
     entry: (name) => catalog.find(name),
+    warnings(name) {
+      const entry = catalog.find(name);
+      return entry ? flags.of(entry) : [];
+    },
     call,
     servers: () => servers.all().map(toServerInfo),
     server(name) {

@@ -92,3 +92,15 @@ test('a flat name leads back to its tool, however it is spelled [B8] [B9]', asyn
   );
   expect(flatOmitted(source).map(({ reason }) => reason)).toEqual(['its input is of type null, not an object']);
 });
+
+// Found by fuzzing: JSON can hold objects that can't become a text.
+test('odd objects in the place of texts and types throw nothing', () => {
+  const odd = JSON.parse('{"toString": 1, "valueOf": {}}');
+  const schemas = [
+    { type: 'object', properties: { a: { title: odd, description: odd } } },
+    { type: 'object', required: [odd], properties: { 'a b': {} } },
+    { type: odd },
+    { anyOf: [{ type: [odd, 'string'] }, { type: odd }] },
+  ];
+  for (const schema of schemas) expect(() => parametersOf(schema)).not.toThrow();
+});

@@ -7,6 +7,7 @@ import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findById, shortId } from './find-by-id.ts';
 import { type GatewayClient, openGatewayClient } from './gateway-client.ts';
+import { jsonText } from './json-text.ts';
 import { count, oneLine } from './layout.ts';
 import { printTable } from './print-table.ts';
 import { UsageError } from './usage-error.ts';
@@ -25,7 +26,7 @@ export interface DenyOptions {
 export async function listApprovals({ json }: { readonly json?: boolean }, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const approvals = await pendingApprovals(await openGatewayClient(context));
-  if (json) terminal.print(JSON.stringify(approvals, null, 2));
+  if (json) terminal.print(jsonText(approvals));
   else if (approvals.length === 0) terminal.note('Nothing waits for an answer.');
   else {
     const rows = approvals.map(({ id, tool, caller, expiresAt, arguments: args }) => [
@@ -33,7 +34,7 @@ export async function listApprovals({ json }: { readonly json?: boolean }, conte
       tool,
       caller.name ?? caller.id,
       until(expiresAt),
-      JSON.stringify(args),
+      jsonText(args, { indent: 0 }),
     ]);
     printTable(terminal, ['ID', 'TOOL', 'CALLER', 'ENDS', 'ARGUMENTS'], rows);
     const hint = `${count(approvals.length, 'question')}; answer with \`toolwharf approvals allow ID\` or \`deny ID\``;

@@ -9,6 +9,7 @@ import { openSettings } from './chat/open-settings.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { shortId } from './find-by-id.ts';
+import { jsonText } from './json-text.ts';
 import { oneLine } from './layout.ts';
 import { printTable } from './print-table.ts';
 import { UsageError } from './usage-error.ts';
@@ -35,7 +36,7 @@ export async function listAssistants({ json }: JsonOption, context: CommandConte
   const { terminal } = context;
   await using settings = await openSettings(context);
   const assistants = await settings.assistants.list();
-  if (json) terminal.print(JSON.stringify(assistants, null, 2));
+  if (json) terminal.print(jsonText(assistants));
   else if (assistants.length === 0) {
     terminal.note(
       'There are no assistants; `toolwharf assistants add NAME` makes one, and the first `toolwharf chat` a demo.',
@@ -62,7 +63,7 @@ export async function showAssistant(name: string, { json }: JsonOption, context:
   await using settings = await openSettings(context);
   const assistant = findNamed(name, await settings.assistants.list(), 'assistant');
   if (json) {
-    terminal.print(JSON.stringify(assistant, null, 2));
+    terminal.print(jsonText(assistant));
     return exitCodes.ok;
   }
   const servers = await serverNames(settings);
@@ -163,6 +164,6 @@ async function serverNames(settings: ChatSettings): Promise<ReadonlyMap<string, 
 }
 
 function report(verb: string, assistant: Assistant, { json }: JsonOption, { terminal }: CommandContext): number {
-  terminal.print(json ? JSON.stringify(assistant, null, 2) : `${verb}: ${oneLine(assistant.name)}`);
+  terminal.print(json ? jsonText(assistant) : `${verb}: ${oneLine(assistant.name)}`);
   return exitCodes.ok;
 }

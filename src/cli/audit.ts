@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AuditFinding } from '../storage/ports/audit.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { jsonText } from './json-text.ts';
 import { count, oneLine } from './layout.ts';
 import { openStore } from './open-store.ts';
 import { storeOf } from './store-of.ts';
@@ -30,7 +31,7 @@ export async function auditVerify(
     }
   }
   terminal.status();
-  if (options.json) terminal.print(JSON.stringify({ ok: findings.length === 0, findings }, null, 2));
+  if (options.json) terminal.print(jsonText({ ok: findings.length === 0, findings }));
   else if (findings.length === 0) terminal.print(terminal.colors.green('The journal is as it was written.'));
   else terminal.print(terminal.colors.red(`${count(findings.length, 'place')} in the journal changed`));
   return findings.length === 0 ? exitCodes.ok : exitCodes.problem;
@@ -51,7 +52,7 @@ export async function auditExport(
   for await (const entry of store.audit.export({ ...(after !== undefined && { after }), ...(limit && { limit }) })) {
     signal.throwIfAborted();
     if (process.stdout.destroyed || process.stdout.errored) break;
-    terminal.print(JSON.stringify(entry));
+    terminal.print(jsonText(entry, { indent: 0 }));
     // A journal may be larger than memory: it is read no faster than it is taken.
     if (process.stdout.writableNeedDrain) {
       await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => {});

@@ -4,6 +4,7 @@ import type { LogEntry } from '../kernel/log.ts';
 import { createArgumentsChecker } from '../policy/validate-arguments.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { jsonText } from './json-text.ts';
 import { count, duration, oneLine, pad, widthOf, wrap } from './layout.ts';
 import {
   isUnavailable,
@@ -28,7 +29,15 @@ interface Found {
   readonly tool?: string;
 }
 
-type FoundKind = 'unavailable' | 'degraded' | 'left-out' | 'schema' | 'not-configured' | 'gone' | 'warning';
+type FoundKind =
+  | 'unavailable'
+  | 'degraded'
+  | 'left-out'
+  | 'schema'
+  | 'suspicious'
+  | 'not-configured'
+  | 'gone'
+  | 'warning';
 
 interface CheckedServer {
   readonly info: KnownServer;
@@ -55,7 +64,7 @@ export async function check({ json }: CheckOptions, context: CommandContext): Pr
   const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
   if (json) {
     const report = { ok: total === 0, config: { file, dialect: config.dialect, problems: [] }, problems: general };
-    terminal.print(JSON.stringify({ ...report, servers: checked.map(toJson) }, null, 2));
+    terminal.print(jsonText({ ...report, servers: checked.map(toJson) }));
   } else print({ file, general, checked, total }, terminal);
   return total === 0 ? exitCodes.ok : exitCodes.problem;
 }
@@ -79,11 +88,15 @@ function checkTools(server: string, { toolbox }: OpenedToolbox): Found[] {
   const entries = toolbox.tools
     .filter((tool) => tool.server === server)
     .flatMap((tool) => toolbox.entry(tool.name) ?? []);
-  return entries.flatMap(({ definition }): Found[] => {
+  return entries.flatMap(({ name, definition }): Found[] => {
+    const suspicious = toolbox.warnings(name).map(({ rule, where, excerpt }): Found => {
+      const message = `tool '${definition.name}' looks suspicious (${rule}) at ${where}: ${excerpt}`;
+      return { kind: 'suspicious', tool: definition.name, message };
+    });
     const prepared = checker.prepare(definition.inputSchema);
-    if (prepared.kind === 'ready') return [];
+    if (prepared.kind === 'ready') return suspicious;
     const message = `tool '${definition.name}' can't be called, its schema can't be used: ${prepared.reason}`;
-    return [{ kind: 'schema', tool: definition.name, message }];
+    return [{ kind: 'schema', tool: definition.name, message }, ...suspicious];
   });
 }
 
@@ -97,7 +110,12 @@ function restOfLog({ name }: KnownServer, warnings: readonly LogEntry[]): Found[
     });
 }
 
-const toldOtherwise = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
+const toldOtherwise = new Set([
+  'server.skipped',
+  'connection.list-failed',
+  'connection.item-rejected',
+  'catalog.tool-flagged',
+]);
 const kinds = new Map<string, FoundKind>([
   ['catalog.tool-gone', 'gone'],
   ['catalog.tool-unusable', 'left-out'],
@@ -108,9 +126,7 @@ function reportInvalid(error: ToolwharfError, terminal: Terminal, isJson: boolea
   const { file, problems = [] } = error.data as { readonly file?: string; readonly problems?: readonly Problem[] };
   if (isJson) {
     const found = problems.length > 0 ? problems : [{ path: '', message: error.message }];
-    terminal.print(
-      JSON.stringify({ ok: false, config: { file, problems: found }, problems: [], servers: [] }, null, 2),
-    );
+    terminal.print(jsonText({ ok: false, config: { file, problems: found }, problems: [], servers: [] }));
     return exitCodes.config;
   }
   const { colors } = terminal;

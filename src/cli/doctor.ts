@@ -9,6 +9,7 @@ import { examineDataDirectory, examineGateway, examineKey, examineNode } from '.
 import { examineCommands, examineConnections, examineReferences } from './examine-servers.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Finding, good, wrong } from './finding.ts';
+import { jsonText } from './json-text.ts';
 import { count, oneLine } from './layout.ts';
 import { openToolbox } from './open-toolbox.ts';
 
@@ -42,7 +43,7 @@ export async function doctor({ json }: DoctorOptions, context: CommandContext): 
     tell(...examineConnections(opened.servers));
   }
   const bad = findings.filter(({ ok }) => !ok).length;
-  if (json) terminal.print(JSON.stringify({ ok: bad === 0, findings }, null, 2));
+  if (json) terminal.print(jsonText({ ok: bad === 0, findings }));
   else terminal.print(bad === 0 ? colors.green('all good') : colors.red(`${count(bad, 'thing')} to put right`));
   return bad === 0 ? exitCodes.ok : exitCodes.problem;
 }

@@ -3,6 +3,7 @@ import { createLog, type Log, type LogFields } from '../kernel/log.ts';
 import { version } from '../kernel/version.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
 import type { CommandContext } from './command.ts';
+import { jsonText } from './json-text.ts';
 import { count, oneLine } from './layout.ts';
 import { whyUnavailable } from './open-toolbox.ts';
 import { isAtLeast, logLine } from './terminal-log.ts';
@@ -30,7 +31,7 @@ export interface Introduction {
 export function createGatewayVoice({ terminal, options }: CommandContext, format: LogFormat): GatewayVoice {
   const { noteColors: colors } = terminal;
   const toJson = (level: string, event: string, message: string, fields: LogFields = {}) =>
-    JSON.stringify({ time: new Date().toISOString(), level, event, message, ...fields });
+    jsonText({ time: new Date().toISOString(), level, event, message, ...fields }, { indent: 0 });
 
   function say(event: string, message: string, fields?: LogFields): void {
     terminal.note(format === 'json' ? toJson('info', event, message, fields) : message);

@@ -4,6 +4,7 @@ import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findById, shortId } from './find-by-id.ts';
 import { openGatewayClient } from './gateway-client.ts';
+import { jsonText } from './json-text.ts';
 import { printTable } from './print-table.ts';
 
 type ShownKey = Omit<ApiKey, 'hash'>;
@@ -19,7 +20,7 @@ export async function listKeys({ json }: { readonly json?: boolean }, context: C
   const { terminal } = context;
   const gateway = await openGatewayClient(context);
   const { keys } = await gateway.get<{ readonly keys: readonly ShownKey[] }>('/api/keys');
-  if (json) terminal.print(JSON.stringify(keys, null, 2));
+  if (json) terminal.print(jsonText(keys));
   else if (keys.length === 0) terminal.note('There are no keys; `toolwharf keys create NAME` makes one.');
   else {
     const rows = keys.map(({ id, name, rights, profile, lastUsedAt, revokedAt, createdAt }) => [
@@ -44,7 +45,7 @@ export async function createKey(name: string, options: CreateKeyOptions, context
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(options.right && { rights: options.right }),
   });
-  if (options.json) terminal.print(JSON.stringify(created, null, 2));
+  if (options.json) terminal.print(jsonText(created));
   else terminal.print(created.key);
   terminal.note(terminal.noteColors.dim('This is the only time it is shown. Send it as "Authorization: Bearer KEY".'));
   return exitCodes.ok;

@@ -6,6 +6,7 @@ import { findNamed } from './chat/find-settings.ts';
 import { openSettings } from './chat/open-settings.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { jsonText } from './json-text.ts';
 import { count, oneLine } from './layout.ts';
 import { printTable } from './print-table.ts';
 import type { Terminal } from './terminal.ts';
@@ -49,14 +50,7 @@ export async function listProviders({ json }: JsonOption, context: CommandContex
     }),
   );
   terminal.status();
-  if (json)
-    terminal.print(
-      JSON.stringify(
-        offers.map(({ provider, ...offer }) => ({ ...provider, ...offer })),
-        null,
-        2,
-      ),
-    );
+  if (json) terminal.print(jsonText(offers.map(({ provider, ...offer }) => ({ ...provider, ...offer }))));
   else for (const offer of offers) printOffer(offer, terminal);
   return exitCodes.ok;
 }
@@ -67,7 +61,7 @@ export async function listModels(name: string, { json }: JsonOption, context: Co
   await using settings = await openSettings(context);
   const provider = findNamed(name, await settings.providers(), 'provider');
   const models = await settings.models(provider.id);
-  if (json) terminal.print(JSON.stringify(models, null, 2));
+  if (json) terminal.print(jsonText(models));
   else
     printTable(
       terminal,
@@ -99,7 +93,7 @@ export async function addProvider(name: string, options: ProviderOptions, contex
     (models) => ({ models }),
     (cause) => ({ models: undefined, problem: messageOf(cause) }),
   );
-  if (options.json) terminal.print(JSON.stringify({ ...provider, ...offer }, null, 2));
+  if (options.json) terminal.print(jsonText({ ...provider, ...offer }));
   else {
     const has = offer.models ? count(offer.models.length, 'model') : 'its models could not be listed';
     terminal.print(`Added: ${oneLine(provider.name)}  ${has}`);

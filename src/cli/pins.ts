@@ -6,6 +6,7 @@ import type { CommandContext } from './command.ts';
 import { changeLines } from './describe-approval.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openGatewayClient } from './gateway-client.ts';
+import { jsonText } from './json-text.ts';
 import { oneLine } from './layout.ts';
 import { printTable } from './print-table.ts';
 import { shortAddress } from './short-address.ts';
@@ -20,7 +21,7 @@ export async function listPins({ json }: JsonOption, context: CommandContext): P
   const { terminal } = context;
   const gateway = await openGatewayClient(context);
   const { pins } = await gateway.get<{ readonly pins: readonly Pin[] }>('/api/pins');
-  if (json) terminal.print(JSON.stringify(pins, null, 2));
+  if (json) terminal.print(jsonText(pins));
   else if (pins.length === 0) terminal.note('No definition was accepted yet.');
   else {
     const rows = pins.map((pin) => [
@@ -39,7 +40,7 @@ export async function listChanges({ json }: JsonOption, context: CommandContext)
   const { terminal } = context;
   const gateway = await openGatewayClient(context);
   const { tools } = await gateway.get<{ readonly tools: readonly ToolView[] }>('/api/tools?changed=true');
-  if (json) terminal.print(JSON.stringify(tools, null, 2));
+  if (json) terminal.print(jsonText(tools));
   else if (tools.length === 0) terminal.note('Every tool is as it was accepted.');
   else {
     for (const tool of tools) printChange(tool, terminal);

@@ -1,6 +1,7 @@
 import type { Tool, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
 import { exitCodeFor, exitCodes } from './exit-codes.ts';
+import { jsonText } from './json-text.ts';
 import { oneLine } from './layout.ts';
 import { parametersOf } from './read-arguments.ts';
 import { reportFailure } from './report-error.ts';
@@ -14,7 +15,7 @@ export interface PrintOptions {
 
 /** A call's result on stdout, its failure on stderr; gives the exit code. What a person sees does nothing to their terminal. */
 export function printResult(result: ToolResult, tool: Tool, terminal: Terminal, options: PrintOptions): number {
-  if (options.json) terminal.print(JSON.stringify(toJson(result), null, 2));
+  if (options.json) terminal.print(jsonText(toJson(result)));
   else if (!result.isError) printText(result, terminal);
   if (!result.isError) return exitCodes.ok;
   const { code, message } = result.failure ?? { code: 'TOOL_FAILED', message: result.text.replace(/^MCP error: /, '') };

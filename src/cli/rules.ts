@@ -6,6 +6,7 @@ import { exitCodes } from './exit-codes.ts';
 import { findById, shortId } from './find-by-id.ts';
 import { openGatewayClient } from './gateway-client.ts';
 import { findGateway } from './gateway-file.ts';
+import { jsonText } from './json-text.ts';
 import { hasStore, openStore } from './open-store.ts';
 import { printTable } from './print-table.ts';
 import { shortAddress } from './short-address.ts';
@@ -16,7 +17,7 @@ export async function listRules({ json }: { readonly json?: boolean }, context: 
   const { terminal } = context;
   await using kept = await openRules(context);
   const rules = await kept.list();
-  if (json) terminal.print(JSON.stringify(rules, null, 2));
+  if (json) terminal.print(jsonText(rules));
   else if (rules.length === 0) terminal.note('No answer is remembered.');
   else {
     const rows = rules.map((rule) => [

@@ -1,5 +1,6 @@
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { jsonText } from './json-text.ts';
 import { duration, oneLine, pad, widthOf, wrap } from './layout.ts';
 import { isUnavailable, type KnownServer, openToolbox, toolCount, whyUnavailable } from './open-toolbox.ts';
 import { paintState, stateOf } from './server-state.ts';
@@ -13,7 +14,7 @@ export interface ServersOptions {
 export async function servers({ json }: ServersOptions, context: CommandContext): Promise<number> {
   await using opened = await openToolbox(context, { tolerant: true, tells: ({ event }) => inTable.has(event) });
   const { terminal } = context;
-  if (json) terminal.print(JSON.stringify(opened.servers, null, 2));
+  if (json) terminal.print(jsonText(opened.servers));
   else if (opened.servers.length === 0) terminal.note('There are no servers.');
   else printTable(opened.servers, terminal);
   return opened.servers.some((info) => info.required && isUnavailable(info)) ? exitCodes.unavailable : exitCodes.ok;

@@ -3,6 +3,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openGatewayClient } from './gateway-client.ts';
+import { jsonText } from './json-text.ts';
 import { count, duration, oneLine } from './layout.ts';
 import { whyUnavailable } from './open-toolbox.ts';
 import { type ServerOptions, toServerInput } from './server-input.ts';
@@ -93,7 +94,7 @@ export async function testServer(
   terminal.status(`trying ${oneLine(name)} …`);
   const test = await gateway.post<ServerTest>('/api/servers/test', input);
   terminal.status();
-  if (options.json) terminal.print(JSON.stringify(test, null, 2));
+  if (options.json) terminal.print(jsonText(test));
   else {
     const { colors } = terminal;
     const facts = [count(test.tools.length, 'tool'), test.transport, test.era, duration(test.latencyMs)];
@@ -108,7 +109,7 @@ export async function testServer(
 function report(verb: string, server: ServerView, { json }: JsonOption, { terminal }: CommandContext): number {
   const { name, status, enabled, offers, problem } = server;
   if (json) {
-    terminal.print(JSON.stringify(server, null, 2));
+    terminal.print(jsonText(server));
     return exitCodes.ok;
   }
   const tools = offers.tools ? `, ${count(offers.tools.count, 'tool')}` : '';

@@ -6,6 +6,7 @@ import type { ServerInfo } from '../servers/server-info.ts';
 import type { Toolbox } from '../toolbox.ts';
 import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
+import { jsonText } from './json-text.ts';
 import { count, oneLine, pad, shorten, widthOf } from './layout.ts';
 import { isUnavailable, openToolbox } from './open-toolbox.ts';
 import type { Terminal } from './terminal.ts';
@@ -24,14 +25,7 @@ export async function tools({ server, json }: ToolsOptions, context: CommandCont
   const chosen = opened.servers.filter((info) => server === undefined || info.name === server);
   const shown = chosen.map((info) => ({ info, tools: toolbox.tools.filter((tool) => tool.server === info.name) }));
   opened.tellUnavailable();
-  if (json)
-    terminal.print(
-      JSON.stringify(
-        shown.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox))),
-        null,
-        2,
-      ),
-    );
+  if (json) terminal.print(jsonText(shown.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox)))));
   else printGroups(shown, terminal);
   return server !== undefined && chosen.some(isUnavailable) ? exitCodes.unavailable : exitCodes.ok;
 }

@@ -8,6 +8,7 @@ import { describeApproval } from './describe-approval.ts';
 import { exitCodes } from './exit-codes.ts';
 import { shortId } from './find-by-id.ts';
 import { type GatewayClient, openGatewayClient } from './gateway-client.ts';
+import { jsonText } from './json-text.ts';
 import { oneLine } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,8 +26,11 @@ export async function watchApprovals({ json }: { readonly json?: boolean }, cont
       if (seen.has(approval.id)) continue;
       seen.add(approval.id);
       if (isAsked) await ask(approval, gateway, context);
-      else if (json) terminal.print(JSON.stringify(approval));
-      else terminal.print(`${shortId(approval.id)}  ${oneLine(approval.tool)}  ${JSON.stringify(approval.arguments)}`);
+      else if (json) terminal.print(jsonText(approval, { indent: 0 }));
+      else
+        terminal.print(
+          `${shortId(approval.id)}  ${oneLine(approval.tool)}  ${jsonText(approval.arguments, { indent: 0 })}`,
+        );
     }
     await pause(lookMs, undefined, { signal });
   }

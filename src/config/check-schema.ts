@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CheckContext } from './check-context.ts';
+import { parseSafely } from './parse-safely.ts';
 import type { PlainData } from './plain-data.ts';
 import { describeValue, type Path, valueAt } from './problems.ts';
 
@@ -10,7 +11,7 @@ export function checkSchema<Schema extends z.ZodType>(
   path: Path,
   context: CheckContext,
 ): z.output<Schema> | undefined {
-  const result = schema.safeParse(value);
+  const result = parseSafely(schema, value);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     const inside = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));

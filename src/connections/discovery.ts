@@ -24,6 +24,9 @@ export const listSources: Readonly<Record<ListKind, ListSource>> = {
   prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts', check: needsText('name') },
 };
 
+// Twice what a schema that can be used may have.
+const maxDepth = 512;
+
 /** What a list gave: the good items as they came, and what was wrong with the others. */
 export interface Listing {
   readonly items: readonly JsonObject[];
@@ -58,7 +61,7 @@ export async function listAll(
       );
     }
     for (const item of found) {
-      const reason = isObject(item) ? source.check(item) : 'not an object';
+      const reason = problemOf(item, source);
       if (reason === undefined) items.push(item as JsonObject);
       else rejected.push({ name: nameOf(item), reason });
     }
@@ -74,6 +77,17 @@ export async function listAll(
       );
     }
   }
+}
+
+function problemOf(item: unknown, source: ListSource): string | undefined {
+  if (!isObject(item)) return 'not an object';
+  return isDeeper(item, maxDepth) ? `it is nested more than ${maxDepth} deep` : source.check(item);
+}
+
+/** Whatever is done with an item later, such as hashing it, must not run out of stack: it would take the others along. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 /** A tool that passed `listSources.tools.check`. */

@@ -87,7 +87,7 @@ function translateValue({ schema, node, cost, has, drop, toPattern }: Draft): vo
     node[exclusive] = node[inclusive];
     delete node[inclusive];
   }
-  const format = assertedFormats.get(String(schema.format));
+  const format = typeof schema.format === 'string' ? assertedFormats.get(schema.format) : undefined;
   if (format) node.format = format.check;
   const pattern = has('pattern') ? toPattern(schema.pattern, 'pattern') : undefined;
   if (pattern) node.pattern = pattern;

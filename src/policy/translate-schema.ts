@@ -65,7 +65,7 @@ for (const name of ['__proto__', 'constructor']) inheritedNames.delete(name);
 export function translateSchema(schema: JsonSchema, { limits, budget, isLenient }: TranslationOptions): Translation {
   const references = createReferences(schema);
   // Before 2019-09 a `$ref` hid everything beside it.
-  const hidesSiblings = /draft-0[3467]/.test(String(schema.$schema));
+  const hidesSiblings = typeof schema.$schema === 'string' && /draft-0[3467]/.test(schema.$schema);
   const definitions: Record<string, SafeSchema> = {};
   const names = new Map<unknown, string>();
   const origins = new Map<string, string>();

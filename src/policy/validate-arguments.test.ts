@@ -346,3 +346,13 @@ describe('a checker', () => {
     });
   });
 });
+
+// Found by fuzzing: JSON can hold objects that can't become a text.
+test.each(['format', '$schema', 'pattern', '$ref', 'type', 'title'])(
+  'a schema whose %s is an odd object throws nothing',
+  (keyword) => {
+    const schema = { type: 'object', [keyword]: JSON.parse('{"toString": 1, "valueOf": {}}') };
+    expect(() => createArgumentsChecker().check({ properties: { a: schema } }, { a: 1 })).not.toThrow();
+    expect(() => createArgumentsChecker().check(schema, { a: 1 })).not.toThrow();
+  },
+);

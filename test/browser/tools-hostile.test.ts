@@ -51,6 +51,22 @@ describe('what servers say is text and nothing else [R11, R18]', () => {
     expect(await isHurt()).toBe(false);
   });
 
+  test('and what is suspicious about a definition stands beside the tool, in its list and at its server', async () => {
+    const { page } = app;
+    await openTool('mcp_bad_everything');
+    const notice = page.getByRole('note').filter({ hasText: 'The definition looks suspicious' });
+    await notice.getByText('Has characters that nobody can see').first().waitFor();
+    expect(await notice.textContent()).toContain('⟨U+202E⟩');
+    expect(await page.getByRole('option').filter({ hasText: 'suspicious' }).count()).toBeGreaterThan(0);
+    await expectAccessible(page);
+    await app.goto('/servers/bad');
+    await page.getByRole('tab', { name: /Tools/ }).click();
+    await page.getByText('Suspicious', { exact: true }).first().waitFor();
+    await page.getByText('The definition looks suspicious').first().waitFor();
+    await expectAccessible(page);
+    expect(await isHurt()).toBe(false);
+  });
+
   test('and a sound is one only where it can be heard', async () => {
     await openTool('mcp_bad_sound');
     await button('Run').click();

@@ -128,7 +128,9 @@ function mayBeObject(schema: JsonSchema): boolean {
 }
 
 function describeType(schema: JsonSchema): string {
-  return Array.isArray(schema.type) ? schema.type.join(' or ') : `of type ${String(schema.type)}`;
+  return Array.isArray(schema.type)
+    ? schema.type.filter((type) => typeof type === 'string').join(' or ')
+    : `of type ${typeof schema.type === 'string' ? schema.type : JSON.stringify(schema.type)}`;
 }
 
 function same(one: unknown, other: unknown): boolean {

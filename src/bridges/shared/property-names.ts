@@ -53,7 +53,8 @@ function toPropertyName(name: string): string {
 
 function renamed(schema: JsonSchema, rename: (name: string) => string): JsonSchema {
   const inner = mapSubschemas(schema, (subschema) => renamed(subschema, rename));
-  const names = (value: unknown) => (Array.isArray(value) ? value.map((name) => rename(String(name))) : value);
+  const names = (value: unknown) =>
+    Array.isArray(value) ? value.map((name) => (typeof name === 'string' ? rename(name) : name)) : value;
   const keys = (value: unknown, change = (member: unknown) => member) =>
     isObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, member]) => [rename(name), change(member)]))

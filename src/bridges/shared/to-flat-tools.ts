@@ -44,7 +44,7 @@ function toParameters(schema: JsonSchema): FlatParameter[] {
     return {
       name,
       type: typeOf(views),
-      description: String(views.find((view) => typeof view.description === 'string')?.description ?? outer.title ?? ''),
+      description: textIn(views, 'description') ?? textIn([outer], 'title') ?? '',
       required: required.has(name),
       ...(stated !== undefined && { default: stated.default }),
       ...(choices !== undefined && { enum: choices }),
@@ -95,4 +95,8 @@ function choicesOf(views: readonly JsonSchema[]): unknown[] | undefined {
   if (choices.length === 0) return undefined;
   const open = views.some((view) => view.type !== undefined && view.type !== 'null' && valuesOf(view).length === 0);
   return open ? undefined : choices;
+}
+
+function textIn(views: readonly JsonSchema[], keyword: string): string | undefined {
+  return views.map((view) => view[keyword]).find((value) => typeof value === 'string');
 }

@@ -227,3 +227,42 @@ describe('a model that was opened', () => {
     expect(elsewhere.asked).toEqual([]);
   });
 });
+
+describe('where only public addresses may be reached', () => {
+  test('stored providers and drafts elsewhere are not asked, those of the environment are', async () => {
+    await using server = await serve(json({ data: [{ id: 'one' }] }));
+    const here = { kind: 'openai-compatible', name: 'Here', baseUrl: `${server.url}/v1` } as const;
+    const named = { ...here, baseUrl: here.baseUrl.replace('127.0.0.1', 'localhost') };
+    const providers = createMemoryProviders();
+    const stored = make(here);
+    await providers.put(stored);
+    const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: here.baseUrl };
+    let publicOnly = true;
+    const models = createModels({ providers, env, publicOnly: () => publicOnly });
+    const refusal = { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('an address of this machine') };
+    await expect(models.list(stored.id)).rejects.toMatchObject(refusal);
+    for (const draft of [here, named]) {
+      const { ok, problem } = await models.test({ ...draft, allowInsecure: false });
+      expect({ ok, problem }).toEqual({ ok: false, problem: expect.stringContaining('an address of this machine') });
+    }
+    expect(server.asked).toEqual([]);
+    expect(await models.list('openai')).toEqual([{ id: 'one' }]);
+    publicOnly = false;
+    expect(await models.list(stored.id)).toEqual([{ id: 'one' }]);
+  });
+
+  test('a name that leads inside is refused when it is looked up', async () => {
+    await using server = await serve(json({}));
+    const { createPublicModelFetch } = await import('./model-fetch.ts');
+    const lookup = (_: string, options: { all?: boolean }, callback: (...found: never[]) => void) =>
+      (callback as (...found: unknown[]) => void)(
+        null,
+        options.all ? [{ address: '10.0.0.1', family: 4 }] : '10.0.0.1',
+        4,
+      );
+    const send = createPublicModelFetch(lookup as never);
+    const { port } = new URL(server.url);
+    await expect(send(`http://inside.example:${port}/`)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(server.asked).toEqual([]);
+  });
+});

@@ -1,5 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici';
-import { guardAddresses } from '../../connections/http/guard-addresses.ts';
+import { guardAddresses, type Lookup } from '../../connections/http/guard-addresses.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 
 /**
@@ -9,8 +9,8 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 export const modelFetch: typeof fetch = refusingRedirects(fetch);
 
 /** The same, for public addresses only, whatever a name server says. */
-export function createPublicModelFetch(): typeof fetch {
-  const guard = guardAddresses((_, kind) => kind === 'public');
+export function createPublicModelFetch(lookup?: Lookup): typeof fetch {
+  const guard = guardAddresses((_, kind) => kind === 'public', lookup);
   const dispatcher = new Agent({ connect: { lookup: guard.lookup } });
   return refusingRedirects(async (input, init) => {
     await guard.assertReachable(new URL(urlOf(input)));

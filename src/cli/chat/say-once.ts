@@ -2,6 +2,7 @@ import type { Message, ToolCallPart } from '../../storage/ports/conversation-sto
 import type { CommandContext } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { shortId } from '../find-by-id.ts';
+import { jsonText } from '../json-text.ts';
 import { logLine } from '../terminal-log.ts';
 import type { Answered, Session } from './session.ts';
 import { problemOf } from './tell-answer.ts';
@@ -29,7 +30,7 @@ export async function sayOnce(
     return chat.send(id, text);
   });
   signal.removeEventListener('abort', stop);
-  if (json) terminal.print(JSON.stringify(toJson(answered), null, 2));
+  if (json) terminal.print(jsonText(toJson(answered)));
   return report(answered.message, unasked, terminal);
 }
 

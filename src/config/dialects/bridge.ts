@@ -1,5 +1,6 @@
 import { nativeDefaults } from '../dialect-defaults.ts';
 import { secondsAsMs } from '../durations.ts';
+import { parseSafely } from '../parse-safely.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import { describeValue } from '../problems.ts';
 import { duration, wholeNumber } from '../schema-parts.ts';
@@ -41,7 +42,7 @@ function isValid(
   context: TranslateContext,
 ): boolean {
   if (value === null) return false;
-  const message = schema.safeParse(value).error?.issues[0]?.message;
+  const message = parseSafely(schema, value).error?.issues[0]?.message;
   if (message) context.report({ path: [key], message, found: describeValue(written, [key]) ?? 'nothing' });
   return !message;
 }

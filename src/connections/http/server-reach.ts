@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
-import { addressKind, literalAddress } from './address-kind.ts';
+import { type AddressKind, addressKind, literalAddress } from './address-kind.ts';
 import type { MayReach } from './guard-addresses.ts';
 
 /**
- * How far the word of whoever gave a server's address goes. `configured`: anywhere. `added`: anywhere too, but the server may not name
- * addresses closer to us than its own. `public`: public addresses only.
+ * How far the word of whoever gave a server's address goes. `configured`: anywhere. `added`: anywhere too, but what the server names may
+ * not be closer to us than itself. `public`: public addresses only.
  */
 export type Reach = 'configured' | 'added' | 'public';
 
@@ -15,17 +15,18 @@ export function serverReach(serverUrl: URL, reach: () => Reach): MayReach {
     const allowed = reach();
     if (allowed === 'public') return false;
     if (bare(hostname) === bare(serverUrl.hostname)) return true;
-    // An operator's own network may hold the authorization server of a public address; no network has it on our machine or cable.
+    // An operator's own network may hold the authorization server of a public server; our machine and its cable never do.
     if (allowed === 'configured' && kind === 'private') return true;
-    return !(await isPublic(serverUrl));
+    const own = await kindsOf(serverUrl);
+    return own.has(kind) || (kind === 'private' && own.has('loopback'));
   };
 }
 
-async function isPublic(url: URL): Promise<boolean> {
+async function kindsOf(url: URL): Promise<ReadonlySet<AddressKind>> {
   const literal = literalAddress(url);
-  if (literal !== undefined) return addressKind(literal) === 'public';
+  if (literal !== undefined) return new Set([addressKind(literal)]);
   const found = await lookup(bare(url.hostname), { all: true });
-  return found.every(({ address }) => addressKind(address) === 'public');
+  return new Set(found.map(({ address }) => addressKind(address)));
 }
 
 function bare(hostname: string): string {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { parseSafely } from '../../config/parse-safely.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { type RequestProblem, requestError, toProblems } from './request-problems.ts';
 import type { Route } from './route.ts';
@@ -17,7 +18,7 @@ export async function readRequest(
 
   function check(part: string, schema: z.ZodType | undefined, value: unknown): unknown {
     if (!schema) return undefined;
-    const checked = schema.safeParse(value);
+    const checked = parseSafely(schema, value);
     problems.push(...toProblems(part, checked.error));
     return checked.data;
   }
@@ -43,6 +44,8 @@ async function readJson(incoming: IncomingMessage): Promise<unknown> {
 }
 
 async function readAll(incoming: IncomingMessage): Promise<Buffer> {
+  // What is announced as too large need not be waited for.
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
   const parts: Buffer[] = [];
   let bytes = 0;
   try {

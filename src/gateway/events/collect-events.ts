@@ -94,6 +94,14 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
       ),
     ),
     toolbox.on('catalog.changed', onCatalog),
+    toolbox.on('tool.flagged', ({ tool, server, definitionHash, findings }) => {
+      const originalName = toolbox.entry(tool)?.originalName ?? tool;
+      publish(
+        event('tool.flagged', ({ scope }) =>
+          scope.hasTool({ server, originalName }) ? { tool, server, definitionHash, warnings: findings } : undefined,
+        ),
+      );
+    }),
     toolbox.on('content.changed', ({ server, kind }) => publish(ofServer('content.changed', server, { server, kind }))),
     toolbox.on('call.changed', (record) => {
       const { data, whole } = aboutCall(record);

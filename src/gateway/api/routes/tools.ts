@@ -179,6 +179,7 @@ async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<Tool
   const { name, originalName, server, definition, definitionHash, ...entry } = tool;
   const { title, description = '', inputSchema, outputSchema, annotations } = definition;
   const { limits, changed, changes } = entry;
+  const warnings = toolbox.warnings(name);
   const isRejected = changed !== undefined && (await findRejections(tool, toolbox)).length > 0;
   return {
     name,
@@ -194,5 +195,6 @@ async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<Tool
     ...(changed && { changed }),
     ...(changes && { changes }),
     ...(isRejected && { rejected: true }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }

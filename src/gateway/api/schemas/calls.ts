@@ -2,6 +2,27 @@ import { z } from 'zod';
 import { callerSchema, changeSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
+export const warningSchema = answer(
+  'DefinitionWarning',
+  z.strictObject({
+    rule: z.enum([
+      'hidden-characters',
+      'look-alike-name',
+      'excessive-length',
+      'encoded-text',
+      'overrides-instructions',
+      'hides-from-user',
+      'skips-approval',
+      'wants-secrets',
+      'commands-other-tools',
+      'sends-data-out',
+    ]),
+    severity: z.enum(['high', 'medium', 'low']),
+    where: z.string().describe('A JSON pointer into the definition.'),
+    excerpt: z.string().describe('The words it is about, safe to show.'),
+  }),
+);
+
 export const toolSchema = answer(
   'Tool',
   z.strictObject({
@@ -21,6 +42,9 @@ export const toolSchema = answer(
       .describe('The definition is not the accepted one: it does not run, or asks first.'),
     changes: list(changeSchema).optional(),
     rejected: z.boolean().optional().describe('The change was refused: calls are denied until it is accepted.'),
+    warnings: list(warningSchema)
+      .optional()
+      .describe('What is suspicious about the definition. A reason to look at it, not a verdict.'),
   }),
 );
 

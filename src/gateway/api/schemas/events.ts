@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callStatus } from './calls.ts';
+import { callStatus, warningSchema } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
@@ -26,6 +26,15 @@ export const eventSchemas = {
       added: list(z.string()),
       removed: list(z.string()),
       changed: list(z.string()),
+    }),
+  ),
+  'tool.flagged': answer(
+    'ToolFlaggedEvent',
+    z.strictObject({
+      tool: z.string(),
+      server: z.string(),
+      definitionHash: z.string(),
+      warnings: list(warningSchema),
     }),
   ),
   'content.changed': answer(

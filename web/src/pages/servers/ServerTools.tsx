@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { DefinitionWarnings, isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -20,7 +21,7 @@ export function ServerTools({ server }: { readonly server: Server }) {
   }
   return (
     <LongList label="Tools" items={tools.data} keyOf={({ name }) => name}>
-      {({ name, title, originalName, description, changed }) => (
+      {({ name, title, originalName, description, changed, warnings }) => (
         <div className="py-2">
           <p className="flex flex-wrap items-center gap-2">
             <Link
@@ -31,8 +32,14 @@ export function ServerTools({ server }: { readonly server: Server }) {
             </Link>
             <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
             {changed !== undefined && <Badge tone="warn">Changed</Badge>}
+            {isSuspicious(warnings) && <Badge tone="bad">Suspicious</Badge>}
           </p>
           <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 400)}</p>
+          {warnings !== undefined && isSuspicious(warnings) && (
+            <div className="mt-2">
+              <DefinitionWarnings warnings={warnings} />
+            </div>
+          )}
         </div>
       )}
     </LongList>

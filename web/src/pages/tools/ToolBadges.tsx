@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import type { Tool } from '../../api/client.ts';
 import { Badge, type Tone } from '../../components/Badge.tsx';
+import { isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { isOfKind } from './tool-search.ts';
 
 /** The most important about a tool in a word each, for lists. */
@@ -11,6 +12,12 @@ export function ToolBadges({ tool }: { readonly tool: Tool }) {
         <Badge tone="warn">
           <TriangleAlert aria-hidden />
           changed
+        </Badge>
+      )}
+      {isSuspicious(tool.warnings) && (
+        <Badge tone="bad">
+          <TriangleAlert aria-hidden />
+          suspicious
         </Badge>
       )}
       {isOfKind(tool, 'read-only') && <Badge>read-only</Badge>}

@@ -6,6 +6,7 @@ import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
+import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
@@ -49,6 +50,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         <ToolClaims tool={tool} />
       </header>
       <div className="flex flex-col gap-4 p-4">
+        {tool.warnings !== undefined && <DefinitionWarnings warnings={tool.warnings} />}
         {tool.changed !== undefined && <ChangeNotice tool={tool} />}
         <Tabs
           label="About this tool"

@@ -1,0 +1,106 @@
+// Letters of other scripts that look like Latin ones, small and capital.
+const confusables = new Map(
+  Object.entries({
+    а: 'a',
+    е: 'e',
+    о: 'o',
+    р: 'p',
+    с: 'c',
+    у: 'y',
+    х: 'x',
+    і: 'i',
+    ј: 'j',
+    ѕ: 's',
+    ԁ: 'd',
+    һ: 'h',
+    к: 'k',
+    м: 'm',
+    т: 't',
+    в: 'b',
+    н: 'h',
+    ӏ: 'l',
+    ԛ: 'q',
+    ԝ: 'w',
+    ѵ: 'v',
+    г: 'r',
+    п: 'n',
+    α: 'a',
+    ε: 'e',
+    ο: 'o',
+    ρ: 'p',
+    ν: 'v',
+    ι: 'i',
+    κ: 'k',
+    υ: 'u',
+    τ: 't',
+    χ: 'x',
+    η: 'n',
+    γ: 'y',
+    ı: 'i',
+    ɡ: 'g',
+    ɑ: 'a',
+    օ: 'o',
+    ս: 'u',
+    հ: 'h',
+    ո: 'n',
+  }),
+);
+const invisible = /[\p{Cf}\p{Mn}\u115f\u1160\u3164\uffa0]/gu;
+
+/** True where a name is written in Latin letters and ones of another script that look like them. */
+export function mixesScripts(name: string): boolean {
+  const hasLatin = /[a-z]/i.test(name.normalize('NFKC'));
+  const hasOther = [...name.toLowerCase()].some((character) => confusables.has(character));
+  return hasLatin && hasOther;
+}
+
+export interface LookAlike {
+  readonly name: string;
+  /** It differs in letters that look alike; else in separators and capitals. */
+  readonly isDisguised: boolean;
+}
+
+export interface NameIndex {
+  /** Another name that this one could be mistaken for. The very same name is none: names get their server's in front. */
+  lookAlikeOf(name: string): LookAlike | undefined;
+}
+
+/** The names of tools, to be searched for ones that look alike. */
+export function indexNames(names: Iterable<string>): NameIndex {
+  const bySkeleton = new Map<string, Set<string>>();
+  for (const name of names) {
+    const key = skeleton(name);
+    bySkeleton.set(key, (bySkeleton.get(key) ?? new Set()).add(name));
+  }
+  return {
+    lookAlikeOf(name) {
+      const candidates = [...(bySkeleton.get(skeleton(name)) ?? [])]
+        .filter((other) => other !== name)
+        .map((other) => ({ name: other, isDisguised: plain(other) !== plain(name) }))
+        // Of the two, the one with the foreign letters is the disguise.
+        .filter((other) => !other.isDisguised || !isAscii(name) || isAscii(other.name));
+      return candidates.find(({ isDisguised }) => isDisguised) ?? candidates[0];
+    },
+  };
+}
+
+/** What remains of a name when all that is easily overlooked is taken away. */
+function skeleton(name: string): string {
+  const letters = [...plain(name.normalize('NFKD').replace(invisible, ''))];
+  return letters
+    .map((letter) => confusables.get(letter) ?? letter)
+    .join('')
+    .replaceAll('0', 'o')
+    .replaceAll(/[1|]/g, 'l')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
+}
+
+/** Without what differs between ways of writing one name. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_.:/-]+/g, '');
+}
+
+function isAscii(name: string): boolean {
+  return /^[\x20-\x7e]*$/.test(name);
+}

@@ -1,0 +1,140 @@
+export type Severity = 'high' | 'medium' | 'low';
+
+export type FindingRule =
+  | 'hidden-characters'
+  | 'look-alike-name'
+  | 'excessive-length'
+  | 'encoded-text'
+  | 'overrides-instructions'
+  | 'hides-from-user'
+  | 'skips-approval'
+  | 'wants-secrets'
+  | 'commands-other-tools'
+  | 'sends-data-out';
+
+export interface TextRule {
+  readonly rule: FindingRule;
+  readonly severity: Severity;
+  readonly patterns: readonly RegExp[];
+}
+
+const verbsOfForgetting = String.raw`(?:ignor(?:e|ing)|disregard|forget|override|bypass|set\s+aside|discard|supersede)`;
+const earlierWords = '(?:previous|prior|earlier|above|preceding|all|any|every|everything|your|system|what)';
+const rulesWords =
+  '(?:instructions?|prompts?|rules|guidelines|polic(?:y|ies)|directives|told|asked|safety|configured|above)';
+const person = '(?:(?:end[- ]?)?users?|person|human|people|anyone|anybody|them|operator|customer)';
+const telling =
+  '(?:tell|telling|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|alert(?:ing)?|let(?:ting)?)';
+const giving = String.raw`(?:read|open|include|attach|send|give|provide|supply|pass|put|paste|find|locate|look|cat|upload|hand\s+over|extract|copy|add|need|requires?|print|fetch|contents?|output|lies|lee|lis)`;
+const secretPlaces = String.raw`(?:~\/\.ssh|\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/|\.netrc\b|\.git-credentials\b|\.kube\/config|\.docker\/config|\.npmrc\b|\.pypirc\b|\.pgpass\b|\/etc\/(?:passwd|shadow|sudoers)|\.(?:cursor|claude|vscode)\/[\w.-]*json|claude_desktop_config|\.bash_history|\bprintenv\b|\.gnupg)`;
+const secretThings = String.raw`(?:private\s+keys?|ssh\s+keys?|seed\s+phrases?|recovery\s+phrases?|card\s+numbers?|\bcvv\b|\bcvc\b|keychain|AWS_SECRET_ACCESS_KEY|session\s+cookies?|environment\s+variables\s+of|home\s+directory)`;
+const conversation = String.raw`(?:conversations?|chat\s+histor(?:y|ies)|message\s+histor(?:y|ies)|(?:user(?:'s)?|last\s+\w+|all|previous)\s+messages|user\s+data|system\s+prompt|files?\s+you\s+have)`;
+const sending = '(?:send|post|upload|forward|transmit|exfiltrate|submit|email|mail|report|fetch|get|call|request|copy)';
+
+/**
+ * What poisoned definitions say. Every gap has a bound: these run over whatever a server sends. They read English well, and a few words
+ * of the languages most definitions are written in besides.
+ */
+export const textRules: readonly TextRule[] = [
+  {
+    rule: 'overrides-instructions',
+    severity: 'high',
+    patterns: [
+      new RegExp(String.raw`\b${verbsOfForgetting}\b.{0,30}\b${earlierWords}\b.{0,50}\b${rulesWords}\b`, 'iu'),
+      new RegExp(String.raw`\b${verbsOfForgetting}\s+(?:the\s+)?(?:above|user'?s?\s+request)\b`, 'iu'),
+      /<\/?\s*(?:system|important|instructions?|admin|secret|critical|assistant|tool_call)\s*>/iu,
+      /\[\/?(?:INST|SYSTEM)\]|<\|(?:im_start|im_end|system|endoftext)\|>|<<SYS>>/iu,
+      /(?:^|[.!?]\s)\s?(?:SYSTEM|ASSISTANT|OVERRIDE)\s?:/u,
+      /\byou\s+are\s+now\s+(?:an?|in|the|free|running|acting)\b/iu,
+      /\bnew\s+instructions?\s*:/iu,
+      /\b(?:safety|security|content)?\s*(?:rules|guidelines|polic(?:y|ies)|restrictions)\b.{0,20}\b(?:do\s+not\s+apply|no\s+longer\s+apply|(?:are|is)\s+(?:suspended|disabled|lifted|void|outdated))/iu,
+      /\btakes?\s+precedence\s+over\b.{0,40}\b(?:it|instructions?|user|prompt|rules|everything)\b/iu,
+      /\b(?:note|message|instructions?)\s+(?:to|for)\s+(?:the\s+)?(?:assistant|model|ai|llm|agent)\b/iu,
+      /忽略.{0,12}(?:指令|指示|说明|提示|规则)/u,
+      /ignorier\p{L}{0,12}.{0,40}(?:anweisung|instruktion|regel)/iu,
+      /ignor\p{L}{1,12}.{0,40}(?:instrucciones|instructions|instruções|istruzioni)/iu,
+      /игнориру\p{L}{0,12}.{0,40}(?:инструкц|указани|правил)/iu,
+      /(?:これまで|以前|上記)の?.{0,8}(?:指示|命令).{0,8}無視/u,
+    ],
+  },
+  {
+    rule: 'hides-from-user',
+    severity: 'high',
+    patterns: [
+      new RegExp(
+        String.raw`\b(?:do\s+not|don'?t|never|must\s+not|should\s+not|without|no\s+need\s+to|avoid)\s+(?:ever\s+)?${telling}\b.{0,30}\b${person}\b`,
+        'iu',
+      ),
+      /\b(?:do\s+not|don'?t|never)\s+(?:ever\s+)?mention\b.{0,60}\b(?:tool|call|file|this|you)\b/iu,
+      /\bwithout\s+(?:telling|mentioning|informing|notifying)\b/iu,
+      new RegExp(String.raw`\b(?:hide|conceal|keep)\b.{0,60}\bfrom\s+the\s+${person}\b`, 'iu'),
+      new RegExp(String.raw`\bhide\s+from\s+the\s+${person}\b`, 'iu'),
+      new RegExp(
+        String.raw`\b${person}\s+(?:must|should|need|shall|may)\s*(?:not|n't|never)\s+(?:to\s+)?(?:be\s+aware|know|see|notice|learn|be\s+told|be\s+informed)`,
+        'iu',
+      ),
+      new RegExp(String.raw`\binvisible\s+to\s+the\s+${person}\b`, 'iu'),
+      /\b(?:silently|secretly|covertly|quietly)\s+(?:pass|send|read|include|add|call|run|copy|forward|upload|append)\b/iu,
+      /\bbetween\s+us\b|\bstay\s+quiet\s+about\b|\bkeep\s+(?:this|it)\s+(?:a\s+)?secret\b/iu,
+      /不要(?:告诉|让|通知).{0,6}用户/u,
+      /no\s+(?:le\s+)?(?:digas|menciones|informes)\b.{0,20}usuario/iu,
+      /ne\s+(?:dis|dites|mentionne\p{L}{0,12}|parle\p{L}{0,12}).{0,20}utilisateur/iu,
+      /(?:sag|erzähl|erwähn)\p{L}{0,12}.{0,20}(?:benutzer|nutzer|anwender)\p{L}{0,12}.{0,10}\bnicht/iu,
+      /не\s+(?:сообщай|говори|упоминай)\p{L}{0,12}.{0,20}пользовател/iu,
+    ],
+  },
+  {
+    rule: 'skips-approval',
+    severity: 'high',
+    patterns: [
+      /\b(?:do\s+not|don'?t|never)\s+ask\b.{0,20}\b(?:for\s+)?(?:confirmation|permission|approval|consent)\b/iu,
+      /\bno\s+(?:confirmation|permission|approval|consent)\s+(?:is\s+)?(?:needed|required|necessary)\b/iu,
+      /\b(?:already|has\s+been|been)\s+(?:consented|obtained|granted|pre-?approved|authori[sz]ed)\b/iu,
+      /\b(?:consent|permission|approval)\s+(?:has|was|have)\s+(?:already\s+)?(?:been\s+)?(?:obtained|given|granted)\b/iu,
+      /\bapprove\s+(?:every|all|any)\s+(?:request|action|call)s?\b/iu,
+    ],
+  },
+  {
+    rule: 'wants-secrets',
+    severity: 'high',
+    patterns: [
+      new RegExp(secretPlaces, 'iu'),
+      new RegExp(String.raw`\b${giving}\b.{0,80}(?:^|[\s"'\x60(/])\.env\b`, 'iu'),
+      new RegExp(String.raw`\b${giving}\b.{0,60}${secretThings}`, 'iu'),
+      new RegExp(String.raw`${secretThings}.{0,60}\b(?:found|stored|located|here|in\s+full)\b`, 'iu'),
+      /\b(?:user'?s|their|person'?s)\s+(?:\w+\s+){0,2}(?:password|passphrase|api\s+key|credentials)\b/iu,
+      /私钥|密码文件|助记词/u,
+    ],
+  },
+  {
+    rule: 'commands-other-tools',
+    severity: 'high',
+    patterns: [
+      /\b(?:before|prior\s+to)\b.{0,30}\b(?:any|every|each|all|another)\s+(?:other\s+)?(?:use\s+of\s+(?:another|any|other)\s+)?tools?\b/iu,
+      /\b(?:when|whenever|if|once)\b[^.]{0,60}\b(?:is|exists?|are)\b[^.]{0,30}\b(?:change|set|replace|use|add|modify)\b.{0,40}\b(?:recipient|destination|account|bcc|beneficiary)/iu,
+      /\bother\s+(?:\w+\s+)?tools?\b.{0,30}\b(?:deprecated|dangerous|broken|unsafe|outdated|forbidden|leak)/iu,
+      /\b(?:do\s+not|don'?t|never)\s+use\b.{0,40}\b(?:any\s+other|other)\b.{0,30}\b(?:leak|only\s+this|unsafe|instead)/iu,
+      /\b(?:in\s+place\s+of|instead\s+of)\s+(?:them|all\s+(?:the\s+)?other\s+tools?|every\s+other\s+tool)\b/iu,
+      /\b(?:after|once|then)\b.{0,40}\b(?:always|must|immediately)\s+(?:call|invoke|run|execute)\s+\w/iu,
+      /\b(?:invoke|run|execute|call)\s+(?:run_?shell|bash|exec\w*|shell|terminal)\b/iu,
+      /\bcurl\s[^|]{0,120}\|\s*(?:ba|z)?sh\b/iu,
+    ],
+  },
+  {
+    rule: 'sends-data-out',
+    severity: 'high',
+    patterns: [
+      /!\[[^\]]{0,80}\]\(\s*https?:\/\/[^)\s]{0,200}[?&]/iu,
+      /<img\b[^>]{0,80}\bsrc\s*=\s*["']?https?:\/\/[^\s>]{0,200}\?/iu,
+      /\b(?:webhook\.site|requestbin|pipedream\.net|burpcollaborator|interact\.sh|oast\.\w+|ngrok(?:-free)?\.(?:io|app|dev)|beeceptor)\b/iu,
+      /https?:\/\/[^\s"']{0,200}[?&][^\s=]{0,40}=\s*[{<$[]+\s*(?:user|all|conversation|chat|messages?|context|history|env|secret)/iu,
+      new RegExp(String.raw`\b${sending}\b.{0,80}\b${conversation}`, 'iu'),
+      new RegExp(
+        String.raw`\b${sending}\b.{0,100}\b(?:contents?|copy|inputs?|everything|files?)\b.{0,80}\b(?:to|at)\s+(?:https?:\/\/|[\w.+-]{1,64}@[\w-]{1,64}\.)`,
+        'iu',
+      ),
+      /\b(?:whole|entire|full|complete)\s+(?:conversation|chat|message\s+history|context\s+window)\b/iu,
+      /\beverything\s+said\b|\buser'?s\s+(?:last|previous|recent)\s+(?:\w+\s+)?messages\b/iu,
+    ],
+  },
+];

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toAiSdkTools } from '../../src/bridges/ai-sdk.ts';
+import { toAnthropicTools } from '../../src/bridges/anthropic.ts';
+import { toFlatTools } from '../../src/bridges/flat.ts';
+import { toGeminiTools } from '../../src/bridges/gemini.ts';
+import { toOpenAIResponsesTools, toOpenAITools } from '../../src/bridges/openai.ts';
+import { definitionHash } from '../../src/catalog/definition-hash.ts';
+import type { JsonSchema } from '../../src/kernel/json.ts';
+import type { Tool } from '../../src/kernel/tool.ts';
+import { scanDefinition } from '../../src/policy/scan-definition.ts';
+import { compileArguments } from '../../src/policy/validate-arguments.ts';
+import { json, parameters } from './arbitraries.ts';
+
+describe('schemas', () => {
+  const word = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
+  const schema = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 4, depthSize: 'small' },
+      fc.constantFrom(true, false, {}),
+      json,
+      fc.record(
+        {
+          type: fc.oneof(fc.constantFrom('object', 'string', 'number', 'array', 'null', ['string', 'null']), json),
+          properties: fc.dictionary(word, tie('schema'), { maxKeys: 4 }),
+          required: fc.oneof(fc.array(word, { maxLength: 3 }), json),
+          items: fc.oneof(tie('schema'), fc.array(tie('schema'), { maxLength: 3 })),
+          anyOf: fc.array(tie('schema'), { maxLength: 3 }),
+          oneOf: fc.array(tie('schema'), { maxLength: 3 }),
+          allOf: fc.array(tie('schema'), { maxLength: 3 }),
+          not: tie('schema'),
+          if: tie('schema'),
+          // biome-ignore lint/suspicious/noThenProperty: the keyword is called so
+          then: tie('schema'),
+          additionalProperties: tie('schema'),
+          patternProperties: fc.dictionary(fc.constantFrom('^a', '(a+)+$', '['), tie('schema'), { maxKeys: 2 }),
+          $ref: fc.oneof(
+            fc.constantFrom('#', '#/$defs/a', '#/$defs/none', 'https://example.com/x', '#/properties/a', '%zz'),
+            json,
+          ),
+          $defs: fc.dictionary(word, tie('schema'), { maxKeys: 3 }),
+          $dynamicRef: fc.constantFrom('#a', '#'),
+          $schema: json,
+          title: json,
+          pattern: fc.oneof(fc.constantFrom('(a+)+$', '^(?=a)b', '[', '\\p{L}'), fc.string({ maxLength: 10 })),
+          enum: fc.oneof(fc.array(json, { maxLength: 3 }), json),
+          const: json,
+          default: json,
+          format: fc.oneof(fc.constantFrom('email', 'date-time', 'uri'), json),
+          minimum: json,
+          maxLength: json,
+          uniqueItems: json,
+          multipleOf: json,
+          description: fc.oneof(fc.string({ unit: 'binary' }), json),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  })).schema;
+
+  const toolOf = (parameters_: JsonSchema): Tool => ({
+    name: 'tool',
+    originalName: 'tool',
+    description: 'x',
+    parameters: parameters_,
+    execute: async () => ({}) as never,
+  });
+
+  test('of any shape are used or refused with a reason, and what is checked against them gets a verdict', () => {
+    fc.assert(
+      fc.property(schema, fc.array(json, { minLength: 1, maxLength: 4 }), (given, values) => {
+        const check = compileArguments(given as JsonSchema);
+        if (check.kind === 'unusable') {
+          expect(check.reason).not.toBe('');
+          return;
+        }
+        for (const value of [{}, { a: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa!' }, ...values]) {
+          const verdict = check.check(value);
+          if (!verdict.ok) expect(verdict.text).not.toBe('');
+        }
+      }),
+      parameters,
+    );
+  });
+
+  test('of any shape go through the bridges to every provider, or are left out', () => {
+    fc.assert(
+      fc.property(schema, (given) => {
+        const tools = [
+          toolOf((typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {}) as JsonSchema),
+        ];
+        const source = { tools, call: async () => ({}) as never };
+        for (const express of [
+          toOpenAITools,
+          toOpenAIResponsesTools,
+          toAnthropicTools,
+          toGeminiTools,
+          toAiSdkTools,
+          toFlatTools,
+        ])
+          expect(() => JSON.stringify(express(source))).not.toThrow();
+      }),
+      parameters,
+    );
+  });
+
+  test('definitions of any shape are hashed and scanned', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.oneof(fc.string({ unit: 'binary' }), json),
+        schema,
+        (name, description, inputSchema) => {
+          const definition = { name, description: description as string, inputSchema: inputSchema as JsonSchema };
+          expect(definitionHash(definition)).toMatch(/^[0-9a-f]{64}$/);
+          for (const { where, excerpt } of scanDefinition(definition)) {
+            expect(where.startsWith('/')).toBe(true);
+            expect(excerpt.isWellFormed()).toBe(true);
+          }
+        },
+      ),
+      parameters,
+    );
+  });
+});

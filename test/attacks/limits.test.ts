@@ -1,0 +1,155 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createToolbox } from '../../src/index.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { fixture } from '../support/fixtures.ts';
+import { initializeParams } from '../support/raw-mcp.ts';
+import { startHostile } from './hostile-server.ts';
+import { rpcHeaders, send } from './raw-http.ts';
+
+const host = { host: '127.0.0.1' };
+const headers = { ...rpcHeaders, ...host };
+
+describe('unlimited body, batch, depth, element count', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi({ servers: { files: fixture('legacy') } });
+    await api.toolbox.connect('files');
+  });
+  afterAll(() => api.close());
+  const isAlive = async () => expect((await api.get('/api/health')).status).toBe(200);
+
+  test.each(['/mcp', '/api/servers/import'])(
+    'a body that never ends is cut off at %s, declared or not',
+    async (path) => {
+      const declared = await send(api.url, path, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': '99999999999' },
+      }).catch(() => undefined);
+      expect(declared?.status ?? 413).toBe(413);
+      const before = process.memoryUsage().arrayBuffers;
+      const { hostname, port } = new URL(api.url);
+      const agent = new Agent();
+      const status = await new Promise<number>((resolve) => {
+        const sent = request({ host: hostname, port, path, method: 'POST', headers, agent }, (response) => {
+          resolve(response.statusCode ?? 0);
+          response.resume();
+        });
+        const chunk = Buffer.alloc(1024 * 1024, 'a');
+        let rest = 100;
+        const more = () => {
+          while (rest-- > 0) if (!sent.write(chunk)) return void sent.once('drain', more);
+          sent.end();
+        };
+        sent.on('error', () => resolve(0));
+        more();
+      });
+      agent.destroy();
+      expect([413, 0]).toContain(status);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80 * 1024 * 1024);
+      await isAlive();
+    },
+  );
+
+  test('a batch is not taken, so it multiplies nothing', async () => {
+    const one = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
+    for (const batch of [[], [one], Array.from({ length: 10_000 }, () => one)]) {
+      const { status, text } = await send(api.url, '/mcp', { method: 'POST', headers, body: JSON.stringify(batch) });
+      expect(status).toBe(400);
+      expect(text.length).toBeLessThan(1_000);
+    }
+  });
+
+  test.each([
+    ['arrays', '['.repeat(200_000) + ']'.repeat(200_000)],
+    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['arrays that are not closed', '['.repeat(200_000)],
+  ])('%s nested without end are an error, not the end', async (_, deep) => {
+    const session = await send(api.url, '/mcp', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams }),
+    });
+    const own = { ...headers, 'mcp-session-id': String(session.headers['mcp-session-id']) };
+    const messages = [
+      deep,
+      `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"files__echo","arguments":{"text":${deep}}}}`,
+      `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"files__echo","arguments":{},"_meta":{"x":${deep}}}}`,
+      `{"jsonrpc":"2.0","id":${deep},"method":"ping"}`,
+    ];
+    for (const body of messages) {
+      const { status, text } = await send(api.url, '/mcp', { method: 'POST', headers: own, body });
+      expect(status).toBeLessThan(500);
+      expect(text).toMatch(/error|isError/);
+    }
+    const rest = await send(api.url, '/api/tools/mcp_files_echo/call', {
+      method: 'POST',
+      headers: { ...headers, 'x-toolwharf': '1' },
+      body: `{"arguments":{"text":${deep}}}`,
+    });
+    expect([400, 413]).toContain(rest.status);
+    await isAlive();
+  });
+
+  test('arguments of a million elements are refused or answered, and the gateway goes on', async () => {
+    const wide = JSON.stringify({
+      arguments: Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`k${at}`, 0])),
+    });
+    const { status } = await send(api.url, '/api/tools/mcp_files_echo/call', {
+      method: 'POST',
+      headers: { ...headers, 'x-toolwharf': '1' },
+      body: wide,
+    });
+    expect([400, 413]).toContain(status);
+    await isAlive();
+  });
+
+  test('thousands of headers, or endless ones, are refused', async () => {
+    const big = { headers: { ...host, 'x-a': 'a'.repeat(100_000) } };
+    // The answer may be lost when the connection is cut right behind it.
+    const answer = await send(api.url, '/api/health', big).catch(() => ({ status: 431 }));
+    expect(answer.status).toBe(431);
+    await isAlive();
+  });
+});
+
+describe('the same from servers', () => {
+  test('a list of tools without measure is cut, and those with impossible schemas are not run', async () => {
+    let deep: object = {};
+    for (let level = 0; level < 2_000; level++) deep = { type: 'object', properties: { a: deep } };
+    const tools = [
+      { name: 'deep', inputSchema: deep as never },
+      {
+        name: 'wide',
+        inputSchema: {
+          type: 'object',
+          properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`p${at}`, { type: 'string' }])),
+        },
+      },
+      { name: 'fine', inputSchema: { type: 'object' } },
+    ];
+    await using server = await startHostile({ tools });
+    await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+    expect(toolbox.tool('mcp_remote_deep')).toBeUndefined();
+    expect(toolbox.server('remote')?.offers.tools?.rejected).toEqual([
+      { name: 'deep', reason: 'it is nested more than 512 deep' },
+    ]);
+    expect((await toolbox.call('mcp_remote_wide', {})).isError).toBe(true);
+    expect((await toolbox.call('mcp_remote_fine', { a: 1 })).text).toBe('{"a":1}');
+  });
+
+  test('an answer that was packed small is not unpacked', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    await using server = await startHostile({
+      intercept: ({ body }, response) => {
+        if (!body.includes('tools/call')) return false;
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb);
+        return true;
+      },
+    });
+    await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+    const result = await toolbox.call('mcp_remote_echo', {});
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('compressed') });
+  });
+});
