@@ -68,11 +68,11 @@ export function postDirectly(
       era === undefined ? {} : { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': name };
     const all = { ...headersNow(), ...options.headers, ...said };
     const answer = await post(url, all, JSON.stringify(message), options.requestSignal);
-    if (!answer.isPlainJson) {
+    if (answer.text === undefined) {
       await fetched.run({ response: answer.toResponse() }, () => send(message, options));
       return;
     }
-    const data: unknown = JSON.parse(await answer.text());
+    const data: unknown = JSON.parse(answer.text);
     for (const reply of Array.isArray(data) ? data : [data]) {
       if (!isObject(reply))
         throw new ProtocolError('SERVER_PROTOCOL', 'The server answered with JSON that is no message');
