@@ -7,6 +7,7 @@ import { toParamHeaders } from '../connections/param-headers.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
@@ -286,7 +287,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  const isoNow = () => new Date(ports.clock.now()).toISOString();
+  const isoNow = () => isoTime(ports.clock.now());
 
   return {
     call,

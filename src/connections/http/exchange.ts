@@ -16,14 +16,15 @@ export interface ExchangeOptions {
   readonly maxBytes: number;
   /** The longest silence inside a whole answer. */
   readonly idleMs: number;
-  readonly signal: AbortSignal | undefined;
+  /** Takes who is told when the answer is not wanted any more. */
+  readonly onEnded?: (listener: () => void) => void;
 }
 
 /** One request without undici's streams and promises, which cost more than the request where the answer is short JSON. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { maxBytes, idleMs, signal }: ExchangeOptions,
+  { maxBytes, idleMs, onEnded }: ExchangeOptions,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -31,18 +32,22 @@ export function exchange(
     let timer: NodeJS.Timeout | undefined;
     let body: Readable | undefined;
     let controller: Dispatcher.DispatchController | undefined;
-    const onAbort = () => controller?.abort(signal?.reason);
-    signal?.addEventListener('abort', onAbort);
+    let isUnwanted = false;
+    let isSettled = false;
+    onEnded?.(() => {
+      isUnwanted = true;
+      if (!isSettled) controller?.abort(unwanted());
+    });
 
     function settle(): void {
+      isSettled = true;
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
     }
 
     dispatcher.dispatch(request, {
       onRequestStart(started) {
         controller = started;
-        if (signal?.aborted) onAbort();
+        if (isUnwanted) started.abort(unwanted());
       },
       onResponseStart(started, statusCode, headers, statusText = '') {
         if (statusCode < 200) return;
@@ -77,6 +82,10 @@ export function exchange(
   });
 }
 
+function unwanted(): Error {
+  return new DOMException('The answer was not wanted any more', 'AbortError');
+}
+
 function wentSilent(idleMs: number): Error {
   return new Error(`The server stopped in the middle of its answer for ${idleMs} ms`);
 }
@@ -92,7 +101,7 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
   return new Readable({
     read: () => controller.resume(),
     destroy(cause, done) {
-      if (!this.readableEnded) controller.abort(cause ?? new Error('The answer was not wanted any more'));
+      if (!this.readableEnded) controller.abort(cause ?? unwanted());
       done(cause);
     },
   });

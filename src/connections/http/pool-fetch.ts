@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
-import { exchange } from './exchange.ts';
+import { type ExchangeOptions, exchange } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
 import { createPoolResponse } from './pool-response.ts';
 
@@ -33,7 +33,7 @@ export interface PoolFetch {
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    signal: AbortSignal | undefined,
+    onEnded?: ExchangeOptions['onEnded'],
   ) => Promise<PostAnswer>;
   /** Ends all sockets, those in use too. */
   close(): Promise<void>;
@@ -113,11 +113,10 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     url: URL,
     given: Readonly<Record<string, string>>,
     body: string,
-    signal: AbortSignal | undefined,
+    onEnded?: ExchangeOptions['onEnded'],
   ): Promise<PostAnswer> {
-    signal?.throwIfAborted();
     await guard?.assertReachable(url);
-    const toError = (cause: unknown) => describe(cause, url, signal);
+    const toError = (cause: unknown) => describe(cause, url, undefined);
     const { origin, path } = placeOf(url);
     try {
       const answer = await exchange(
@@ -129,7 +128,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
           headers: { 'user-agent': agentName, ...given, 'accept-encoding': 'identity' },
           body,
         },
-        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, signal },
+        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, ...(onEnded && { onEnded }) },
       );
       if (answer.text !== undefined) return { text: answer.text };
       const { data, body: rest } = answer;
