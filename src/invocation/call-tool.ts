@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { runLocalTool } from '../catalog/local-tool.ts';
 import type { ApprovalConfig, ToolboxConfig } from '../config/config.ts';
@@ -6,6 +5,7 @@ import type { Connection } from '../connections/connection.ts';
 import { toParamHeaders } from '../connections/param-headers.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createId } from '../kernel/create-id.ts';
 import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -66,7 +66,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
 
   async function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { idempotencyKey: key, caller = defaultCaller } = options;
-    const { callId = randomUUID() } = options;
+    const { callId = createId() } = options;
     if (key === undefined) return callOnce(callId, name, input, options);
     const claim = { caller: caller.id, key, fingerprint: hashOf([name, input]), callId };
     try {
