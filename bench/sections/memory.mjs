@@ -5,7 +5,8 @@ import { eventually, inWorkplace, stdioServer } from '../parts/workplace.mjs';
 
 export const title = 'Memory';
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 3_000));
+// What is not needed goes back to the system a while after the last work.
+const settled = (ms = 4_000) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export function measure() {
   return inWorkplace(async ({ echo, gateway }) => {
@@ -34,7 +35,7 @@ export function measure() {
     await Promise.all(
       clients.map((client) => client.ask(1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
     );
-    await settled();
+    await settled(15_000);
     const sessions = ours.rssMb() - before;
     for (const client of clients) client.close();
     return [
