@@ -5,8 +5,8 @@ import { eventually, inWorkplace, stdioServer } from '../parts/workplace.mjs';
 
 export const title = 'Memory';
 
-// What is not needed goes back to the system a while after the last work.
-const settled = (ms = 4_000) => new Promise((resolve) => setTimeout(resolve, ms));
+// What starting left behind goes back to the system after a while.
+const settled = () => new Promise((resolve) => setTimeout(resolve, 4_000));
 
 export function measure() {
   return inWorkplace(async ({ echo, gateway }) => {
@@ -35,7 +35,7 @@ export function measure() {
     await Promise.all(
       clients.map((client) => client.ask(1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
     );
-    await settled(15_000);
+    await settled();
     const sessions = ours.rssMb() - before;
     for (const client of clients) client.close();
     return [

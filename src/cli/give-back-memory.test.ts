@@ -4,14 +4,14 @@ import { createEvents } from '../kernel/events.ts';
 import type { ToolboxEvents } from '../toolbox.ts';
 import { giveBackMemory } from './give-back-memory.ts';
 
-function place({ running = 0, everyMs = 0 } = {}) {
+function place({ running = 0, quietMs = 40 } = {}) {
   const events = createEvents<ToolboxEvents>();
   const state = { running, given: 0, held: 100 };
   const stats = () => ({ running: state.running, queued: 0, byKey: new Map() });
   const giving = giveBackMemory({
     toolbox: { on: events.on, stats },
-    quietMs: 40,
-    everyMs,
+    startMs: 40,
+    quietMs,
     held: () => state.held,
     collect: () => {
       state.given++;
@@ -57,8 +57,8 @@ test('memory is not given back while a call runs', async () => {
   await until(() => state.given === 1);
 });
 
-test('memory is not given back more often than it may be', async () => {
-  const { state, giving, work } = place({ everyMs: 600_000 });
+test('after work it takes longer until memory is given back', async () => {
+  const { state, giving, work } = place({ quietMs: 600_000 });
   using _giving = giving;
   await until(() => state.given === 1);
   work(200);
@@ -70,6 +70,6 @@ test('the collection that is used by itself works on this Node', async () => {
   const events = createEvents<ToolboxEvents>();
   const stats = () => ({ running: 0, queued: 0, byKey: new Map() });
   const collected = new WeakRef({});
-  using _giving = giveBackMemory({ toolbox: { on: events.on, stats }, quietMs: 20 });
+  using _giving = giveBackMemory({ toolbox: { on: events.on, stats }, startMs: 20 });
   await until(() => collected.deref() === undefined);
 });

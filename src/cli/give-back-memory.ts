@@ -4,10 +4,10 @@ import type { Toolbox } from '../toolbox.ts';
 
 export interface GiveBackMemoryOptions {
   readonly toolbox: Pick<Toolbox, 'on' | 'stats'>;
-  /** How long nothing must have happened; 2 000. */
+  /** How long nothing must have happened after the start; 2 000. */
+  readonly startMs?: number;
+  /** How long nothing must have happened later; ten minutes, since compiled code is lost too and has to be made again. */
   readonly quietMs?: number;
-  /** At most this often; 10 000. */
-  readonly everyMs?: number;
   /** How many bytes V8 holds. */
   readonly held?: () => number;
   /** What gives it back; V8's most thorough collection. */
@@ -16,27 +16,29 @@ export interface GiveBackMemoryOptions {
 
 /**
  * Starting, or an hour of work, leaves V8 with far more room than what is in it, and by itself it keeps that for as long as nothing
- * happens. Now and then, when nothing runs, the room goes back to the system; the pause falls where nobody waits.
+ * happens. Once nothing has happened for a while, the room goes back to the system; the pause falls where nobody waits.
  */
 export function giveBackMemory(options: GiveBackMemoryOptions): Disposable {
-  const { toolbox, quietMs = 2_000, everyMs = 10_000, held = heldBytes, collect = collectAll } = options;
+  const { toolbox, startMs = 2_000, quietMs = 600_000, held = heldBytes, collect = collectAll } = options;
   let lastBusy = performance.now();
-  let lastGiven = Number.NEGATIVE_INFINITY;
+  let isGiven = false;
+  let wait = startMs;
   let left = 0;
   const noteBusy = () => {
     lastBusy = performance.now();
+    isGiven = false;
   };
   const ends = (['call.changed', 'server.changed', 'catalog.changed'] as const).map((name) =>
     toolbox.on(name, noteBusy),
   );
   const timer = setInterval(() => {
-    const now = performance.now();
-    if (lastGiven > lastBusy || now - lastBusy < quietMs || now - lastGiven < everyMs) return;
+    if (isGiven || performance.now() - lastBusy < wait) return;
     if (toolbox.stats().running > 0 || held() < left * worthwhile) return;
     collect();
     left = held();
-    lastGiven = performance.now();
-  }, quietMs / 4).unref();
+    wait = quietMs;
+    isGiven = true;
+  }, Math.min(startMs, quietMs) / 4).unref();
   return {
     [Symbol.dispose]() {
       clearInterval(timer);
