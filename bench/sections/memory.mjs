@@ -5,7 +5,8 @@ import { eventually, inWorkplace, stdioServer } from '../parts/workplace.mjs';
 
 export const title = 'Memory';
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 3_000));
+// What starting left behind goes back to the system after a while.
+const settled = () => new Promise((resolve) => setTimeout(resolve, 4_000));
 
 export function measure() {
   return inWorkplace(async ({ echo, gateway }) => {

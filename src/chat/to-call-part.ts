@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readModelCall } from '../bridges/shared/call-by-provider-name.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
+import { createId } from '../kernel/create-id.ts';
 import type { Tool } from '../kernel/tool.ts';
 import type { Message, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import { keepResult } from './keep-result.ts';
@@ -28,7 +29,7 @@ export function toCallPart(call: WantedCall, { tools, messages, now }: CallPartO
   };
   if (read.problem)
     return { ...common, arguments: {}, status: 'error', result: keepResult(read.problem), completedAt: now };
-  return { ...common, callId: randomUUID(), arguments: { ...read.args }, status: 'waiting' };
+  return { ...common, callId: createId(), arguments: { ...read.args }, status: 'waiting' };
 }
 
 /** Some providers number their calls from the start in each turn, or not at all. */

@@ -14,6 +14,7 @@ import type { CommandContext } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findGateway, removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import { createGatewayVoice, type GatewayVoice, type LogFormat } from './gateway-voice.ts';
+import { giveBackMemory } from './give-back-memory.ts';
 import { keepRetention } from './keep-retention.ts';
 import { openStore, storePlace } from './open-store.ts';
 import { defaultsNote } from './open-toolbox.ts';
@@ -87,6 +88,7 @@ async function serveUntilStopped(options: ServeOptions, context: CommandContext,
     settings: () => gateway.toolbox.config.gateway.retention,
     log: voice.log,
   });
+  using _memory = giveBackMemory({ toolbox: gateway.toolbox });
   try {
     await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid });
     terminal.print(gateway.url);

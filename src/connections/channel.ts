@@ -32,6 +32,12 @@ export interface Channel extends Transport {
   failUnreadable(edges: string, reason: string): void;
 }
 
+/** How a request is sent. */
+export interface ChannelSendOptions extends TransportSendOptions {
+  /** Told when the request is cancelled. The same as `requestSignal`, for who can do without a signal, which costs more. */
+  readonly onEnded?: (listener: () => void) => void;
+}
+
 /** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
 export interface DroppedReplies {
   replies: number;
@@ -85,7 +91,7 @@ export function createChannel(inner: Transport): Channel {
           reject(signal.reason);
           return;
         }
-        const ended = new AbortController();
+        const ended = createEnding();
         const settle = () => {
           pending.delete(id);
           if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
@@ -111,8 +117,11 @@ export function createChannel(inner: Transport): Channel {
           ...(onProgress && { onProgress }),
           ...(callId !== undefined && { callId }),
         });
-        const sendOptions: TransportSendOptions = {
-          requestSignal: ended.signal,
+        const sendOptions: ChannelSendOptions = {
+          get requestSignal() {
+            return ended.signal;
+          },
+          onEnded: ended.listen,
           ...(headers && { headers }),
           // The server closed the stream without an answer: without this the request would wait for its deadline.
           onRequestStreamEnd: () => {
@@ -224,6 +233,29 @@ export function createChannel(inner: Transport): Channel {
   }
 
   return channel;
+}
+
+/** The end of a request before its time. Its signal is made when somebody wants it: most requests just end. */
+function createEnding() {
+  let isOver = false;
+  let controller: AbortController | undefined;
+  let listener: (() => void) | undefined;
+  return {
+    get signal(): AbortSignal {
+      controller ??= new AbortController();
+      if (isOver) controller.abort();
+      return controller.signal;
+    },
+    listen(told: () => void): void {
+      listener = told;
+      if (isOver) told();
+    },
+    abort(): void {
+      isOver = true;
+      controller?.abort();
+      listener?.();
+    },
+  };
 }
 
 function streamEnded(method: string): ToolwharfError {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { runLocalTool } from '../catalog/local-tool.ts';
 import type { ApprovalConfig, ToolboxConfig } from '../config/config.ts';
@@ -6,7 +5,9 @@ import type { Connection } from '../connections/connection.ts';
 import { toParamHeaders } from '../connections/param-headers.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createId } from '../kernel/create-id.ts';
 import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
@@ -65,7 +66,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
 
   async function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { idempotencyKey: key, caller = defaultCaller } = options;
-    const { callId = randomUUID() } = options;
+    const { callId = createId() } = options;
     if (key === undefined) return callOnce(callId, name, input, options);
     const claim = { caller: caller.id, key, fingerprint: hashOf([name, input]), callId };
     try {
@@ -85,18 +86,26 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       { caller: defaultCaller, ...options },
       isoNow,
     );
+    const pending = record.change({});
+    let noted: Promise<void> | undefined;
+    // Only a call that has to wait is noted as waiting. For the others the next step follows at once, and says it all.
+    const note = () => {
+      noted ??= keep(pending, 'before');
+      return noted;
+    };
+    let slot: Slot | undefined;
     try {
-      // Not waited for: it is safe before anybody is asked, and with the next step before anything is sent.
-      const noted = write(record.change({}), 'before');
-      noted.catch(() => {});
+      ports.onCall(pending);
       options.signal?.throwIfAborted();
-      const { args, agreed } = await agree(record, entry, input, noted, options);
-      using _slot = await takeSlot(agreed, options.signal);
+      const { args, agreed } = await agree(record, entry, input, note, options);
+      slot = ports.slots.tryTake(agreed.name, agreed.limits.maxInstances);
+      if (!slot) {
+        note().catch(() => {});
+        slot = await waitForSlot(agreed, options.signal);
+      }
       checkRate(agreed);
-      await Promise.all([
-        noted,
-        write(record.change({ status: 'running', arguments: args, startedAt: isoNow() }), 'before'),
-      ]);
+      if (noted) await noted;
+      await write(record.change({ status: 'running', arguments: args, startedAt: isoNow() }), 'before');
       const raw = await dispatch(callId, agreed, args, options);
       const { result, kept } = shapeResult(raw, { callId, maxResultBytes: ports.settings().maxResultBytes });
       if (kept) ports.kept.keep(callId, kept);
@@ -104,11 +113,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       return result;
     } catch (cause) {
       const error = toCallError(cause, options.signal);
-      await write(
-        record.change({ status: 'error', end: endFor(error), error: { code: error.code, message: error.message } }),
-        'after',
-      );
+      const { code, message } = error;
+      await write(record.change({ status: 'error', end: endFor(error), error: { code, message } }), 'after');
       return failed(callId, error);
+    } finally {
+      slot?.[Symbol.dispose]();
     }
   }
 
@@ -117,7 +126,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     record: OpenRecord,
     entry: CatalogEntry,
     input: unknown,
-    noted: Promise<void>,
+    note: () => Promise<void>,
     options: InvokeOptions,
   ) {
     const { caller = defaultCaller, signal, approval = ports.settings().approval } = options;
@@ -134,10 +143,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       }
       const args = validate(current, input);
       if (decision.kind === 'allow') return { args, agreed: current };
-      await noted;
+      await note();
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
-      using _telling = tellWaiting(options.onProgress);
-      const approved = await askApproval({ ...asked, expiresMs: approval.expiresMs }, ports);
+      const approved = await ask({ ...asked, expiresMs: approval.expiresMs }, options.onProgress);
       const now = ports.catalog.find(current.name);
       if (now?.definitionHash === current.definitionHash)
         return { args: approved === args ? args : validate(now, approved), agreed: now };
@@ -147,15 +155,16 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
+  async function ask(asked: Parameters<typeof askApproval>[0], onProgress: InvokeOptions['onProgress']) {
+    using _telling = tellWaiting(onProgress);
+    return await askApproval(asked, ports);
+  }
+
   function validate(entry: CatalogEntry, input: unknown): JsonObject {
     const args = input ?? {};
     const checked = ports.checker.check(entry.definition.inputSchema, args);
     if (checked.ok) return args as JsonObject;
     throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${entry.name}: ${checked.text}`);
-  }
-
-  function takeSlot(entry: CatalogEntry, signal: AbortSignal | undefined): Slot | Promise<Slot> {
-    return ports.slots.tryTake(entry.name, entry.limits.maxInstances) ?? waitForSlot(entry, signal);
   }
 
   async function waitForSlot(entry: CatalogEntry, signal: AbortSignal | undefined): Promise<Slot> {
@@ -193,7 +202,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     args: JsonObject,
     options: InvokeOptions,
   ): Promise<JsonObject> {
-    using deadline = createDeadline(entry.limits.timeoutMs, options.signal);
+    const deadline = createDeadline(entry.limits.timeoutMs, options.signal);
     deadlines.set(callId, deadline);
     const { signal } = deadline;
     try {
@@ -207,6 +216,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       });
     } finally {
       deadlines.delete(callId);
+      deadline[Symbol.dispose]();
     }
   }
 
@@ -261,8 +271,13 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     });
   }
 
-  /** Before a call is sent, a journal that can't be written stops it; afterwards the result matters more. */
   async function write(record: CallRecord, when: 'before' | 'after'): Promise<void> {
+    await keep(record, when);
+    ports.onCall(record);
+  }
+
+  /** Before a call is sent, a journal that can't be written stops it; afterwards the result matters more. */
+  async function keep(record: CallRecord, when: 'before' | 'after'): Promise<void> {
     try {
       await ports.journal.write(record);
     } catch (cause) {
@@ -270,10 +285,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (when === 'before')
         throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
     }
-    ports.onCall(record);
   }
 
-  const isoNow = () => new Date(ports.clock.now()).toISOString();
+  const isoNow = () => isoTime(ports.clock.now());
 
   return {
     call,

@@ -87,12 +87,16 @@ export function createArgumentsChecker({
   const compiled = new Map<string, ArgumentsCheck>();
   // Hashing costs more than checking: a schema object is hashed once in its life.
   const hashes = new WeakMap<JsonSchema, string>();
+  let newest: string | undefined;
 
   function prepare(schema: JsonSchema): ArgumentsCheck {
     const hash = hashes.get(schema) ?? safeHash(schema, { ...defaultLimits, ...limits });
     if (hash === undefined) return compileArguments(schema, limits);
     hashes.set(schema, hash);
-    const check = compiled.get(hash) ?? compileArguments(schema, limits);
+    const known = compiled.get(hash);
+    if (known && hash === newest) return known;
+    const check = known ?? compileArguments(schema, limits);
+    newest = hash;
     compiled.delete(hash);
     compiled.set(hash, check);
     for (const oldest of compiled.keys()) {

@@ -4,10 +4,10 @@ import {
   type JSONRPCMessage,
   PROTOCOL_VERSION_META_KEY,
   type StreamableHTTPClientTransport,
-  type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { ProtocolError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import type { ChannelSendOptions } from '../channel.ts';
 import type { PoolFetch } from './pool-fetch.ts';
 
 /** A response that is there already, for whoever fetches it. */
@@ -61,18 +61,18 @@ export function postDirectly(
     return session;
   }
 
-  async function sendCall(message: JSONRPCMessage, options: TransportSendOptions, name: string): Promise<void> {
+  async function sendCall(message: JSONRPCMessage, options: ChannelSendOptions, name: string): Promise<void> {
     const era = versionIn(message);
     // In the modern era the message says it all, and the headers say it again.
     const said: Record<string, string> =
       era === undefined ? {} : { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': name };
     const all = { ...headersNow(), ...options.headers, ...said };
-    const answer = await post(url, all, JSON.stringify(message), options.requestSignal);
-    if (!answer.isPlainJson) {
+    const answer = await post(url, all, JSON.stringify(message), options.onEnded);
+    if (answer.text === undefined) {
       await fetched.run({ response: answer.toResponse() }, () => send(message, options));
       return;
     }
-    const data: unknown = JSON.parse(await answer.text());
+    const data: unknown = JSON.parse(answer.text);
     for (const reply of Array.isArray(data) ? data : [data]) {
       if (!isObject(reply))
         throw new ProtocolError('SERVER_PROTOCOL', 'The server answered with JSON that is no message');
@@ -80,9 +80,9 @@ export function postDirectly(
     }
   }
 
-  transport.send = (message, options) => {
-    const name = callOf(message);
-    if (name === undefined || !options?.requestSignal) return send(message, options);
+  transport.send = (message, options: ChannelSendOptions = {}) => {
+    const name = options.onEnded && callOf(message);
+    if (name === undefined) return send(message, options);
     return sendCall(message as JSONRPCMessage, options, name);
   };
   return transport;

@@ -4,8 +4,9 @@ import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
+import { type ExchangeOptions, exchange } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
-import { createPoolResponse, decoder, readAll } from './pool-response.ts';
+import { createPoolResponse } from './pool-response.ts';
 
 export interface PoolFetchOptions {
   /** The largest answer that is not an event stream; 64 MiB. */
@@ -32,21 +33,19 @@ export interface PoolFetch {
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    signal: AbortSignal | undefined,
+    onEnded?: ExchangeOptions['onEnded'],
   ) => Promise<PostAnswer>;
   /** Ends all sockets, those in use too. */
   close(): Promise<void>;
 }
 
-export interface PostAnswer {
-  /** A whole answer in JSON, read by `text`. */
-  readonly isPlainJson: boolean;
-  text(): Promise<string>;
-  /** The same as `fetch` would have given it; throws what `fetch` would have thrown. */
-  toResponse(): Response;
-}
+/** The text of a whole answer in JSON; anything else as `fetch` would have given it, or thrown it. */
+export type PostAnswer = { readonly text: string } | { readonly text?: undefined; readonly toResponse: () => Response };
+
+type Answered = Pick<Dispatcher.ResponseData, 'statusCode' | 'statusText' | 'headers'> & { readonly body: unknown };
 
 const mebibyte = 1024 * 1024;
+const agentName = `toolwharf/${version}`;
 
 /** A fetch over kept-alive undici connections: the same answers for a fraction of the work. */
 export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
@@ -91,16 +90,11 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     return toResponse(data, init, url, toError);
   }
 
-  function toResponse(
-    data: Dispatcher.ResponseData,
-    init: RequestInit,
-    url: URL,
-    toError: (cause: unknown) => unknown,
-  ): Response {
+  function toResponse(data: Answered, init: RequestInit, url: URL, toError: (cause: unknown) => unknown): Response {
     const headers = fromHeaders(data.headers);
     const problem = problemOf(data, headers, init, url, maxResponseBytes);
     if (problem) {
-      data.body.on('error', () => {}).destroy();
+      (data.body as Readable).on('error', () => {}).destroy();
       throw problem;
     }
     const streams = isEventStream(headers);
@@ -108,7 +102,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       status: data.statusCode,
       statusText: data.statusText,
       headers,
-      body: data.body as unknown as Readable,
+      body: data.body as Readable,
       meter: streams ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
       idleMs: streams ? 0 : bodyTimeoutMs,
       toError,
@@ -119,43 +113,43 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     url: URL,
     given: Readonly<Record<string, string>>,
     body: string,
-    signal: AbortSignal | undefined,
+    onEnded?: ExchangeOptions['onEnded'],
   ): Promise<PostAnswer> {
-    signal?.throwIfAborted();
     await guard?.assertReachable(url);
-    const toError = (cause: unknown) => describe(cause, url, signal);
-    const data = await agent
-      .request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: 'POST',
-        headers: { 'user-agent': `toolwharf/${version}`, ...given, 'accept-encoding': 'identity' },
-        body,
-        ...(signal && { signal }),
-      })
-      .catch((cause) => {
-        throw toError(cause);
-      });
-    const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = data.headers;
-    const isJson = typeof type === 'string' && /^application\/json\s*(;|$)/i.test(type);
-    const isWhole = data.statusCode === 200 && encoding === undefined && Number(length ?? 0) <= maxResponseBytes;
-    return {
-      isPlainJson: isJson && isWhole,
-      async text() {
-        const meter = createWholeMeter(maxResponseBytes);
-        return decoder.decode(
-          await readAll({ body: data.body as unknown as Readable, meter, idleMs: bodyTimeoutMs, toError }),
-        );
-      },
-      toResponse: () => toResponse(data, {}, url, toError),
-    };
+    const toError = (cause: unknown) => describe(cause, url, undefined);
+    const { origin, path } = placeOf(url);
+    try {
+      const answer = await exchange(
+        agent,
+        {
+          origin,
+          path,
+          method: 'POST',
+          headers: { 'user-agent': agentName, ...given, 'accept-encoding': 'identity' },
+          body,
+        },
+        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, ...(onEnded && { onEnded }) },
+      );
+      if (answer.text !== undefined) return { text: answer.text };
+      const { data, body: rest } = answer;
+      return { toResponse: () => toResponse({ ...data, body: rest }, {}, url, toError) };
+    } catch (cause) {
+      throw toError(cause);
+    }
+  }
+
+  /** A URL works out its parts each time it is asked. */
+  let lastPlace: { readonly url: URL; readonly origin: string; readonly path: string } | undefined;
+  function placeOf(url: URL) {
+    if (lastPlace?.url !== url) lastPlace = { url, origin: url.origin, path: url.pathname + url.search };
+    return lastPlace;
   }
 
   return { fetch: poolFetch, post, close: () => agent.destroy() };
 }
 
 function problemOf(
-  { statusCode }: Dispatcher.ResponseData,
+  { statusCode }: Answered,
   headers: Headers,
   init: RequestInit,
   url: URL,
@@ -180,7 +174,7 @@ function problemOf(
 
 function toHeaders(init: RequestInit): Record<string, string> {
   const headers = new Headers(init.headers ?? undefined);
-  if (!headers.has('user-agent')) headers.set('user-agent', `toolwharf/${version}`);
+  if (!headers.has('user-agent')) headers.set('user-agent', agentName);
   if (!headers.has('accept')) headers.set('accept', '*/*');
   if (init.body instanceof URLSearchParams && !headers.has('content-type')) {
     headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8');

@@ -66,7 +66,7 @@ export function createPoolResponse(init: PoolResponseInit): Response {
 export const decoder = new TextDecoder();
 
 /** The body in one piece. */
-export function readAll({
+function readAll({
   body,
   meter,
   idleMs,

@@ -28,6 +28,8 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   const keys = createApiKeys({ store: storage.keys, log });
   const failures = createFailures(options.failures);
   const knownGood = createRecent(1_000);
+  // Reading a `Host` as a URL costs more than all else here, and it is the same one nearly always.
+  let lastLocalHost: string | undefined;
   let jwt: { readonly config: JwtConfig; readonly verifier: JwtVerifier } | undefined;
 
   function jwtVerifier(): JwtVerifier | undefined {
@@ -80,12 +82,18 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     }
   }
 
+  function namesLoopback(host: string): boolean {
+    if (host === lastLocalHost) return true;
+    if (!isLoopback(URL.parse(`http://${host}`)?.hostname ?? '')) return false;
+    lastLocalHost = host;
+    return true;
+  }
+
   /** Nobody, unless both ends of the connection are on this machine and nothing stands between them. */
   function byPlace(request: IncomingMessage): Identity | undefined {
     const { headers, socket } = request;
     if (toolbox.config.gateway.requireAuthentication || !isLoopback(parts.host)) return undefined;
-    if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(URL.parse(`http://${headers.host}`)?.hostname ?? ''))
-      return undefined;
+    if (!isLoopback(socket.remoteAddress ?? '') || !namesLoopback(headers.host ?? '')) return undefined;
     // A proxy on this machine speaks for others.
     if (forwarding.some((name) => headers[name] !== undefined)) return undefined;
     if (!mayBeAnonymous(request)) throw crossSite();

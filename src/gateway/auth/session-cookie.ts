@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 
 /** The session a request's cookie carries. */
 export function readSessionCookie(request: IncomingMessage): string | undefined {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return undefined;
   const name = nameFor(request);
-  for (const part of (request.headers.cookie ?? '').split(';')) {
+  for (const part of cookie.split(';')) {
     const [key, value] = part.split('=', 2);
     if (key?.trim() === name) return value?.trim();
   }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { InvokeOptions } from '../../invocation/call-tool.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
+import { createId } from '../../kernel/create-id.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
 import type { Caller, Progress, ToolResult } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
@@ -53,7 +53,7 @@ export function createCallsInFlight(options: CallsInFlightOptions): CallsInFligh
     args: unknown,
     given: InvokeOptions & { readonly caller: Caller },
   ): Promise<ToolResult> {
-    const { callId = randomUUID(), caller, idempotencyKey, signal } = given;
+    const { callId = createId(), caller, idempotencyKey, signal } = given;
     if (entries.has(callId)) {
       // Under its key it is the same call, whose result it gets.
       if (idempotencyKey !== undefined) return options.call(name, args, { ...given, callId });

@@ -104,8 +104,15 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
     }),
     toolbox.on('content.changed', ({ server, kind }) => publish(ofServer('content.changed', server, { server, kind }))),
     toolbox.on('call.changed', (record) => {
-      const { data, whole } = aboutCall(record);
-      publish(ofCaller('call.changed', record, data, whole));
+      const { caller } = record;
+      const kept = withoutLarge(record);
+      // Nobody may ever ask for it, so it is put into words when somebody does.
+      publish(
+        event('call.changed', ({ identity }) => {
+          if (identity.isAdmin) return wholeCall(kept);
+          return ownership.isOwn(identity, caller) ? aboutCall(kept) : undefined;
+        }),
+      );
     }),
     calls.on('progressed', ({ call, progress }) =>
       mention(ofCaller('call.progressed', call, { id: call.id, ...pickProgress(progress) })),
@@ -155,9 +162,9 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
   return { name, show };
 }
 
-function aboutCall(record: CallRecord) {
+function aboutCall(record: KeptCall): EventData<'call.changed'> {
   const { id, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, error } = record;
-  const data: EventData<'call.changed'> = {
+  return {
     id,
     ...(server !== undefined && { server }),
     tool,
@@ -170,13 +177,25 @@ function aboutCall(record: CallRecord) {
     ...(startedAt !== undefined && { startedAt }),
     ...(completedAt !== undefined && { completedAt }),
   };
-  const whole = {
-    ...data,
-    ...ifSmall('arguments', record.arguments),
-    ...ifSmall('result', record.result),
+}
+
+function wholeCall(record: KeptCall): EventData<'call.changed'> {
+  const { arguments: args, result, error } = record;
+  return {
+    ...aboutCall(record),
+    ...(args && { arguments: args }),
+    ...(result && { result }),
     ...(error && { error }),
   };
-  return { data, whole };
+}
+
+/** What is kept of a call for as long as its event is. */
+type KeptCall = Omit<CallRecord, 'arguments'> & Partial<Pick<CallRecord, 'arguments'>>;
+
+function withoutLarge(record: CallRecord): KeptCall {
+  const { arguments: args, result, ...rest } = record;
+  if (isSmall(args) && (result === undefined || isSmall(result))) return record;
+  return { ...rest, ...ifSmall('arguments', args), ...ifSmall('result', result) };
 }
 
 function aboutApproval({ id, callId, server, tool, caller }: ApprovalRequest) {
@@ -192,6 +211,10 @@ const smallBytes = 8_192;
 
 /** Events are kept for a while, so what they hold is bounded. */
 function ifSmall<Name extends string>(name: Name, value: JsonObject | undefined): { [key in Name]?: JsonObject } {
-  if (!value || measureJson(value, { maxBytes: smallBytes, maxDepth: 64 }).exceeded) return {};
+  if (!value || !isSmall(value)) return {};
   return { [name]: value } as { [key in Name]?: JsonObject };
+}
+
+function isSmall(value: JsonObject): boolean {
+  return !measureJson(value, { maxBytes: smallBytes, maxDepth: 64 }).exceeded;
 }

@@ -17,9 +17,9 @@ const ownMembers = new Set<string>([
 
 /** What of a request's `_meta` the server gets: all but what belongs to the client's leg, and what its era wants to know. */
 export function forwardedMeta(request: ClientRequest, upstreamEra: Era | undefined): JsonObject {
-  const forwarded = Object.fromEntries(
-    Object.entries(metaOf(request.params)).filter(([member]) => !ownMembers.has(member)),
-  );
+  const forwarded: Record<string, unknown> = {};
+  for (const [member, value] of Object.entries(metaOf(request.params)))
+    if (!ownMembers.has(member)) forwarded[member] = value;
   if (upstreamEra !== 'modern') return forwarded;
   // A legacy client that has not chosen a level hears what is usual.
   const logLevel = request.logLevel ?? (request.era === 'legacy' ? 'info' : undefined);

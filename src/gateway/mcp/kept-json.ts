@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 const kept = new WeakSet<object>();
-const texts = new WeakMap<object, string>();
+const tails = new WeakMap<object, Buffer>();
 const made = new WeakMap<object, Map<string, JsonObject>>();
 
 /** A result that many clients get: it is made once for its owner and key, and its text is written once. */
@@ -21,11 +21,18 @@ export function keepAs(result: JsonObject, key: string, make: () => JsonObject):
   return kept.has(result) ? keepFor(result, key, make) : make();
 }
 
-/** A message as text; a kept result is not written again. */
+/** A message as text. */
 export function toJson(message: JsonObject): string {
-  const { result, ...envelope } = message;
-  if (!isObject(result) || !kept.has(result)) return JSON.stringify(message);
-  const text = texts.get(result) ?? JSON.stringify(result);
-  texts.set(result, text);
-  return `${JSON.stringify(envelope).slice(0, -1)},"result":${text}}`;
+  const parts = toKeptBytes(message);
+  return parts ? parts.head + parts.tail.toString('utf8') : JSON.stringify(message);
+}
+
+/** A message with a kept result, which is not written again: its end as bytes, and what comes before. */
+export function toKeptBytes(message: JsonObject): { readonly head: string; readonly tail: Buffer } | undefined {
+  const { result } = message;
+  if (!isObject(result) || !kept.has(result)) return undefined;
+  const { result: _result, ...envelope } = message;
+  const tail = tails.get(result) ?? Buffer.from(`${JSON.stringify(result)}}`);
+  tails.set(result, tail);
+  return { head: `${JSON.stringify(envelope).slice(0, -1)},"result":`, tail };
 }

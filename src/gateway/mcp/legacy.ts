@@ -8,7 +8,7 @@ import { keepAs } from './kept-json.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
-import { type Responder, sendJson } from './responder.ts';
+import { neverAborts, type Responder, sendJson } from './responder.ts';
 import {
   legacyVersions,
   RpcError,
@@ -117,9 +117,11 @@ export async function serveRequest(
 ): Promise<void> {
   const cancel = new AbortController();
   session.running.set(message.id, cancel);
-  const follow = () => cancel.abort(responder.signal.reason);
-  if (responder.signal.aborted) follow();
-  else responder.signal.addEventListener('abort', follow, { once: true });
+  if (responder.signal !== neverAborts) {
+    const follow = () => cancel.abort(responder.signal.reason);
+    if (responder.signal.aborted) follow();
+    else responder.signal.addEventListener('abort', follow, { once: true });
+  }
   const request: ClientRequest = {
     method: message.method,
     params: message.params,
@@ -212,6 +214,7 @@ function noteElicitations({ code, data }: RpcError, session: Session): void {
 
 /** A modern server's result without what only the modern era knows. */
 function undressed(result: JsonObject): JsonObject {
+  if (result.resultType === undefined && result.ttlMs === undefined && result.cacheScope === undefined) return result;
   return keepAs(result, 'legacy', () => {
     const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
     return rest;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
@@ -106,7 +106,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const { params } = request;
   const entry = (await ports.viewFor(request)).findTool(String(params.name));
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
-  const callId = randomUUID();
+  const callId = createId();
   const upstreamEra = await eraOf(entry.server, request, ports);
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
   const span = ports.traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
@@ -173,7 +173,7 @@ async function pass(
   method: string,
   params: JsonObject,
 ): Promise<JsonObject> {
-  const callId = randomUUID();
+  const callId = createId();
   const upstreamEra = await eraOf(server, request, ports);
   const passInput = request.era === 'modern' && upstreamEra === 'modern';
   const { responses, state } = passInput ? inputOf(request.params) : { responses: undefined, state: undefined };

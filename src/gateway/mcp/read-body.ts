@@ -18,6 +18,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
+    let isWhole = false;
     request.on('data', (part: Buffer) => {
       bytes += part.length;
       parts.push(part);
@@ -25,9 +26,15 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       request.removeAllListeners('data').resume();
       reject(tooLarge(maxBytes));
     });
-    request.on('end', () => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, bytes)));
+    request.on('end', () => {
+      isWhole = true;
+      resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, bytes));
+    });
     request.on('error', reject);
-    request.on('close', () => reject(new Error('The client went away')));
+    // It comes after every request. An error is costly to make, so only where somebody gets it.
+    request.on('close', () => {
+      if (!isWhole) reject(new Error('The client went away'));
+    });
   });
 }
 

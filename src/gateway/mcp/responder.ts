@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
-import { toJson } from './kept-json.ts';
+import { toKeptBytes } from './kept-json.ts';
 
 /** One answer over HTTP: plain JSON, or an event stream as soon as anything has to be said before it. */
 export interface Responder {
@@ -20,6 +20,9 @@ export interface ResponderOptions {
   readonly cancelsOnLoss?: boolean;
 }
 
+/** For requests that only the client's word cancels. Nobody may listen to it: it is shared by all of them. */
+export const neverAborts: AbortSignal = new AbortController().signal;
+
 export function createResponder(
   request: IncomingMessage,
   response: ServerResponse,
@@ -27,11 +30,13 @@ export function createResponder(
 ): Responder {
   const accept = request.headers.accept ?? '*/*';
   const takesStream = /text\/event-stream|\*\/\*/.test(accept);
-  const gone = new AbortController();
+  const gone = cancelsOnLoss ? new AbortController() : undefined;
   let events: EventStream | undefined;
-  response.once('close', () => {
-    if (cancelsOnLoss && !response.writableFinished) gone.abort(new Error('The client went away'));
-  });
+  if (gone) {
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort(new Error('The client went away'));
+    });
+  }
 
   function stream(): EventStream | undefined {
     if (!events && takesStream && !response.headersSent && !response.destroyed) events = openEventStream(response);
@@ -39,7 +44,7 @@ export function createResponder(
   }
 
   return {
-    signal: gone.signal,
+    signal: gone?.signal ?? neverAborts,
     stream,
     send: (message) => stream()?.send(message),
     finish(message, status = 200) {
@@ -61,11 +66,13 @@ export function sendJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const text = toJson(body);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...headers,
-  });
-  response.end(text);
+  const kept = toKeptBytes(body);
+  const text = kept ? kept.head : JSON.stringify(body);
+  const bytes = Buffer.byteLength(text) + (kept?.tail.length ?? 0);
+  // Names and values in turn are what costs least.
+  const said = ['content-type', 'application/json', 'content-length', String(bytes)];
+  for (const name in headers) said.push(name, headers[name] ?? '');
+  response.writeHead(status, said);
+  if (kept) response.write(text);
+  response.end(kept ? kept.tail : text);
 }

@@ -14,6 +14,7 @@ export interface CallColumns {
 }
 
 const maxLength = 200;
+const isPlain = /^[ -~]*$/;
 
 export function callColumns(record: CallRecord): CallColumns {
   return {
@@ -29,6 +30,7 @@ export function callColumns(record: CallRecord): CallColumns {
 
 /** A text that every database takes into an index: no NUL, no half characters, and short; equal texts stay equal. */
 export function toIndexText(text: string): string {
+  if (text.length <= maxLength && isPlain.test(text)) return text;
   const clean = text.toWellFormed().replaceAll('\u0000', '\uFFFD');
   if (clean === text && text.length <= maxLength) return text;
   const hash = createHash('sha256').update(JSON.stringify(text)).digest('hex').slice(0, 32);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { CallFilter } from '../../invocation/journal.ts';
 import { type CallWindow, callWindow } from '../call-window.ts';
@@ -49,6 +50,9 @@ function page(
   if (server !== undefined) calls = calls.where('server', '=', toIndexText(server));
   if (toolColumn && tool !== undefined) calls = calls.where(toolColumn, '=', toIndexText(tool));
   if (status !== undefined) calls = calls.where('status', '=', status);
+  // Said as the indexes say it, which is how a database knows that they may be used.
+  if (status !== undefined && status !== 'success') calls = calls.where(sql<boolean>`status <> 'success'`);
+  if (status === 'error') calls = calls.where(sql<boolean>`status = 'error'`);
   if (caller !== undefined) calls = calls.where('caller', '=', toIndexText(caller));
   if (Number.isFinite(since)) calls = calls.where('created_at', '>=', since);
   if (Number.isFinite(until)) calls = calls.where('created_at', '<', until);

@@ -4,10 +4,11 @@ import type { Engine } from './engine.ts';
 import { journalTables } from './migrations/001-journal.ts';
 import { storeTables } from './migrations/002-stores.ts';
 import { chatTables } from './migrations/003-chat.ts';
+import { fewerIndexes } from './migrations/004-fewer-indexes.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every version of the tables, oldest first. */
-export const migrations: readonly Migration[] = [journalTables, storeTables, chatTables];
+export const migrations: readonly Migration[] = [journalTables, storeTables, chatTables, fewerIndexes];
 
 /** Brings the tables to the newest version, or leaves them as they are. Of several processes at once one does it. */
 export async function migrate(

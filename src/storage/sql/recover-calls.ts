@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { endAbandoned } from '../chain/end-abandoned.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
@@ -21,6 +22,7 @@ export async function recoverCalls(
         .selectFrom('calls')
         .innerJoin('steps', 'steps.seq', 'calls.seq')
         .select('steps.body')
+        .where(sql<boolean>`calls.status <> 'success'`)
         .where('calls.status', 'in', ['pending', 'running'])
         .where('calls.owner', 'not in', (owners) => owners.selectFrom('owners').select('id'))
         .orderBy('calls.seq')

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RetainOptions } from '../ports/audit.ts';
 import { lockChain } from './append-steps.ts';
@@ -58,6 +59,7 @@ async function cut(trx: Writing, surplus: Surplus, batch: number): Promise<Remov
   const open = await trx
     .selectFrom('calls')
     .select(({ fn }) => fn.min('seq').as('seq'))
+    .where(sql<boolean>`status <> 'success'`)
     .where('status', 'in', ['pending', 'running'])
     .executeTakeFirst();
   const oldest = await trx

@@ -2,6 +2,7 @@ import type { Journal } from '../../invocation/journal.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
+import { isoTime } from '../../kernel/iso-time.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import { toStorageError } from '../translate-errors.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
@@ -44,8 +45,7 @@ export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJourna
   return {
     async write(record) {
       if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
-      const at = new Date(clock.now()).toISOString();
-      await commits.add(toStepWrite(record, at, maxResultBytes));
+      await commits.add(toStepWrite(record, isoTime(clock.now()), maxResultBytes));
     },
     async get(id) {
       await commits.idle();

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type CallColumns, callColumns } from '../chain/call-columns.ts';
 import { limitResult } from '../limit-result.ts';
 
@@ -14,14 +15,30 @@ export interface StepWrite {
 
 /** The record as it is kept; its result is left out where that is larger than `maxResultBytes`. */
 export function toStepWrite(record: CallRecord, at: string, maxResultBytes = Number.POSITIVE_INFINITY): StepWrite {
-  const whole = JSON.stringify(record);
-  // A character is three bytes at most: a short text needs no measuring.
-  const kept = whole.length * 3 <= maxResultBytes ? record : limitResult(record, maxResultBytes);
   return {
     columns: callColumns(record),
     callId: record.id,
     at,
-    body: kept === record ? whole : JSON.stringify(kept),
+    body: bodyOf(record, maxResultBytes),
     mustSync: record.status === 'pending' || record.status === 'running',
   };
+}
+
+function bodyOf(record: CallRecord, maxResultBytes: number): string {
+  // What is surely too large is not written only to be thrown away.
+  if (record.result && holdsLongText(record.result, maxResultBytes))
+    return JSON.stringify(limitResult(record, maxResultBytes));
+  const whole = JSON.stringify(record);
+  // A character is three bytes at most: a short text needs no measuring.
+  if (whole.length * 3 <= maxResultBytes) return whole;
+  const kept = limitResult(record, maxResultBytes);
+  return kept === record ? whole : JSON.stringify(kept);
+}
+
+function holdsLongText({ content }: JsonObject, length: number): boolean {
+  if (!Array.isArray(content)) return false;
+  return content.some(
+    (block) =>
+      isObject(block) && Object.values(block).some((value) => typeof value === 'string' && value.length > length),
+  );
 }

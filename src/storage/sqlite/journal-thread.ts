@@ -21,6 +21,11 @@ const insertCall = database.prepare(`
     server = excluded.server, tool = excluded.tool, original_name = excluded.original_name, caller = excluded.caller,
     created_at = excluded.created_at
 `);
+// A call that ends is in the list already. Nothing but its state changes, and so only the indexes that hold its state.
+const endCall = database.prepare(`
+  update calls set seq = ?, owner = ?, status = ? where id = ? and server is ? and tool = ? and original_name = ?
+    and caller = ? and created_at = ?
+`);
 
 let syncs = true;
 
@@ -57,6 +62,10 @@ function append(owner: string, packed: JournalWrite['packed']): void {
     const columns = writes[at]?.columns;
     if (!columns) continue;
     const { id, server, tool, original_name, caller, status, created_at } = columns;
+    if (status === 'success' || status === 'error') {
+      const { changes } = endCall.run(seq, owner, status, id, server, tool, original_name, caller, created_at);
+      if (changes === 1) continue;
+    }
     insertCall.run(id, seq, seq, owner, server, tool, original_name, caller, status, created_at);
   }
   const last = steps.at(-1);
