@@ -7,6 +7,7 @@ import type { StderrTail } from '../stderr-tail.ts';
 import { childEnvironment } from './child-environment.ts';
 import { createLineReader, type OversizeLine } from './line-reader.ts';
 import { markerVariable, sendSignal } from './process-tree.ts';
+import { type FairReading, readFairly } from './read-fairly.ts';
 import { createReaper } from './reaper.ts';
 import { type StopOptions, stopChild } from './stop-child.ts';
 
@@ -42,6 +43,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   let ending: string | undefined;
   let closing: Promise<void> | undefined;
   let closed = false;
+  let reading: FairReading | undefined;
 
   const transport: StdioTransport & { onmessage?: Transport['onmessage'] } = {
     stderr: options.stderr,
@@ -61,7 +63,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         onLine: receive,
         onOversize: (line) => options.onNoise({ kind: 'oversize', line }),
       });
-      started.stdout?.on('data', (chunk: Buffer) => reader.push(chunk));
+      if (started.stdout) reading = readFairly(started.stdout, reader.push);
       started.stderr?.on('data', (chunk: Buffer) => options.stderr.push(chunk));
       for (const stream of [started.stdin, started.stdout, started.stderr]) stream?.on('error', () => {});
       started.once('exit', (code, signal) => {
@@ -116,8 +118,12 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       return;
     }
     for (const item of Array.isArray(message) ? message : [message]) {
-      if (typeof item === 'object' && item !== null) transport.onmessage?.(item as JSONRPCMessage);
-      else options.onNoise({ kind: 'not-json' });
+      if (typeof item !== 'object' || item === null) {
+        options.onNoise({ kind: 'not-json' });
+        continue;
+      }
+      if ('method' in item && !('id' in item)) reading?.noteUnasked();
+      transport.onmessage?.(item as JSONRPCMessage);
     }
   }
 

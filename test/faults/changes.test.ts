@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { type ApprovalAnswer, type ApprovalRequest, createToolbox } from '../../src/index.ts';
+import { fixture } from '../support/fixtures.ts';
+import { waitFor } from '../support/processes.ts';
+
+/** A toolbox whose person takes so long over each of the first questions that the tool has changed meanwhile. */
+async function openWith(changes: number) {
+  const asked: ApprovalRequest[] = [];
+  const config = {
+    servers: { s: fixture('changing') },
+    toolbox: { approval: { mode: 'trusted-only', trustedTools: ['*mutate'] } },
+  } as const;
+  const toolbox = await createToolbox(config, {
+    approver: {
+      async ask(request: ApprovalRequest): Promise<ApprovalAnswer> {
+        asked.push(request);
+        if (asked.length <= changes) await change();
+        return { kind: 'allow' };
+      },
+    },
+  });
+  async function change(): Promise<void> {
+    const before = toolbox.entry('mcp_s_target')?.definitionHash;
+    await toolbox.call('mcp_s_mutate', {});
+    await waitFor(() => toolbox.entry('mcp_s_target')?.definitionHash !== before, { what: 'the changed definition' });
+  }
+  return Object.assign(toolbox, { asked });
+}
+
+describe('a tool that changes while a person thinks about the call', () => {
+  test('is asked about again, with the difference, and runs once', async () => {
+    await using toolbox = await openWith(1);
+    const result = await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
+    expect(result.text).toBe('version 2: {"a":"x","b":"y"}');
+    expect(toolbox.asked).toHaveLength(2);
+    expect(toolbox.asked[0]?.change).toBeUndefined();
+    expect(toolbox.asked[1]?.change).toContainEqual(expect.objectContaining({ path: '/description', kind: 'changed' }));
+  });
+
+  test('so that the arguments no longer fit does not run', async () => {
+    await using toolbox = await openWith(1);
+    expect(await toolbox.call('mcp_s_target', { a: 'x' })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
+  });
+
+  test('and again, and again, is given up, and has not run', async () => {
+    await using toolbox = await openWith(10);
+    const result = await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
+    expect(result).toMatchObject({ isError: true, failure: { code: 'TOOL_CHANGED' } });
+    expect(toolbox.asked).toHaveLength(3);
+  });
+});

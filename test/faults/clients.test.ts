@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { Agent, createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type EventStream, openEventStream } from '../../src/gateway/mcp/event-stream.ts';
+import { fixture } from '../support/fixtures.ts';
+import { openTestGateway } from '../support/open-gateway.ts';
+import { waitFor } from '../support/processes.ts';
+import { openRaw, textOf } from '../support/raw-mcp.ts';
+import { memoryOf } from './support/memory.ts';
+import { isFull, scaled } from './support/scale.ts';
+import { openWorld } from './support/world.ts';
+
+describe('clients that only take up room', () => {
+  test(`idle connections and requests that never end cost little and keep nobody out${isFull ? ', and are closed' : ''}`, {
+    timeout: 300_000,
+  }, async () => {
+    await using world = await openWorld();
+    const shell = 'ulimit -n $(ulimit -Hn);';
+    await using gateway = await world.start({ servers: { s: world.program() } }, { shell });
+    await using client = await world.load.open(gateway.url, 'ada');
+    await client.call();
+    const before = memoryOf(gateway.pid);
+    const sockets: Socket[] = [];
+    using _all = { [Symbol.dispose]: () => sockets.forEach((socket) => void socket.destroy()) };
+    const say = {
+      idle: '',
+      // A header that never ends, and a body of which little comes.
+      header: 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ',
+      body: 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"js',
+    };
+    const counts = { idle: scaled(600, 10_000), header: scaled(100, 1_000), body: scaled(100, 1_000) };
+    for (const [kind, count] of Object.entries(counts)) {
+      for (let done = 0; done < count; done += 100) {
+        const batch = await Promise.all(Array.from({ length: 100 }, () => open(gateway.port)));
+        for (const socket of batch) if (kind !== 'idle') socket.write(say[kind as keyof typeof say]);
+        sockets.push(...batch);
+      }
+    }
+    for (let round = 0; round < 10; round++) {
+      for (const socket of sockets.slice(counts.idle)) socket.write('x');
+      expect(await client.call()).toMatchObject({ answer: 'success' });
+    }
+    const growth = memoryOf(gateway.pid) - before;
+    expect(growth / sockets.length).toBeLessThan(100_000);
+    const ended = () => sockets.filter((socket) => socket.destroyed).length;
+    const most = counts.idle + counts.header;
+    if (isFull) await waitFor(() => ended() >= most, { timeoutMs: 200_000, what: 'the end of idle and slow ones' });
+    expect(await client.call()).toMatchObject({ answer: 'success' });
+    console.log(
+      `slow clients: ${sockets.length} connections, ${Math.round(growth / 1_000_000)} MB for all of them, ` +
+        `${ended()} closed by the gateway`,
+    );
+    for (const socket of sockets) socket.destroy();
+    await gateway.end('SIGTERM');
+    expect(await world.findings()).toEqual([]);
+  });
+});
+
+test('a client that never reads the messages it asked for is cut off, and little is kept for it', async () => {
+  const opened = Promise.withResolvers<EventStream>();
+  const server = createServer((_request, response) => opened.resolve(openEventStream(response)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await using _server = {
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const socket = await open((server.address() as AddressInfo).port);
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  const stream = await opened.promise;
+  const text = 'x'.repeat(1_000_000);
+  let sent = 0;
+  for (; !stream.closed && sent < 200; sent++) {
+    stream.send({ text });
+    await wait(1);
+  }
+  // 16 MiB, and what the system keeps for a socket.
+  expect(sent).toBeLessThan(40);
+  socket.destroy();
+});
+
+describe('ids', () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    test(`of many clients that all use 0 and "0" at once: each gets its own answer (${era})`, {
+      timeout: 120_000,
+    }, async () => {
+      await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
+      using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 50 }), {
+        [Symbol.dispose]: () => agent.destroy(),
+      });
+      const url = `${gateway.url}/mcp`;
+      const clients = await Promise.all(Array.from({ length: scaled(100, 1_000) }, () => openRaw(url, era, agent)));
+      const call = async (client: (typeof clients)[number], id: unknown, text: string) => {
+        const { body } = await client.send(id as number, 'tools/call', { name: 's__echo', arguments: { text } });
+        return [body.id, textOf(body)];
+      };
+      const asked = clients.flatMap((client, index) =>
+        // One number twice and the same as a text, under way together.
+        [0, 0, '0'].map((id, turn) => ({ client, id, text: `${index}-${turn}` })),
+      );
+      const answers = await Promise.all(asked.map(({ client, id, text }) => call(client, id, text)));
+      expect(answers).toEqual(asked.map(({ id, text }) => [id, text]));
+    });
+  }
+
+  test("one client's cancelling of its 7 leaves the 7 of another alone", async () => {
+    await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
+    using ada = await openRaw(`${gateway.url}/mcp`, 'legacy');
+    using eve = await openRaw(`${gateway.url}/mcp`, 'legacy');
+    const slow = ada.send(7, 'tools/call', { name: 's__sleep', arguments: { ms: 400 } });
+    await wait(100);
+    await eve.notify('notifications/cancelled', { requestId: 7 });
+    expect(textOf((await slow).body)).toBe('slept 400 ms');
+  });
+
+  test('of answers that come too late are given to nobody: the next calls get their own', async () => {
+    await using world = await openWorld();
+    const config = {
+      servers: { s: { ...world.program({ SLOW_MS: '1300' }), defaultToolConfig: { timeout: '1s' } } },
+    };
+    await using gateway = await world.open(config);
+    await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
+    await client.call();
+    const late = await Promise.all(Array.from({ length: scaled(5, 50) }, () => client.call({ how: 'slow' })));
+    expect(new Set(late.map(({ code }) => code))).toEqual(new Set(['CALL_TIMED_OUT']));
+    // Meanwhile the late answers come in.
+    const until = performance.now() + 700;
+    while (performance.now() < until) expect(await client.call()).toMatchObject({ answer: 'success' });
+    await gateway.close();
+    expect(await world.findings()).toEqual([]);
+  });
+});
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.off('error', reject).on('error', () => {});
+      resolve(socket);
+    });
+    socket.once('error', reject);
+    socket.resume();
+  });
+}

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { statSync, truncateSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { waitFor } from '../support/processes.ts';
+import type { LoadClient } from './support/load.ts';
+import { scaled } from './support/scale.ts';
+import { openWorld, type World } from './support/world.ts';
+
+describe('a gateway whose journal can not be written refuses calls, says why, and goes on by itself:', () => {
+  test('the disk is full', { timeout: 300_000 }, async () => {
+    await using world = await openWorld();
+    // No file may grow beyond the limit; ignoring the signal turns that into the error that a full disk gives.
+    const shell = "trap '' XFSZ; ulimit -S -f 1600;";
+    await using gateway = await world.start({ servers: { s: world.program() } }, { shell });
+    await using client = await world.load.open(gateway.url, 'ada');
+    const refused = await world.breaking('full', () => callUntil(client, 'JOURNAL_UNAVAILABLE'), { ofJournal: true });
+    expect(refused).toBeDefined();
+    const before = (await world.effects()).length;
+    for (let round = 0; round < scaled(2, 50); round++) {
+      const call = await world.breaking('full', () => client.call(), { ofJournal: true });
+      expect(call).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
+    }
+    expect(await world.effects()).toHaveLength(before);
+    // Room again: the same process goes on.
+    execFileSync('prlimit', [`--pid=${gateway.pid}`, '--fsize=unlimited:']);
+    expect(await client.call()).toMatchObject({ answer: 'success' });
+    await gateway.end('SIGTERM');
+    expect(await world.findings()).toEqual([]);
+    console.log(`disk full: ${world.load.calls.length} calls, ${before + 1} effects, 0 findings`);
+  });
+
+  test('a record fails to be written, with the words of a disk that fails and of one that is read-only', async () => {
+    await using world = await openWorld();
+    await using gateway = await world.open({ servers: { s: world.program() } });
+    await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
+    expect(await client.call()).toMatchObject({ answer: 'success' });
+    for (const fault of ['disk I/O error', 'attempt to write a readonly database']) {
+      using _broken = failWrites(world, fault);
+      const call = await client.call();
+      expect(call).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
+      expect((await world.effects()).some(({ marker }) => marker === call.marker)).toBe(false);
+    }
+    expect(await client.call()).toMatchObject({ answer: 'success' });
+    await gateway.close();
+    expect(await world.findings()).toEqual([]);
+  });
+
+  test('somebody else holds it: calls under way end with their answer, new ones are refused', async () => {
+    await using world = await openWorld();
+    await using gateway = await world.open({ servers: { s: world.program({ SLOW_MS: '300' }) } });
+    await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
+    const slow = client.call({ how: 'slow' });
+    await waitFor(async () => (await world.effects()).length === 1);
+    await world.breaking(
+      'locked',
+      async () => {
+        using other = new DatabaseSync(world.database);
+        other.exec('pragma busy_timeout = 5000; begin immediate');
+        expect(await slow).toMatchObject({ answer: 'success' });
+        expect(await client.call()).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
+        other.exec('rollback');
+      },
+      { ofJournal: true },
+    );
+    expect(await client.call()).toMatchObject({ answer: 'success' });
+    await gateway.close();
+    expect(await world.effects()).toHaveLength(2);
+    expect(await world.findings()).toEqual([]);
+  });
+});
+
+test('a last record that was torn is left out: the start goes on, the chain is whole, and that call is unknown', async () => {
+  await using world = await openWorld();
+  const config = { servers: { s: world.program() } };
+  await using first = await world.start(config);
+  await using client = await world.load.open(first.url, 'ada');
+  for (let round = 0; round < 3; round++) expect(await client.call()).toMatchObject({ answer: 'success' });
+  const torn = await world.breaking(
+    'torn',
+    async () => {
+      const last = await client.call();
+      await first.end('SIGKILL');
+      const log = `${world.database}-wal`;
+      // In the middle of the last page that was written.
+      truncateSync(log, statSync(log).size - 1_500);
+      return last;
+    },
+    { ofJournal: true },
+  );
+  await using second = await world.start(config, { port: first.port });
+  expect(await client.call()).toMatchObject({ answer: 'success' });
+  await second.end('SIGTERM');
+  const records = await world.records();
+  expect(records.filter(({ end }) => end === 'unknown-outcome').map(({ marker }) => marker)).toEqual([torn.marker]);
+  expect(records).toHaveLength(5);
+  expect(await world.findings()).toEqual([]);
+});
+
+/** The first call that ends with that code; undefined if none does for a long time. */
+async function callUntil(client: LoadClient, code: string) {
+  for (let round = 0; round < 300; round++) {
+    const calls = await Promise.all(Array.from({ length: 10 }, () => client.call()));
+    const found = calls.find((call) => call.code === code);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Makes every record of a call fail with that message until disposed. */
+function failWrites(world: World, message: string): Disposable {
+  const database = new DatabaseSync(world.database);
+  database.exec('pragma busy_timeout = 5000');
+  database.exec(`create trigger broken before insert on steps begin select raise(abort, '${message}'); end`);
+  return {
+    [Symbol.dispose]() {
+      database.exec('drop trigger broken');
+      database.close();
+    },
+  };
+}

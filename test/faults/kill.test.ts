@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { waitFor } from '../support/processes.ts';
+import { scaled } from './support/scale.ts';
+import { openWorld, type World } from './support/world.ts';
+
+test('kill -9 at random moments under load: nothing lost, nothing twice, nothing open, and the chain is whole [R6]', {
+  timeout: 1_800_000,
+}, async () => {
+  await using world = await openWorld();
+  const rounds = scaled(4, 200);
+  const config = {
+    servers: { s: world.program(), modern: world.program({ ERA: 'modern' }) },
+  };
+  let port = 0;
+  for (let round = 0; round < rounds; round++) {
+    const gateway = await world.start(config, { port });
+    port = gateway.port;
+    const clients = await Promise.all(
+      ['ada', 'bob', 'cid'].map((name) => world.load.open(gateway.url, name, { era: round % 2 ? 'auto' : 'legacy' })),
+    );
+    let isOver = false;
+    const load = clients.flatMap((client) =>
+      ['s__act', 'modern__act'].map(async (tool) => {
+        while (!isOver) await client.call({ tool });
+      }),
+    );
+    const answered = () => world.load.calls.filter(({ answer }) => answer === 'success').length;
+    const before = answered();
+    // Every other round has got as far as an answer, however slow the machine is.
+    if (round % 2 === 1) await waitFor(() => answered() > before, { what: 'an answer' });
+    await wait(Math.random() * 200);
+    await world.breaking('kill', async () => {
+      isOver = true;
+      await gateway.end('SIGKILL');
+      await Promise.all(load);
+    });
+    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+  }
+  expect(await world.findings()).toEqual([]);
+  expect((await world.effects()).length).toBeGreaterThanOrEqual(rounds / 2);
+  const records = await world.records();
+  console.log(
+    `kill -9: ${rounds} kills, ${world.load.calls.length} calls sent, ${(await world.effects()).length} effects, ` +
+      `${records.length} records, ${records.filter(({ end }) => end === 'unknown-outcome').length} unknown, 0 findings`,
+  );
+});
+
+describe('kill -9 of the gateway', () => {
+  test('before the intent is safe: the call did not run and is nowhere', async () => {
+    await using world = await openWorld();
+    await dieDuring(world, async (call) => {
+      const lock = lockJournal(world);
+      void call();
+      // The journal is given up after a second; this is well before.
+      await wait(200);
+      return lock;
+    });
+    expect(await world.effects()).toHaveLength(1);
+    expect((await world.records()).map(({ status }) => status)).toEqual(['success']);
+    expect(await world.findings()).toEqual([]);
+  });
+
+  test('after the intent, before it is sent: the call did not run, and is recorded as failed', async () => {
+    await using world = await openWorld();
+    await dieDuring(world, async (call) => {
+      void call({ how: 'hang' });
+      await waitFor(() => world.countCalls('running') === 1);
+      void call();
+      await waitFor(() => world.countCalls('pending') === 1);
+    });
+    const records = await world.records();
+    expect(records.map(({ end }) => end)).toEqual(['failed', 'unknown-outcome', undefined]);
+    expect(await world.effects()).toHaveLength(2);
+    expect(await world.findings()).toEqual([]);
+  });
+
+  test('after it was sent, before the answer: it ran once, and its outcome is unknown', async () => {
+    await using world = await openWorld();
+    await dieDuring(world, async (call) => {
+      void call({ how: 'hold' });
+      await waitFor(async () => (await world.effects()).length === 2);
+    });
+    expect((await world.records()).map(({ end }) => end)).toEqual(['unknown-outcome', undefined]);
+    expect(await world.findings()).toEqual([]);
+  });
+
+  test('after the answer came, before it is safe: it ran once, nobody was told of success, its outcome is unknown', async () => {
+    await using world = await openWorld();
+    let answer: string | undefined;
+    await dieDuring(world, async (call) => {
+      const held = call({ how: 'hold' }).then((ended) => {
+        answer = ended.answer;
+      });
+      void held;
+      await waitFor(async () => (await world.effects()).length === 2);
+      const lock = lockJournal(world);
+      await writeFile(world.holdFile, '');
+      await wait(200);
+      return lock;
+    });
+    await waitFor(() => answer !== undefined);
+    expect(answer).toBe('none');
+    expect((await world.records()).map(({ end }) => end)).toEqual(['unknown-outcome', undefined]);
+    expect(await world.findings()).toEqual([]);
+  });
+
+  test('right after the client has its answer: the record says success', { timeout: 600_000 }, async () => {
+    await using world = await openWorld();
+    for (let round = 0; round < scaled(1, 50); round++) {
+      await dieDuring(world, async (call) => expect(await call()).toMatchObject({ answer: 'success' }));
+    }
+    expect(new Set((await world.records()).map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(await world.findings()).toEqual([]);
+  });
+});
+
+/** Makes one call that succeeds, then what `until` does, and kills the gateway when that is over. */
+async function dieDuring(
+  world: World,
+  until: (call: Awaited<ReturnType<World['load']['open']>>['call']) => Promise<Disposable | unknown>,
+): Promise<void> {
+  const config = { servers: { s: { ...world.program(), defaultToolConfig: { maxInstances: 1 } } } };
+  await using gateway = await world.start(config);
+  await using client = await world.load.open(gateway.url, 'ada');
+  expect(await client.call()).toMatchObject({ answer: 'success' });
+  await world.breaking('kill', async () => {
+    const held = await until(client.call);
+    await gateway.end('SIGKILL');
+    if (held instanceof JournalLock) held[Symbol.dispose]();
+  });
+}
+
+/** Keeps every other process from writing to the journal. */
+class JournalLock {
+  readonly #database: DatabaseSync;
+
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    this.#database.exec('pragma busy_timeout = 5000; begin immediate');
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+function lockJournal(world: World): JournalLock {
+  return new JournalLock(world.database);
+}

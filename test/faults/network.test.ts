@@ -1,0 +1,128 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createRateLimiter } from '../../src/invocation/rate-window.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createTestConnection, firstText } from '../support/connect.ts';
+import { fixture } from '../support/fixtures.ts';
+import { waitFor } from '../support/processes.ts';
+import { type FaultProxy, openFaultProxy } from './support/fault-proxy.ts';
+import { scaled } from './support/scale.ts';
+import { openWorld } from './support/world.ts';
+
+describe('a network that breaks in every way', () => {
+  test('under load: nothing lost, nothing twice, every unknown has its reason, and it heals by itself [A8]', {
+    timeout: 900_000,
+  }, async () => {
+    await using world = await openWorld();
+    await using legacy = await world.serve({ ERA: 'legacy' });
+    await using modern = await world.serve({ ERA: 'modern', JSON: '1' });
+    await using toLegacy = await openFaultProxy(Number(new URL(legacy.url).port));
+    await using toModern = await openFaultProxy(Number(new URL(modern.url).port));
+    const limits = { defaultToolConfig: { timeout: '1s' }, timeout: '2s' };
+    const servers = {
+      legacy: { url: toLegacy.through(legacy.url), ...limits },
+      modern: { url: toModern.through(modern.url), ...limits },
+      s: world.program(),
+    };
+    await using gateway = await world.open({ servers });
+    const clients = await Promise.all(['ada', 'bob'].map((name) => world.load.open(`${gateway.url}/mcp`, name)));
+    let isOver = false;
+    const load = clients.flatMap((client) =>
+      Object.keys(servers).map(async (server) => {
+        while (!isOver) {
+          await client.call({ tool: `${server}__act` });
+          await wait(5);
+        }
+      }),
+    );
+    const proxies = [toLegacy, toModern];
+    const faults: [kind: string, breakIt: (proxy: FaultProxy) => void][] = [
+      ['latency', (proxy) => proxy.set({ latencyMs: 100 })],
+      ['narrow', (proxy) => proxy.set({ bytesPerSecond: 2_000 })],
+      ['lost questions', (proxy) => proxy.set({ drop: 'to-server' })],
+      ['lost answers', (proxy) => proxy.set({ drop: 'to-client' })],
+      ['partition', (proxy) => proxy.set({ drop: 'both' })],
+      ['reset in mid-frame', (proxy) => proxy.set({ resetAfterBytes: 40 })],
+      ['reset', (proxy) => proxy.end('reset')],
+      ['half open', (proxy) => proxy.end('half-open')],
+      ['refused', refuse],
+    ];
+    for (let round = 0; round < scaled(1, 12); round++) {
+      for (const [kind, breakIt] of faults) {
+        const healed = world.load.calls.length;
+        const work = async () => {
+          for (const proxy of proxies) breakIt(proxy);
+          await wait(scaled(300, 1_500));
+          for (const proxy of proxies) {
+            proxy.set({});
+            proxy.end('close');
+          }
+          // Until then a call may have met what was broken.
+          await waitFor(() => bothAnswered(world.load.calls.slice(healed)), { what: `an answer after: ${kind}` });
+          await wait(scaled(200, 1_500));
+        };
+        // The third server has no excuse.
+        await world.breaking(kind, work, { servers: ['legacy', 'modern'] });
+      }
+    }
+    isOver = true;
+    await Promise.all(load);
+    const answered = world.load.calls.filter(({ answer }) => answer === 'success').length;
+    for (const client of clients) {
+      for (const server of Object.keys(servers)) {
+        expect(await client.call({ tool: `${server}__act` })).toMatchObject({ answer: 'success' });
+      }
+    }
+    await gateway.close();
+    expect(await world.findings()).toEqual([]);
+    const unknown = world.load.calls.filter(({ code }) => code === 'OUTCOME_UNKNOWN').length;
+    console.log(
+      `network: ${world.faults.length} faults, ${world.load.calls.length} calls, ${answered} answered, ` +
+        `${unknown} unknown, 0 findings`,
+    );
+
+    function bothAnswered(calls: typeof world.load.calls): boolean {
+      const isLast = (server: string) =>
+        calls.slice(-40).some(({ answer, tool }) => answer === 'success' && tool === `${server}__act`);
+      return isLast('legacy') && isLast('modern');
+    }
+  });
+
+  test('a name that is not found is told as that, tried again, and holds up nobody', async () => {
+    await using world = await openWorld();
+    const servers = { s: world.program(), nowhere: { url: 'https://toolwharf-test.invalid/mcp' } };
+    await using gateway = await world.open({ servers, gateway: { listWait: '1s' } });
+    await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
+    expect(await client.call()).toMatchObject({ answer: 'success' });
+    const status = await waitFor(() => {
+      const found = gateway.toolbox.server('nowhere')?.status;
+      return found?.state === 'error' && found;
+    });
+    expect(status).toMatchObject({ code: 'SERVER_UNREACHABLE', nextTryAt: expect.any(String) });
+  });
+});
+
+function refuse(proxy: FaultProxy): void {
+  proxy.set({ refuse: true });
+  proxy.end('reset');
+}
+
+describe('a clock that jumps', () => {
+  test('by an hour or a day, back and forth: connections, calls and rates go on', async () => {
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + shiftMs };
+    await using connection = createTestConnection(fixture('legacy'), {}, { clock, healthMs: 50 });
+    await connection.connect();
+    const rates = createRateLimiter({ clock });
+    for (const jump of [3_600_000, -3_600_000, -86_400_000, 86_400_000, 0]) {
+      shiftMs = jump;
+      const text = String(jump);
+      expect(firstText(await connection.request('tools/call', { name: 'echo', arguments: { text } }))).toBe(text);
+      await wait(120);
+      expect(connection.status.state).toBe('connected');
+      // A jump may open the window early; it never closes it for longer than its own length.
+      const taken = rates.take('s', { calls: 1, perMs: 20 });
+      expect(taken.ok || taken.retryAfterMs <= 20).toBe(true);
+    }
+  });
+});

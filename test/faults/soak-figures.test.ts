@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { growthOf } from './support/soak-figures.ts';
+
+const samples = (memoryMb: (at: number) => number, handles: (at: number) => number = () => 50) =>
+  Array.from({ length: 100 }, (_, at) => ({ liveMb: memoryMb(at), memoryMb: 200, handles: handles(at), processes: 5 }));
+
+test('noise and single peaks are no growth', () => {
+  const growth = growthOf(samples((at) => (at % 10 === 0 ? 900 : 200 + (at % 7))));
+  expect(growth.map(({ what, ok }) => [what, ok])).toEqual([
+    ['liveMb', true],
+    ['memoryMb', true],
+    ['handles', true],
+    ['processes', true],
+  ]);
+});
+
+test('what rises steadily is growth', () => {
+  const growth = growthOf(
+    samples(
+      (at) => 200 + at * 2,
+      (at) => 50 + at,
+    ),
+  );
+  expect(growth.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(['liveMb', 'handles']);
+});

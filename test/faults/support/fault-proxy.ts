@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+
+type Direction = 'to-server' | 'to-client';
+
+/** How bytes pass; the empty one passes them as they are. */
+export interface ProxyFault {
+  /** Each piece comes this much later. */
+  readonly latencyMs?: number;
+  /** At most so many bytes a second on each connection. */
+  readonly bytesPerSecond?: number;
+  /** What goes this way is lost, without a word to either side. */
+  readonly drop?: Direction | 'both';
+  /** A connection is reset when it has answered so many bytes from now on: in the middle of what it was sending. */
+  readonly resetAfterBytes?: number;
+  /** New connections are closed at once. */
+  readonly refuse?: boolean;
+}
+
+/** Stands between a client and a server, and breaks what passes as it is told, also while it passes. */
+export interface FaultProxy extends AsyncDisposable {
+  readonly port: number;
+  /** The address with the proxy in the server's place. */
+  through(url: string): string;
+  /** From now on, for open connections too. */
+  set(fault: ProxyFault): void;
+  /** Ends all open connections: in order, by a reset, or only towards the server so that the client's side stays half open. */
+  end(how: 'close' | 'reset' | 'half-open'): void;
+  /** Open connections of clients. */
+  readonly open: number;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  answered: number;
+  isAbandoned: boolean;
+}
+
+/** A proxy on loopback before `serverPort` on loopback. */
+export async function openFaultProxy(serverPort: number): Promise<FaultProxy> {
+  let fault: ProxyFault = {};
+  const pairs = new Set<Pair>();
+
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
+    client.on('error', () => {});
+    if (fault.refuse) {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect({ port: serverPort, host: '127.0.0.1', allowHalfOpen: true });
+    server.on('error', () => {});
+    const pair: Pair = { client, server, answered: 0, isAbandoned: false };
+    pairs.add(pair);
+    client.on('close', () => {
+      pairs.delete(pair);
+      server.destroy();
+    });
+    server.on('close', () => {
+      if (!pair.isAbandoned) client.destroy();
+    });
+    void pump(pair, 'to-server');
+    void pump(pair, 'to-client');
+  });
+
+  async function pump(pair: Pair, direction: Direction): Promise<void> {
+    const [from, to] = direction === 'to-server' ? [pair.client, pair.server] : [pair.server, pair.client];
+    try {
+      for await (const piece of from) await pass(pair, piece as Buffer, to, direction);
+      if (!pair.isAbandoned) to.end();
+    } catch {
+      // One side broke; the other learns of it by its own close.
+    }
+  }
+
+  async function pass(pair: Pair, piece: Buffer, to: Socket, direction: Direction): Promise<void> {
+    const { latencyMs = 0, bytesPerSecond } = fault;
+    const delayMs = latencyMs + (bytesPerSecond === undefined ? 0 : (piece.length / bytesPerSecond) * 1_000);
+    if (delayMs > 0) await wait(delayMs);
+    const { drop, resetAfterBytes } = fault;
+    if (drop === direction || drop === 'both' || pair.isAbandoned) return;
+    if (direction === 'to-client' && resetAfterBytes !== undefined) {
+      const left = resetAfterBytes - pair.answered;
+      pair.answered += piece.length;
+      if (piece.length > left) {
+        await new Promise((resolve) => to.write(piece.subarray(0, Math.max(0, left)), resolve));
+        reset(pair);
+        return;
+      }
+    }
+    if (!to.destroyed && !to.write(piece)) await Promise.race([once(to, 'drain'), once(to, 'close')]);
+  }
+
+  function end(how: 'close' | 'reset' | 'half-open'): void {
+    for (const pair of pairs) {
+      if (how === 'reset') reset(pair);
+      else if (how === 'close') pair.client.destroy();
+      else {
+        pair.isAbandoned = true;
+        pair.server.destroy();
+      }
+    }
+  }
+
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  return {
+    port,
+    through(url) {
+      const address = new URL(url);
+      address.port = String(port);
+      return address.href;
+    },
+    set(next) {
+      fault = next;
+      for (const pair of pairs) pair.answered = 0;
+    },
+    end,
+    get open() {
+      return pairs.size;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(listener, 'close');
+      listener.close();
+      end('close');
+      await closed;
+    },
+  };
+}
+
+function reset({ client, server }: Pair): void {
+  client.resetAndDestroy();
+  server.resetAndDestroy();
+}

@@ -1,0 +1,34 @@
+// A gateway as a process of its own, on a SQLite file: to be killed. Callers are who their `x-caller` says. A configuration
+// that is a file's path is followed as the file changes. Prints its address as JSON, and at each SIGUSR2 how many bytes
+// are in use once nothing is left that could be given back (needs --expose-gc).
+import { createHash } from 'node:crypto';
+import { openGateway } from '../../../src/gateway/gateway.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { createSealer } from '../../../src/storage/sealer.ts';
+
+const { config, dataDir, port } = JSON.parse(process.argv[2] ?? '{}') as {
+  config: object | string;
+  dataDir: string;
+  port: number;
+};
+const key = createHash('sha256').update('a key for tests').digest();
+const gateway = await openGateway(config as never, {
+  storage: await openStorage({ kind: 'sqlite', file: `${dataDir}/toolwharf.db`, sealer: createSealer(key) }),
+  log: silentLog,
+  sessionKey: key,
+  port,
+  watch: typeof config === 'string',
+  createAuthenticate: () => async (request) => ({
+    caller: { id: String(request.headers['x-caller'] ?? 'local'), kind: 'client' },
+    isAdmin: true,
+  }),
+  createRoutes: () => async () => false,
+});
+console.log(JSON.stringify({ url: `${gateway.url}/mcp` }));
+process.on('SIGUSR2', () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  console.log(JSON.stringify({ bytes: heapUsed + external }));
+});
+process.on('SIGTERM', () => void gateway.close().then(() => process.exit(0)));

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { SentCall } from './check-history.ts';
+
+export interface LoadOptions {
+  readonly era?: 'legacy' | 'auto';
+  /** How long the client waits for an answer; 60 000. */
+  readonly timeoutMs?: number;
+}
+
+/** What a call asks of the recording server. */
+export interface LoadCall {
+  /** `answer`. */
+  readonly how?: string;
+  /** The tool's name at the gateway; `s__act`. */
+  readonly tool?: string;
+  /** A new one. */
+  readonly marker?: string;
+  readonly key?: string;
+  readonly repeatable?: boolean;
+}
+
+/** A client by its name; its calls are in the load's record. */
+export interface LoadClient extends AsyncDisposable {
+  /** Never rejects: what went wrong is in the record it gives. */
+  call(call?: LoadCall): Promise<SentCall>;
+  /** A call that has no part in the history. */
+  other(tool: string, args: Record<string, unknown>): Promise<void>;
+}
+
+/** Makes calls and writes down each of them: when it was sent, and what came of it. */
+export interface Load {
+  readonly calls: readonly SentCall[];
+  /** Connects a client that says it is `name`. */
+  open(url: string, name: string, options?: LoadOptions): Promise<LoadClient>;
+}
+
+export function createLoad(): Load {
+  const calls: SentCall[] = [];
+
+  async function open(url: string, name: string, { era = 'auto', timeoutMs = 60_000 }: LoadOptions = {}) {
+    const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: era } });
+    // What is lost shows in the calls; what the transport says besides is of no interest.
+    client.onerror = () => {};
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { 'x-caller': name } } }),
+    );
+
+    async function call({ how = 'answer', tool = 's__act', key, repeatable, ...given }: LoadCall = {}) {
+      const { marker = randomUUID() } = given;
+      const sent = { marker, tool, client: name, sentAt: Date.now(), ...(repeatable && { repeatable }) };
+      const at = calls.push({ ...sent, answer: 'none' }) - 1;
+      const params = {
+        name: tool,
+        arguments: { marker, client: name, how },
+        ...(key !== undefined && { _meta: { 'toolwharf/idempotencyKey': key } }),
+      };
+      const outcome = await client.callTool(params, { timeout: timeoutMs }).then(toOutcome, toFailure);
+      const ended: SentCall = { ...sent, endedAt: Date.now(), ...outcome };
+      calls[at] = ended;
+      return ended;
+    }
+
+    async function other(tool: string, args: Record<string, unknown>) {
+      await client.callTool({ name: tool, arguments: args }).catch(() => {});
+    }
+
+    return { call, other, [Symbol.asyncDispose]: () => client.close().catch(() => {}) };
+  }
+
+  return { calls, open };
+}
+
+type Outcome = Pick<SentCall, 'answer' | 'code' | 'answered'>;
+
+function toOutcome(result: { isError?: boolean; content?: unknown; _meta?: Record<string, unknown> }): Outcome {
+  const code = result._meta?.['toolwharf/code'];
+  const text = (result.content as { text?: string }[] | undefined)?.[0]?.text ?? '';
+  if (result.isError) return { answer: 'error', code: typeof code === 'string' ? code : `TOOL: ${text}` };
+  return { answer: 'success', answered: JSON.parse(text) as NonNullable<SentCall['answered']> };
+}
+
+/** A JSON-RPC error is an answer; anything else means that none came. */
+function toFailure(cause: unknown): Outcome {
+  const isAnswer = cause instanceof Error && typeof (cause as { code?: unknown }).code === 'number';
+  return isAnswer ? { answer: 'error', code: 'RPC' } : { answer: 'none' };
+}

@@ -1,0 +1,132 @@
+// A server that does too much of something, over stdio or (TRANSPORT=http) over HTTP. Its other tool, `echo`, works.
+// Over both:  huge {megabytes}: a result of that size, one message
+// Over stdio: unterminated {megabytes}: so much output without a line's end, and no answer
+//             stderr {megabytes}: so much error output, then an answer
+//             forks {count}: starts so many programs, half of them in process groups of their own; their ids come back
+//             storm {perSecond, ms}: log messages and changed lists at that rate for that time, then {sent, lists}: how many were sent, and how often the list was read
+// Over HTTP:  endless: an event that never ends;  events: events without end, none of them the answer
+//             bomb {megabytes}: that much in gzip, which was not asked for
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import { answerRequest, bodyOf, json, listen, rpcError } from '../../fixtures/servers/shared/http.mjs';
+import { createLegacyPeer, serveLegacy } from '../../fixtures/servers/shared/legacy-peer.mjs';
+import { definitionsOf, noReply, text } from '../../fixtures/servers/shared/peer.mjs';
+import { echo, tableOf, tool } from '../../fixtures/servers/shared/tools.mjs';
+
+const number = { type: 'number' };
+const megabyte = Buffer.alloc(1_000_000, 'x');
+let lists = 0;
+const isHttp = process.env.TRANSPORT === 'http';
+
+/** Writes and waits where the reader does not keep up; false when nobody reads any more. */
+async function write(stream, piece) {
+  if (stream.destroyed) return false;
+  if (stream.write(piece)) return true;
+  await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => {});
+  return !stream.destroyed;
+}
+
+async function writeMany(stream, count) {
+  for (let done = 0; done < count; done++) if (!(await write(stream, megabyte))) return;
+}
+
+async function huge({ megabytes }, call) {
+  const stream = isHttp ? call.send.response : process.stdout;
+  if (isHttp) stream.writeHead(200, { 'content-type': 'application/json' });
+  await write(stream, `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{"content":[{"type":"text","text":"`);
+  await writeMany(stream, megabytes);
+  await write(stream, '"}]}}\n');
+  if (isHttp) stream.end();
+  return noReply;
+}
+
+const stdioTools = [
+  tool('unterminated', 'Output without a line end', { megabytes: number }, async ({ megabytes }) => {
+    await writeMany(process.stdout, megabytes);
+    return new Promise(() => {});
+  }),
+  tool('stderr', 'Much error output', { megabytes: number }, async ({ megabytes }) => {
+    await writeMany(process.stderr, megabytes);
+    return text('said');
+  }),
+  tool('forks', 'Starts many programs', { count: number }, ({ count }) => {
+    const started = Array.from({ length: count }, (_, index) =>
+      spawn('sleep', ['600'], { stdio: 'ignore', detached: index % 2 === 0 }),
+    );
+    return text(JSON.stringify(started.map(({ pid }) => pid)));
+  }),
+  tool('storm', 'Notifications', { perSecond: number, ms: number }, storm),
+];
+
+async function storm({ perSecond, ms }) {
+  const note = (method, params) => `${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`;
+  const log = note('notifications/message', { level: 'info', data: 'a storm of words' });
+  const changed = note('notifications/tools/list_changed', {});
+  const from = performance.now();
+  let sent = 0;
+  lists = 0;
+  for (let now = from; now - from < ms; now = performance.now()) {
+    const due = Math.floor(((now - from) * perSecond) / 1_000) - sent;
+    const pairs = Math.min(1_000, Math.ceil(due / 2));
+    if (pairs > 0 && !(await write(process.stdout, (log + changed).repeat(pairs)))) break;
+    sent += pairs * 2;
+    await wait(1);
+  }
+  return text(JSON.stringify({ sent, lists }));
+}
+
+const httpTools = [
+  tool('endless', 'An event that never ends', {}, async (_args, call) => {
+    const { response } = call.send;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    await write(response, 'data: ');
+    await writeMany(response, Number.POSITIVE_INFINITY);
+    return noReply;
+  }),
+  tool('events', 'Events without end', {}, async (_args, call) => {
+    const { response } = call.send;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const message = {
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: 'info', data: 'x'.repeat(1_000) },
+    };
+    const event = `data: ${JSON.stringify(message)}\n\n`;
+    while (await write(response, event.repeat(20))) await wait(1);
+    return noReply;
+  }),
+  tool('bomb', 'Much, packed', { megabytes: number }, async ({ megabytes }, call) => {
+    const { response } = call.send;
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    const packed = createGzip();
+    packed.pipe(response);
+    response.on('close', () => packed.destroy());
+    await writeMany(packed, megabytes);
+    packed.end();
+    return noReply;
+  }),
+];
+
+const tools = tableOf([
+  echo(),
+  tool('huge', 'A huge result', { megabytes: number }, huge),
+  ...(isHttp ? httpTools : stdioTools),
+]);
+if (!isHttp) {
+  const list = () => {
+    lists++;
+    return { tools: definitionsOf(tools) };
+  };
+  serveLegacy({ name: 'unruly', tools, handlers: { 'tools/list': list } });
+} else {
+  const peer = createLegacyPeer({ name: 'unruly', tools, send: () => {} });
+  listen('/mcp', async (request, response) => {
+    if (request.method !== 'POST') return json(response, 405, rpcError(-32000, 'Method not allowed'));
+    const message = await bodyOf(request);
+    response.on('error', () => {});
+    if (message.id === undefined) return response.writeHead(202).end();
+    return answerRequest(peer, message, request, response);
+  });
+}

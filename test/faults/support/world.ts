@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { createSealer } from '../../../src/storage/sealer.ts';
+import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../../support/fixtures.ts';
+import { type OpenedGateway, openTestGateway } from '../../support/open-gateway.ts';
+import { checkHistory, type Effect, type Fault, type Finding, type RecordedCall } from './check-history.ts';
+import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from './gateway-process.ts';
+import { createLoad, type Load } from './load.ts';
+
+/** One fault test's files, processes and history. */
+export interface World extends AsyncDisposable {
+  readonly directory: string;
+  readonly database: string;
+  /** While this file is missing, calls with `how: 'hold'` wait. */
+  readonly holdFile: string;
+  readonly load: Load;
+  readonly faults: readonly Fault[];
+  /** The recording server as a program. */
+  program(env?: Readonly<Record<string, string>>): Program;
+  /** The same over HTTP, running. */
+  serve(env?: Readonly<Record<string, string>>): Promise<HttpServer>;
+  /** A gateway as a process of its own. */
+  start(config: object | string, options?: Pick<GatewayProcessOptions, 'port' | 'shell'>): Promise<GatewayProcess>;
+  /** The same in this process, which is there sooner. */
+  open(config: object): Promise<OpenedGateway>;
+  /** Runs what breaks something, and notes the time it took. */
+  breaking<Result>(
+    kind: string,
+    work: () => Result | Promise<Result>,
+    about?: Pick<Fault, 'ofJournal' | 'servers'>,
+  ): Promise<Result>;
+  effects(): Promise<readonly Effect[]>;
+  /** How many calls the journal has in that state, while a gateway runs. */
+  countCalls(status: string): number;
+  /** What the journal has; no gateway may run. Also proves that its chain is whole. */
+  records(): Promise<readonly RecordedCall[]>;
+  /** Findings of the checker; no gateway may run. */
+  findings(): Promise<readonly Finding[]>;
+}
+
+const recordingServer = '../../faults/support/recording-server';
+const testKey = createHash('sha256').update('a key for tests').digest();
+
+export async function openWorld(): Promise<World> {
+  const dir = await tempDir();
+  const database = dir.file('toolwharf.db');
+  const load = createLoad();
+  const faults: Fault[] = [];
+  const environment = { EFFECTS: dir.file('effects'), HOLD: dir.file('hold') };
+
+  async function effects(): Promise<readonly Effect[]> {
+    const text = await readFile(environment.EFFECTS, 'utf8').catch(() => '');
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Effect);
+  }
+
+  async function records(): Promise<readonly RecordedCall[]> {
+    await using storage = await openStorage({ kind: 'sqlite', file: database, sealer: createSealer(testKey) });
+    for await (const problem of storage.audit.verify())
+      throw new Error(`The journal is damaged: ${JSON.stringify(problem)}`);
+    const found: RecordedCall[] = [];
+    for (let before: string | undefined; ; ) {
+      const page = await storage.journal.list({ limit: 500, ...(before !== undefined && { before }) });
+      for (const { id, arguments: args, caller, status, end } of page) {
+        const { marker, client } = args;
+        // Other servers' tools have no part in the history.
+        if (typeof marker !== 'string') continue;
+        found.push({
+          id,
+          marker,
+          client: String(client),
+          caller: caller.id,
+          status,
+          ...(end && { end }),
+        });
+      }
+      before = page.at(-1)?.id;
+      if (page.length < 500) return found;
+    }
+  }
+
+  return {
+    directory: dir.path,
+    database,
+    holdFile: environment.HOLD,
+    load,
+    faults,
+    program(env = {}) {
+      const { args, ...program } = fixture(recordingServer, { ...environment, ...env });
+      // Programs that differ in their environment only would be taken for one that has changed its era.
+      return { ...program, args: [...args, env.ERA ?? 'legacy'] };
+    },
+    serve: (env = {}) => startHttp(recordingServer, { ...environment, TRANSPORT: 'http', ...env }),
+    start: (config, options = {}) => startGatewayProcess({ config, dataDir: dir.path, ...options }),
+    async open(config) {
+      const storage = await openStorage({ kind: 'sqlite', file: database, sealer: createSealer(testKey) });
+      return openTestGateway(config as never, {
+        storage,
+        createAuthenticate: () => async (request) => ({
+          caller: { id: String(request.headers['x-caller'] ?? 'local'), kind: 'client' },
+          isAdmin: true,
+        }),
+      });
+    },
+    async breaking(kind, work, about = {}) {
+      const at = faults.push({ kind, from: Date.now(), ...about }) - 1;
+      try {
+        return await work();
+      } finally {
+        faults[at] = { ...(faults[at] as Fault), until: Date.now() };
+      }
+    },
+    effects,
+    countCalls(status) {
+      using open = new DatabaseSync(database, { readOnly: true });
+      return Number(open.prepare('select count(*) as found from calls where status = ?').get(status)?.found);
+    },
+    records,
+    async findings() {
+      return checkHistory({ effects: await effects(), calls: load.calls, records: await records(), faults });
+    },
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}

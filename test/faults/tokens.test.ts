@@ -1,0 +1,89 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import { createPoolFetch } from '../../src/connections/http/pool-fetch.ts';
+import {
+  callEcho,
+  connect,
+  createBrowser,
+  createTestOAuth,
+  expectNoSecrets,
+  failure,
+  startServers,
+} from '../support/oauth.ts';
+import { isFull, scaled } from './support/scale.ts';
+
+const many = 200;
+
+describe('a token that ends under 200 calls', () => {
+  test('is renewed once, and all of them succeed, time and again [R3]', { timeout: 120_000 }, async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    const rounds = scaled(2, 20);
+    for (let round = 0; round < rounds; round++) {
+      const calls = Array.from({ length: many / 2 }, () => callEcho(client));
+      // In the middle of them: some have been answered, some are on their way, some are yet to be sent.
+      await servers.expire();
+      calls.push(...Array.from({ length: many / 2 }, () => callEcho(client)));
+      expect((await Promise.all(calls)).every(({ isError }) => isError !== true)).toBe(true);
+    }
+    const stats = await servers.stats();
+    expect(stats).toMatchObject({ reuse: 0, authorize: 1, calls: rounds * many });
+    // One for each end of the token, and none where the last one was still good.
+    expect(stats.refresh).toBeGreaterThan(0);
+    expect(stats.refresh).toBeLessThanOrEqual(rounds);
+  });
+
+  test('while the authorization server answers 500 or garbage: told as that, without a question or a secret [R3]', async () => {
+    for (const mode of ['token-500', 'token-garbage', 'metadata-500']) {
+      const servers = await startServers();
+      const { oauth, lines } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+      const client = await connect(servers.mcp, oauth);
+      await servers.expire();
+      await servers.setMode(mode);
+      const outcomes = await Promise.allSettled(Array.from({ length: many }, () => callEcho(client)));
+      // Who knows the endpoints needs no metadata again: then all is well.
+      const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
+      if (mode !== 'metadata-500') expect(failures).toHaveLength(many);
+      expect(new Set(failures.map(({ code }) => code)).size).toBeLessThanOrEqual(1);
+      for (const { code } of failures) expect(code).toBe('OAUTH_FAILED');
+      await servers.setMode('');
+      await callEcho(client);
+      const stats = await servers.stats();
+      expect(stats).toMatchObject({ authorize: 1, reuse: 0 });
+      expectNoSecrets(stats, [...lines, ...failures.map(String)]);
+    }
+  });
+
+  test('while the authorization server hangs: told as that, and all is well when it is back [R3]', {
+    timeout: 120_000,
+  }, async () => {
+    const servers = await startServers();
+    const pool = createPoolFetch();
+    let hanging: PromiseWithResolvers<void> | undefined;
+    const fetch: FetchLike = async (url, init) => {
+      if (hanging && String(url).endsWith('/token')) {
+        const left = new Promise((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        });
+        await Promise.race([hanging.promise, left]);
+      }
+      return pool.fetch(url, init);
+    };
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser(), fetch });
+    const client = await connect(servers.mcp, oauth);
+    await servers.expire();
+    hanging = Promise.withResolvers();
+    const waiting = Array.from({ length: many }, () => callEcho(client));
+    if (isFull) {
+      // The authorization server is given 30 s.
+      const codes = await Promise.all(waiting.map(async (call) => (await failure(call)).code));
+      expect(new Set(codes)).toEqual(new Set(['OAUTH_FAILED']));
+    }
+    hanging.resolve();
+    if (!isFull) expect((await Promise.all(waiting)).every(({ isError }) => isError !== true)).toBe(true);
+    await callEcho(client);
+    expect(await servers.stats()).toMatchObject({ authorize: 1, reuse: 0 });
+    await pool.close();
+  });
+});
