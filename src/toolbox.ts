@@ -294,7 +294,8 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     async finishSignIn(params) {
       for (const connection of servers.all()) {
         if (!(await connection.finishSignIn(params))) continue;
-        await connection.connect().catch(() => {});
+        // An attempt that was under way may have begun before there was anything to prove who we are with.
+        await connection.connect().catch(() => connection.connect().catch(() => {}));
         return toServerInfo(connection);
       }
       return undefined;
