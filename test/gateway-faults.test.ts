@@ -155,7 +155,7 @@ test('kill -9 under load: every call that ran is in the journal, none ran twice,
   const config = { servers: { s: { ...fixture('legacy'), protocol: 'legacy' } } };
   const answered = new Set<string>();
   // More by ROUNDS: each is a kill at a random moment.
-  const rounds = Number(process.env.ROUNDS ?? 12);
+  const rounds = Number(process.env.ROUNDS ?? 6);
   const atOnce = 10;
   let next = 0;
   let port = 0;
