@@ -12,6 +12,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   });
 }
+// A signal to npm alone ends the shell between it and us, which passes nothing on.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const { ppid } = process;
+  const watch = setInterval(() => {
+    if (process.ppid === ppid) return;
+    // Once: a second signal would not let running calls finish.
+    clearInterval(watch);
+    child.kill('SIGTERM');
+  }, 500).unref();
+}
 child.on('error', (cause) => {
   console.error(`toolwharf could not be started: ${cause.message}`);
   process.exitCode = 1;
