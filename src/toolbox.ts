@@ -20,7 +20,7 @@ import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
 import { silentLog } from './kernel/log.ts';
-import { createArgumentsChecker } from './policy/validate-arguments.ts';
+import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { logStatus } from './servers/log-status.ts';
@@ -78,7 +78,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
     settings: () => config.toolbox,
     slots,
     rates: createRateLimiter({ clock }),
-    checker: createArgumentsChecker(),
+    checker: createLazyArgumentsChecker(),
     journal,
     kept,
     rules,

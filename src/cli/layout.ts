@@ -7,8 +7,9 @@ export function oneLine(text: string): string {
 
 /** The columns a line takes on a terminal. */
 export function widthOf(text: string): number {
+  if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of segments(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -22,7 +23,7 @@ export function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
   let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of segments(text)) {
     used += wide.test(segment) ? 2 : 1;
     if (used > width) break;
     kept += segment;
@@ -57,6 +58,14 @@ export function duration(ms: number): string {
   return `${Math.round(ms / 60_000)} min`;
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// Most texts: one column for each character. What it takes for the others is made when one comes.
+const plain = /^[\x20-\x7e]*$/;
+let graphemes: Intl.Segmenter | undefined;
+
+function segments(text: string): Iterable<Intl.SegmentData> {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return graphemes.segment(text);
+}
+
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;

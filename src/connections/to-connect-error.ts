@@ -1,6 +1,6 @@
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { ServerSpec } from '../config/config.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
+import { isSdkError } from './sdk-errors.ts';
 import type { StderrTail } from './stderr-tail.ts';
 import { toReachedError } from './to-reached-error.ts';
 
@@ -8,7 +8,7 @@ import { toReachedError } from './to-reached-error.ts';
 export function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrTail): ToolwharfError {
   if (cause instanceof ToolwharfError && cause.code !== 'SERVER_DISCONNECTED') return cause;
   // The SDK puts words of its own before what happened.
-  if (cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed && cause.cause instanceof Error) {
+  if (isSdkError(cause, 'ERA_NEGOTIATION_FAILED') && cause.cause instanceof Error) {
     return toConnectError(spec, cause.cause, stderr);
   }
   const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms` : toReachedError(cause).message;
@@ -20,7 +20,7 @@ export function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrT
 }
 
 function isTimeout(cause: unknown): boolean {
-  if (cause instanceof SdkError) return cause.code === SdkErrorCode.RequestTimeout;
+  if (isSdkError(cause)) return isSdkError(cause, 'REQUEST_TIMEOUT');
   return cause instanceof DOMException && cause.name === 'TimeoutError';
 }
 

@@ -1,5 +1,6 @@
-import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { SdkHttpError } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
+import { isSdkError, isSdkHttpError } from './sdk-errors.ts';
 
 const neverConnected = new Set([
   'ECONNREFUSED',
@@ -19,10 +20,10 @@ const neverConnected = new Set([
  */
 export function toReachedError(cause: unknown): ToolwharfError {
   if (cause instanceof ToolwharfError) return cause;
-  if (cause instanceof SdkHttpError) return toHttpError(cause);
-  if (cause instanceof SdkError) {
-    if (cause.code === SdkErrorCode.NotConnected) return disconnected(cause, false);
-    if (cause.code === SdkErrorCode.ClientHttpUnexpectedContent) {
+  if (isSdkHttpError(cause)) return toHttpError(cause);
+  if (isSdkError(cause)) {
+    if (isSdkError(cause, 'NOT_CONNECTED')) return disconnected(cause, false);
+    if (isSdkError(cause, 'CLIENT_HTTP_UNEXPECTED_CONTENT')) {
       return new ProtocolError('SERVER_PROTOCOL', messageOf(cause), { cause, data: { reached: true } });
     }
     return disconnected(cause, true);

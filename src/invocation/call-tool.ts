@@ -13,7 +13,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/waiting.ts';
 import { decide } from '../policy/decide.ts';
-import type { ArgumentsChecker } from '../policy/validate-arguments.ts';
+import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
 import { type AskPorts, askApproval } from './ask-approval.ts';
 import { endFor, endOf, toCallError, wasCutOff } from './call-end.ts';
 import type { CallRecord } from './call-record.ts';
@@ -33,7 +33,7 @@ export interface InvokerPorts extends AskPorts {
   readonly settings: () => ToolboxConfig;
   readonly slots: Slots;
   readonly rates: RateLimiter;
-  readonly checker: ArgumentsChecker;
+  readonly checker: LazyArgumentsChecker;
   readonly journal: Journal;
   readonly kept: KeptResults;
   readonly clock: Clock;
@@ -141,14 +141,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         const code = current.changed === 'quarantine' ? 'TOOL_CHANGED' : 'CALL_DENIED';
         throw new ToolwharfError(code, `The call to ${current.name} was denied: ${decision.reason}`);
       }
-      const args = validate(current, input);
+      const args = await validate(current, input);
       if (decision.kind === 'allow') return { args, agreed: current };
       await note();
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
       const approved = await ask({ ...asked, expiresMs: approval.expiresMs }, options.onProgress);
       const now = ports.catalog.find(current.name);
       if (now?.definitionHash === current.definitionHash)
-        return { args: approved === args ? args : validate(now, approved), agreed: now };
+        return { args: approved === args ? args : await validate(now, approved), agreed: now };
       if (!now || rounds >= 2)
         throw new ToolwharfError('TOOL_CHANGED', `${current.name} changed while it was being approved`);
       current = now;
@@ -160,9 +160,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     return await askApproval(asked, ports);
   }
 
-  function validate(entry: CatalogEntry, input: unknown): JsonObject {
+  async function validate(entry: CatalogEntry, input: unknown): Promise<JsonObject> {
     const args = input ?? {};
-    const checked = ports.checker.check(entry.definition.inputSchema, args);
+    const checked = await ports.checker.check(entry.definition.inputSchema, args);
     if (checked.ok) return args as JsonObject;
     throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${entry.name}: ${checked.text}`);
   }

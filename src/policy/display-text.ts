@@ -31,7 +31,11 @@ export function toDisplayText(text: string, { maxLength }: DisplayOptions): stri
   return `${visible}\n[cut: ${shown.length} of ${text.length} characters shown]`;
 }
 
+// Most texts: nothing in them that could not be seen.
+const plain = /^[\n\t\x20-\x7e]*$/;
+
 function makeVisible(text: string): string {
+  if (plain.test(text)) return text;
   const kept = new Set<number>();
   for (const match of text.matchAll(seen)) kept.add(match.index);
   return text.replace(unseen, (character, ...rest) => {

@@ -114,8 +114,12 @@ function* textsOf(definition: ToolDefinition): Generator<{ readonly where: strin
 const spelling =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{M}])[\u200c\u200d]/gu;
 
+// Most texts, and nothing can hide in them.
+const plain = /^[\n\r\t\x20-\x7e]*$/;
+
 /** Where the first character is that nobody can see. */
 function hiddenIn(text: string): number | undefined {
+  if (plain.test(text)) return undefined;
   // Windows ends lines in two characters, and editors begin files with a mark.
   const usual = text
     .replace(/^\ufeff/, '')
@@ -134,7 +138,8 @@ const unseen = /\p{Cf}|\p{Cc}|\p{Variation_Selector}|[\u115f\u1160\u3164\uffa0]/
 /** The text as a model understands it: without what is hidden in it, disguised letters as what they stand for. */
 function readable(text: string): string {
   // One blank for many: the rules are made for it, and would take long over thousands.
-  return text.replace(/\s+/g, ' ').replace(unseen, '').normalize('NFKC');
+  const even = text.replace(/\s+/g, ' ');
+  return plain.test(even) ? even : even.replace(unseen, '').normalize('NFKC');
 }
 
 function excerptOf(text: string, at: number): string {

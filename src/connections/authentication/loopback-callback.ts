@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isLoopbackUrl } from '../http/https-rule.ts';
@@ -17,6 +17,7 @@ export function createLoopbackCallback(options: LoopbackCallbackOptions): OAuthC
   return {
     async open(wanted) {
       let respond: RequestListener = (_request, response) => answer(response, 404, 'There is nothing here yet.');
+      const { createServer } = await import('node:http');
       const server = createServer((request, response) => respond(request, response));
       const redirectUrl = await listen(server, wanted);
       return {

@@ -28,6 +28,10 @@ export interface StdioTransportOptions {
 export interface StdioTransport extends Transport {
   readonly pid: number | null;
   readonly stderr: StderrTail;
+  /** Starts the process, whose output waits to be read until `start`. */
+  launch(): Promise<void>;
+  /** Told of a message that could not be read: its first and last characters, and why. */
+  onunreadable?: (edges: string, reason: string) => void;
   /** Why the process ended, once it has. */
   readonly ending: string | undefined;
 }
@@ -54,8 +58,13 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       return ending;
     },
 
+    async launch() {
+      launching ??= launch(options, marker);
+      child = await launching;
+    },
+
     async start() {
-      launching = launch(options, marker);
+      launching ??= launch(options, marker);
       const started = await launching;
       child = started;
       const reader = createLineReader({
@@ -66,7 +75,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       if (started.stdout) reading = readFairly(started.stdout, reader.push);
       started.stderr?.on('data', (chunk: Buffer) => options.stderr.push(chunk));
       for (const stream of [started.stdin, started.stdout, started.stderr]) stream?.on('error', () => {});
-      started.once('exit', (code, signal) => {
+      const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
         if (closing) return;
         ending = signal ? `ended by ${signal}` : `exited with code ${code}`;
         // Output written just before the end is still in the pipe: `close` comes after it has been read, but a
@@ -74,7 +83,10 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         const done = () => void transport.close();
         started.once('close', done);
         setTimeout(done, 200).unref();
-      });
+      };
+      // One that ends at once may have done so before we came to listen.
+      if (started.exitCode === null && started.signalCode === null) started.once('exit', onExit);
+      else onExit(started.exitCode, started.signalCode);
     },
 
     async send(message) {
