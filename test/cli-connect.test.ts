@@ -1,14 +1,11 @@
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { tempDir } from './support/fixtures.ts';
-import { root } from './support/imports.ts';
-import { cliIn } from './support/run-cli.ts';
+import { cliIn, cliProgram } from './support/run-cli.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
 const { run, config: configFile } = cliIn(directory);
-const main = join(root, 'src', 'cli', 'main.ts');
 
 const read = (name: string) => readFile(directory.file(name), 'utf8');
 
@@ -83,7 +80,7 @@ describe('toolwharf connect', () => {
       mcpServers: {
         'toolwharf-team': {
           command: process.execPath,
-          args: [main, 'stdio', '--config', config, '--data-dir', directory.file('other'), '--profile', 'team'],
+          args: [cliProgram, 'stdio', '--config', config, '--data-dir', directory.file('other'), '--profile', 'team'],
         },
       },
     });

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from './support/fixtures.ts';
-import { root } from './support/imports.ts';
 import { descendantsOf, isAlive, waitFor } from './support/processes.ts';
-import { cliIn } from './support/run-cli.ts';
+import { cliIn, cliProgram } from './support/run-cli.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -45,7 +43,7 @@ async function connect(
   }
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [join(root, 'src', 'cli', 'main.ts'), 'stdio', '-c', config, ...args],
+    args: [cliProgram, 'stdio', '-c', config, ...args],
     env: { PATH: process.env.PATH ?? '', HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') },
     stderr: 'ignore',
   });

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from './support/fixtures.ts';
+import { root } from './support/imports.ts';
 import { descendantsOf, isAlive, waitFor } from './support/processes.ts';
 import { cliIn } from './support/run-cli.ts';
 
@@ -28,13 +29,25 @@ describe('the command itself', () => {
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       process.on('exit', () => console.error(JSON.stringify(loaded)));`;
     const node = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`];
-    const help = await run(['--help'], { node });
+    const help = await run(['--help'], { node, program: join(root, 'src', 'cli', 'main.ts') });
     const loaded = JSON.parse(help.stderr) as string[];
     expect(loaded.some((url) => url.endsWith('/cli/main.ts'))).toBe(true);
     expect(loaded.filter((url) => /toolbox|modelcontextprotocol|node_modules\/(zod|yaml)/.test(url))).toEqual([]);
     expect(help.stdout).toContain('Exit codes:');
     const version = await run(['--version']);
     expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
+  });
+
+  test('what Node compiled is kept for the next start, and a place where it cannot be is no trouble', async () => {
+    const cache = directory.file('cache');
+    const env = { NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: cache };
+    expect(await run(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    const compiled = join(cache, 'toolwharf', 'compiled');
+    expect((await stat(compiled)).mode & 0o777).toBe(0o700);
+    expect(await readdir(compiled)).toHaveLength(1);
+    expect(await run(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    const noPlace = { ...env, XDG_CACHE_HOME: basic };
+    expect(await run(['--version'], { env: noPlace })).toMatchObject({ code: 0, stderr: '' });
   });
 
   test.each([

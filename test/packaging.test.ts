@@ -15,6 +15,7 @@ let files: string[] = [];
 let tarball = '';
 
 interface Manifest {
+  readonly version: string;
   readonly bin: Record<string, string>;
   readonly exports: Record<string, string | Record<string, string>>;
 }
@@ -45,7 +46,7 @@ test('the package holds what was built, the schema and the documents, and nothin
     ]),
   );
   const allowed =
-    /^(dist\/.+\.(js|d\.ts)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/third-party-licences\.txt|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
   expect(files.filter((file) => !allowed.test(file))).toEqual([]);
   expect(files.filter((file) => /\.test\.|fixtures|\bsrc\//.test(file))).toEqual([]);
 });
@@ -57,6 +58,17 @@ test('every path that package.json publishes was built and is packed', () => {
   ];
   expect(published.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   expect(published.filter((path) => !files.includes(path.replace('./', '')))).toEqual([]);
+});
+
+test('the command line is in one place, with the licences of what is built into it', async () => {
+  expect(files.filter((file) => /^dist\/(chat|gateway)\//.test(file))).toEqual([]);
+  const licences = readFileSync(join(root, 'dist', 'cli', 'third-party-licences.txt'), 'utf8');
+  for (const name of ['@modelcontextprotocol/client', 'commander', 'yaml', 'zod'])
+    expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+  const { stdout } = await run(process.execPath, [join(root, 'dist', 'cli', 'main.js'), '--version'], {
+    env: { ...plainEnv(), HOME: directory.path, XDG_CACHE_HOME: '' },
+  });
+  expect(stdout.trim()).toBe(manifest.version);
 });
 
 test('publint finds nothing wrong with the package', async () => {

@@ -1,4 +1,7 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { packageRoot } from './package-root.ts';
+
+const manifest: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
 
 /** The version of this package, as told to servers and printed by the CLI. */
-export const version: string = (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+export const version: string = manifest.version;

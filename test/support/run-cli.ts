@@ -12,16 +12,28 @@ export interface CliOptions {
   readonly input?: string | null;
   /** Options of Node itself. */
   readonly node?: readonly string[];
+  /** Another program than the usual. */
+  readonly program?: string;
 }
+
+/** What is run: the sources, or, where a variable says so, what was built of them. */
+export const cliProgram = process.env.TOOLWHARF_TEST_PROGRAM || join(root, 'src', 'cli', 'main.ts');
 
 /** The command line as a child process, away from this machine's own settings: its home, data and files are in one directory. */
 export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
-  const main = join(root, 'src', 'cli', 'main.ts');
   let files = 0;
 
-  function start(args: readonly string[], { cwd = directory.path, env = {}, input = '', node = [] }: CliOptions = {}) {
-    const own = { PATH: process.env.PATH, HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') };
-    const child = spawn(process.execPath, [...node, main, ...args], { cwd, env: { ...own, ...env } });
+  function start(
+    args: readonly string[],
+    { cwd = directory.path, env = {}, input = '', node = [], program = cliProgram }: CliOptions = {},
+  ) {
+    const own = {
+      PATH: process.env.PATH,
+      HOME: directory.path,
+      TOOLWHARF_DATA_DIR: directory.file('data'),
+      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'toolwharf', 'compiled'),
+    };
+    const child = spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...own, ...env } });
     child.stdin.on('error', () => {});
     if (input !== null) child.stdin.end(input);
     let stderr = '';

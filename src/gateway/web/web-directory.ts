@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../kernel/package-root.ts';
 
-const isBuilt = import.meta.url.endsWith('.js');
-
-/** Where the built app lies: beside the built gateway, also for one that runs from its sources. */
-export const webDirectory = fileURLToPath(new URL(isBuilt ? '../../web' : '../../../dist/web', import.meta.url));
+/** Where the built app lies, also for a gateway that runs from its sources. */
+export const webDirectory = fileURLToPath(new URL('dist/web', packageRoot));
