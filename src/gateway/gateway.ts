@@ -227,8 +227,10 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mcp.close();
     const patience = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
-    server.closeIdleConnections();
+    // One whose answer is given meanwhile would be kept for the next request, which nobody takes.
+    const tidying = setInterval(() => server.closeIdleConnections(), 50);
     await Promise.race([closed, patience]);
+    clearInterval(tidying);
     server.closeAllConnections();
     await closeRoutes();
     await toolbox.close();
