@@ -1,12 +1,45 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// What takes longest comes first, so that nobody waits for it at the end.
+const longest = [
+  'conformance.test.ts',
+  'docs.test.ts',
+  'cli-chat.test.ts',
+  'conformance-server.test.ts',
+  'gateway-faults.test.ts',
+  'cli-chat-terminal.test.ts',
+  'storage/durability.test.ts',
+  'cli-store.test.ts',
+  'cli-gateway.test.ts',
+  'cli.test.ts',
+  'storage/contract.test.ts',
+  'faults/kill.test.ts',
+  'cli-serve.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longest.findIndex((name) => moduleId.endsWith(`/test/${name}`));
+      return at < 0 ? longest.length : at;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Two cores: more workers only make the machine noisier.
-    maxWorkers: 2,
+    // On two cores. Many tests wait for processes of their own: a third fills the gaps, more only make the machine noisier.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      // Units leave nothing behind, so that they can share their workers and what these have loaded.
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

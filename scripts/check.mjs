@@ -1,8 +1,9 @@
-// Everything that must hold before a change goes in, in order, up to the first failure. `--fast` leaves out coverage.
+// Everything that must hold before a change goes in: the quick checks and the build side by side, then the tests.
+// `--fast` leaves out coverage.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
-import { root, run } from './project.mjs';
+import { root, run, toolEnvironment } from './project.mjs';
 
 const rooms = [
   'kernel',
@@ -32,15 +33,22 @@ async function check() {
     ['Build', process.execPath, [join(root, 'scripts', 'build.mjs')]],
     ['Unused files, exports and dependencies', 'knip', []],
   ];
-  for (const [title, command, args] of steps) {
-    heading(title);
-    const code = await run(command, args);
-    if (code !== 0) {
-      console.log(`${title}: failed`);
-      return code;
-    }
-  }
-  return test();
+  const codes = await Promise.all(steps.map(checkStep));
+  return codes.find((code) => code !== 0) ?? test();
+}
+
+/** Runs a step, and prints what it said once it is done: the others run meanwhile. */
+async function checkStep([title, command, args]) {
+  let said = '';
+  const code = await run(command, args, {
+    onOutput: (text) => {
+      said += text;
+    },
+  });
+  heading(title);
+  process.stdout.write(said);
+  if (code !== 0) console.log(`${title}: failed`);
+  return code;
 }
 
 async function test() {
@@ -49,7 +57,9 @@ async function test() {
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const report = join(directory, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await run('vitest', ['run', ...reporters, ...(withCoverage ? ['--coverage'] : [])]);
+  // The command line is tested as it was just built: that is what is shipped, and it starts sooner than its sources.
+  const env = { ...toolEnvironment(), TOOLWHARF_TEST_PROGRAM: join(root, 'dist', 'cli', 'main.js') };
+  const code = await run('vitest', ['run', ...reporters, ...(withCoverage ? ['--coverage'] : [])], { env });
   const covered = !withCoverage || (code === 0 && coverageSuffices());
   if (!existsSync(report)) return code || 1;
   const { passed, failed } = countsOf(JSON.parse(readFileSync(report, 'utf8')));

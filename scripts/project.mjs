@@ -58,15 +58,19 @@ export function isBuilt() {
   return built.every((file) => statSync(file).mtimeMs >= newest);
 }
 
-/** Runs a command to its end in the foreground and gives its exit code. The signals we get end it too. */
-export function run(command, args, { env = toolEnvironment() } = {}) {
+/**
+ * Runs a command to its end and gives its exit code. What it says goes to our own output, or to `onOutput`. The signals we get end it too.
+ */
+export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
   // A group of its own: what a tool started is ended with it.
   const child = spawn(command, args, {
     cwd: root,
     env,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', ...(onOutput ? ['pipe', 'pipe'] : ['inherit', 'inherit'])],
     detached: sep === '/',
   });
+  child.stdout?.on('data', onOutput);
+  child.stderr?.on('data', onOutput);
   const stop = (signal) => {
     try {
       process.kill(sep === '/' ? -child.pid : child.pid, signal);
@@ -82,7 +86,8 @@ export function run(command, args, { env = toolEnvironment() } = {}) {
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => {
+    // With pipes, all that it said has been heard by then.
+    child.once(onOutput ? 'close' : 'exit', (code) => {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
       resolve(code ?? 1);
     });

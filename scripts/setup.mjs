@@ -1,5 +1,5 @@
 // Makes a checkout ready to start and to test: dependencies installed, Node new enough, sources built.
-// Does nothing when all of that is so already.
+// Does nothing when all of that is so already. `--no-build` leaves out the last.
 import { existsSync } from 'node:fs';
 import { isBuilt, isInstalled, nodePath, outerEnvironment, root, run } from './project.mjs';
 
@@ -14,7 +14,7 @@ if (!process.exitCode && node === undefined) {
   );
   process.exitCode = 1;
 }
-if (!process.exitCode && !isBuilt()) {
+if (!process.exitCode && !process.argv.includes('--no-build') && !isBuilt()) {
   console.error('Building ...');
   process.exitCode = await run(node, [`${root}/scripts/build.mjs`]);
 }

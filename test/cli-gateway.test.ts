@@ -212,6 +212,9 @@ describe('toolwharf logs', () => {
       process.execPath,
       '--retry-attempts',
       '0',
+      // It never answers, which need not be waited for.
+      '--timeout',
+      '1s',
       '--',
       '-e',
       script,
