@@ -4,16 +4,22 @@ import { dirname, join, sep } from 'node:path';
 import { build } from 'vite';
 import { root } from './project.mjs';
 
-// What every command loads is built in. What only some need stays a package, loaded by them: web server, databases, model SDKs.
+// What every command loads is built in, and what never meets the network. Web server, HTTP client, tokens, drivers and model SDKs stay
+// packages: there a fix should not have to wait for us.
 const builtIn = [
   '@modelcontextprotocol/client',
   '@modelcontextprotocol/core',
+  '@opentelemetry/api',
+  'bintrees',
   'commander',
   'eventsource',
   'eventsource-parser',
+  'kysely',
   'picocolors',
   'pkce-challenge',
+  'prom-client',
   're2js',
+  'tdigest',
   'typebox',
   'yaml',
   'zod',

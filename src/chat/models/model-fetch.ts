@@ -1,4 +1,3 @@
-import { Agent, fetch as undiciFetch } from 'undici';
 import { guardAddresses, type Lookup } from '../../connections/http/guard-addresses.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 
@@ -11,11 +10,17 @@ export const modelFetch: typeof fetch = refusingRedirects(fetch);
 /** The same, for public addresses only, whatever a name server says. */
 export function createPublicModelFetch(lookup?: Lookup): typeof fetch {
   const guard = guardAddresses((_, kind) => kind === 'public', lookup);
-  const dispatcher = new Agent({ connect: { lookup: guard.lookup } });
+  async function load() {
+    const { Agent, fetch: send } = await import('undici');
+    return { send, dispatcher: new Agent({ connect: { lookup: guard.lookup } }) };
+  }
+  let client: ReturnType<typeof load> | undefined;
   return refusingRedirects(async (input, init) => {
     await guard.assertReachable(new URL(urlOf(input)));
+    client ??= load();
+    const { send, dispatcher } = await client;
     // The two packages' types of a request differ in name only; requests are always made of a text and plain options here.
-    const response: unknown = await undiciFetch(urlOf(input), { ...init, dispatcher } as never).catch((cause) => {
+    const response: unknown = await send(urlOf(input), { ...init, dispatcher } as never).catch((cause) => {
       throw ownError(cause);
     });
     return response as Response;
