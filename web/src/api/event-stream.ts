@@ -3,11 +3,11 @@ import type { QueryClient } from '@tanstack/react-query';
 /** Which of what the page knows is out of date after an event. Events that are not here change nothing that is kept. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   reset: ['*'],
-  'server.added': ['servers', 'tools', 'health'],
-  'server.updated': ['servers', 'tools', 'health'],
-  'server.removed': ['servers', 'tools', 'health'],
-  'server.changed': ['servers', 'health'],
-  'catalog.changed': ['tools', 'servers', 'pins'],
+  'server.added': ['servers', 'tools', 'previews', 'health'],
+  'server.updated': ['servers', 'tools', 'previews', 'health'],
+  'server.removed': ['servers', 'tools', 'previews', 'health'],
+  'server.changed': ['servers', 'previews', 'health'],
+  'catalog.changed': ['tools', 'previews', 'servers', 'pins'],
   'content.changed': ['content', 'servers'],
   'call.changed': ['calls', 'health'],
   'approval.asked': ['approvals', 'health'],
@@ -17,7 +17,7 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   'question.answered': ['questions'],
   'conversation.changed': ['conversations'],
   'conversation.removed': ['conversations'],
-  'config.applied': ['config', 'profiles', 'servers', 'tools'],
+  'config.applied': ['config', 'profiles', 'servers', 'tools', 'previews'],
   'config.refused': ['config'],
 };
 

@@ -15,7 +15,7 @@ export const chatQueries = {
   /** Which tools an assistant gets now: out of date whenever the tools are. */
   preview: ({ id: _, ...assistant }: Assistant) =>
     queryOptions({
-      queryKey: ['tools', 'preview', assistant],
+      queryKey: ['previews', assistant],
       queryFn: ({ signal }) => api.previewAssistant({ body: assistant, signal }),
     }),
 };
