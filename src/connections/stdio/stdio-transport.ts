@@ -73,8 +73,6 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         onOversize: (line) => options.onNoise({ kind: 'oversize', line }),
       });
       if (started.stdout) reading = readFairly(started.stdout, reader.push);
-      started.stderr?.on('data', (chunk: Buffer) => options.stderr.push(chunk));
-      for (const stream of [started.stdin, started.stdout, started.stderr]) stream?.on('error', () => {});
       const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
         if (closing) return;
         ending = signal ? `ended by ${signal}` : `exited with code ${code}`;
@@ -176,6 +174,9 @@ async function launch(options: StdioTransportOptions, marker: string): Promise<C
       { cause, data: { reached: false } },
     );
   }
+  // From the start: Node drops what a process said that ended before anybody listened.
+  child.stderr.on('data', (chunk: Buffer) => options.stderr.push(chunk));
+  for (const stream of child.stdio) stream?.on('error', () => {});
   const pid = child.pid as number;
   running.set(pid, child);
   reaper.add(pid, marker);
