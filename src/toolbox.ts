@@ -41,10 +41,16 @@ export type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts'
  * `toolwharf.{yaml,yml,json}` of the working directory, else the default servers.
  */
 export async function createToolbox(source?: ConfigSource, options: ToolboxOptions = {}): Promise<Toolbox> {
+  const { log = silentLog, env = process.env } = options;
+  return startToolbox(await openConfig(source, { env, log }), options);
+}
+
+/** The same with a configuration that has been read already. */
+export async function startToolbox(configured: LoadedConfig, options: ToolboxOptions = {}): Promise<Toolbox> {
   const { log = silentLog, env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
   const { journal = createMemoryJournal(), pins = createMemoryPins(), rules = createMemoryRules() } = options;
   const clock = systemClock;
-  let loaded = await openConfig(source, { env, log });
+  let loaded = configured;
   let config = loaded.config;
   let started = false;
 

@@ -6,7 +6,7 @@ import { openConfig } from '../config/open-config.ts';
 import type { OAuthStore } from '../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../kernel/log.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
-import { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from '../toolbox.ts';
+import { startToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from '../toolbox.ts';
 import type { CommandContext } from './command.ts';
 import { count, oneLine } from './layout.ts';
 import { createTerminalLog, isAtLeast } from './terminal-log.ts';
@@ -45,7 +45,8 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   const { tells = () => false, expect, signIns, ...ports } = options;
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
   if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
-  const { config } = await openConfig(file, { env: context.env });
+  const loaded = await openConfig(file, { env: context.env });
+  const { config } = loaded;
   expect?.(config);
 
   const warnings: LogEntry[] = [];
@@ -57,7 +58,8 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
     if (awayEvents.has(entry.event) && isAtLeast('warning', context.options.logLevel)) told.add(server);
     return tells(entry);
   });
-  const toolbox = await createToolbox(file, {
+  for (const warning of loaded.warnings) log.warning('config.warning', warning);
+  const toolbox = await startToolbox(loaded, {
     ...ports,
     env: context.env,
     log,
