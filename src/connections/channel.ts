@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Progress } from '../kernel/tool.ts';
 import { toReachedError } from './to-reached-error.ts';
 
@@ -34,8 +35,10 @@ export interface Channel extends Transport {
 
 /** How a request is sent. */
 export interface ChannelSendOptions extends TransportSendOptions {
-  /** Told when the request is cancelled. The same as `requestSignal`, for who can do without a signal, which costs more. */
+  /** Told when the request is cancelled. */
   readonly onEnded?: (listener: () => void) => void;
+  /** The same as a signal, for who can't do without one: it is made when it is asked for. */
+  readonly toSignal?: () => AbortSignal;
 }
 
 /** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
@@ -55,7 +58,7 @@ interface Pending {
 const firstId = 1_000_000;
 
 export function createChannel(inner: Transport): Channel {
-  const pending = new Map<number, Pending>();
+  const pending = createPassingMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
   // stream in the context that the request was sent in. Whoever handles the message later finds the call there too.
@@ -118,10 +121,8 @@ export function createChannel(inner: Transport): Channel {
           ...(callId !== undefined && { callId }),
         });
         const sendOptions: ChannelSendOptions = {
-          get requestSignal() {
-            return ended.signal;
-          },
           onEnded: ended.listen,
+          toSignal: ended.toSignal,
           ...(headers && { headers }),
           // The server closed the stream without an answer: without this the request would wait for its deadline.
           onRequestStreamEnd: () => {
@@ -235,13 +236,17 @@ export function createChannel(inner: Transport): Channel {
   return channel;
 }
 
-/** The end of a request before its time. Its signal is made when somebody wants it: most requests just end. */
+/**
+ * The end of a request before its time. Its signal is made when somebody wants it: most requests just end. No getters
+ * here, nor in anything else that each call makes anew: V8 gives every object with one a class of its own, which lives on
+ * in the old generation and holds all that the getter sees.
+ */
 function createEnding() {
   let isOver = false;
   let controller: AbortController | undefined;
   let listener: (() => void) | undefined;
   return {
-    get signal(): AbortSignal {
+    toSignal(): AbortSignal {
       controller ??= new AbortController();
       if (isOver) controller.abort();
       return controller.signal;

@@ -10,6 +10,7 @@ import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '..
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/waiting.ts';
 import { decide } from '../policy/decide.ts';
@@ -62,7 +63,7 @@ const defaultCaller: Caller = { id: 'program', kind: 'program' };
 
 export function createInvoker(ports: InvokerPorts): Invoker {
   const idempotency = createIdempotency(ports.journal);
-  const deadlines = new Map<string, Deadline>();
+  const deadlines = createPassingMap<string, Deadline>();
 
   async function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { idempotencyKey: key, caller = defaultCaller } = options;
@@ -210,7 +211,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (entry.local) return await abortable(runLocal(entry, args, signal, options), signal);
       return await send(callId, entry, args, signal, options);
     } catch (cause) {
-      if (!deadline.isOver) throw cause;
+      if (!deadline.isOver()) throw cause;
       throw new ToolwharfError('CALL_TIMED_OUT', `${entry.name} did not finish within ${entry.limits.timeoutMs} ms`, {
         cause,
       });
