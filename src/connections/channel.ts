@@ -50,8 +50,8 @@ export interface DroppedReplies {
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
-  readonly onProgress?: (progress: Progress) => void;
-  readonly callId?: string;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly callId: string | undefined;
 }
 
 // The SDK counts its own ids up from 0 and needs only a handful; ours start where it never gets.
@@ -117,13 +117,13 @@ export function createChannel(inner: Transport): Channel {
             resolve(result);
           },
           reject: fail,
-          ...(onProgress && { onProgress }),
-          ...(callId !== undefined && { callId }),
+          onProgress,
+          callId,
         });
         const sendOptions: ChannelSendOptions = {
           onEnded: ended.listen,
           toSignal: ended.toSignal,
-          ...(headers && { headers }),
+          headers,
           // The server closed the stream without an answer: without this the request would wait for its deadline.
           onRequestStreamEnd: () => {
             if (pending.has(id)) fail(streamEnded(method));
