@@ -24,34 +24,39 @@ export function measure() {
     await settled();
 
     const upstream = await echo();
-    const ours = await gateway({ http: { url: upstream.address } });
+    const env = { NODE_OPTIONS: `--import ${new URL('../parts/collect-on-signal.mjs', import.meta.url)}` };
+    const ours = await gateway({ http: { url: upstream.address } }, { env });
+    const inUse = async () => {
+      process.kill(ours.pid, 'SIGUSR2');
+      await settled();
+      return ours.rssMb();
+    };
     const open = () => openClient(`${ours.address}/mcp`, { era: 'legacy' });
     const callAll = (clients) =>
       Promise.all(
         clients.map((client, at) => client.ask(at + 1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
       );
     // Calls make code, threads and room for garbage, whoever makes them: sessions are counted from a gateway in use.
-    const users = await Promise.all(Array.from({ length: 16 }, open));
-    for (let round = 0; round < 200; round++) await callAll(users);
-    await settled();
-    const before = ours.rssMb();
+    const users = await Promise.all(Array.from({ length: 64 }, open));
+    for (let round = 0; round < 500; round++) await callAll(users);
+    const before = await inUse();
     const clients = [];
     for (let start = 0; start < 1_000; start += 50) {
       const opened = await Promise.all(Array.from({ length: 50 }, open));
       await callAll(opened);
       clients.push(...opened);
     }
-    await settled();
-    const sessions = ours.rssMb() - before;
+    const grown = ours.rssMb() - before;
+    const sessions = (await inUse()) - before;
     await callAll(clients);
-    await settled();
-    const burst = ours.rssMb() - before - sessions;
+    const burst = (await inUse()) - before - sessions;
     for (const client of [...users, ...clients]) client.close();
     return [
       row('memory', 'idle', [1], { rssMb: idleMb }),
       row('memory', '50 stdio servers to none', [many.rssMb() / idleMb], { rssMb: many.rssMb() }),
       row('memory', '1 000 more legacy sessions, each with its connection and a call', [(before + sessions) / before], {
         addedMb: sessions,
+        addedBeforeCollectingMb: grown,
       }),
       row('memory', '1 000 calls at once', [(before + sessions + burst) / (before + sessions)], { addedMb: burst }),
     ];
