@@ -148,7 +148,7 @@ async function keepCalling(world: World, client: LoadClient, servers: readonly s
 }
 
 /** A fault about to be: what it is, where, and how it is done. */
-interface SoakFault extends Pick<Fault, 'kind' | 'servers' | 'ofJournal'> {
+interface SoakFault extends Pick<Fault, 'kind' | 'servers'> {
   readonly run: () => Promise<void>;
 }
 
@@ -200,7 +200,7 @@ function faultsOf(parts: {
     // These break nothing that another server's call could meet.
     () => ({ kind: 'storm', servers: ['wild'], run: () => storm(pick(sources)) }),
     () => ({ kind: 'configuration', servers: ['extra', 'wild'], run: () => changeConfig(configFile, servers) }),
-    () => ({ kind: 'journal held', ofJournal: true, run: () => holdJournal(world) }),
+    () => ({ kind: 'journal held', run: () => holdJournal(world) }),
   ];
 }
 
