@@ -20,8 +20,8 @@ export function createSessionMemory(): SessionMemory {
 }
 
 /**
- * Where a server is: its URL, or a hash of what is started and with which environment. Equal for equal servers. Credentials have no part
- * in it: it holds no secret, not even its hash, and stays the same when they are renewed.
+ * Where a server is: its URL, or a hash of what is started and with which environment. Equal for equal servers. An environment's
+ * credentials have no part in it: not even their hash is kept, and a new token makes no new server.
  */
 export function addressOf(spec: ServerSpec): string {
   const { target } = spec;
