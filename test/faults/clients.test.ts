@@ -57,7 +57,9 @@ describe('clients that only take up room', () => {
   });
 });
 
-test('a body that trickles is ended when its time is over, with 408; others are served meanwhile, and so is one that is only slow', async () => {
+test('a body that trickles is ended when its time is over, with 408; others are served meanwhile, and so is one that is only slow', {
+  timeout: 120_000,
+}, async () => {
   await using world = await openWorld();
   const { log, entries } = collectLog();
   await using gateway = await openTestGateway(
