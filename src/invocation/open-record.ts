@@ -6,7 +6,7 @@ import type { CallRecord } from './call-record.ts';
 /** The record of a call that is not over yet. */
 export interface OpenRecord {
   readonly id: string;
-  /** The record with these fields changed; one that ends it gets its end time. */
+  /** The record with these fields changed; one that ends it gets its end time. Its times never run backwards, whatever the clock does. */
   change(fields: Partial<CallRecord>): CallRecord;
 }
 
@@ -33,8 +33,19 @@ export function openRecord(
     id: callId,
     change(fields) {
       const ended = fields.status === 'success' || fields.status === 'error';
-      record = { ...record, ...fields, ...(ended && { completedAt: isoNow() }) };
+      const { createdAt, startedAt = createdAt } = record;
+      record = {
+        ...record,
+        ...fields,
+        ...(fields.startedAt !== undefined && { startedAt: laterOf(fields.startedAt, createdAt) }),
+        ...(ended && { completedAt: laterOf(isoNow(), startedAt) }),
+      };
       return record;
     },
   };
+}
+
+/** Of two ISO times, which sort as they follow each other. */
+function laterOf(one: string, other: string): string {
+  return one < other ? other : one;
 }

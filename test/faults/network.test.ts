@@ -1,9 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/invocation/rate-window.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createTestConnection, firstText } from '../support/connect.ts';
-import { fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/processes.ts';
 import { type FaultProxy, openFaultProxy } from './support/fault-proxy.ts';
 import { scaled } from './support/scale.ts';
@@ -109,23 +105,3 @@ function refuse(proxy: FaultProxy): void {
   proxy.set({ refuse: true });
   proxy.end('reset');
 }
-
-describe('a clock that jumps', () => {
-  test('by an hour or a day, back and forth: connections, calls and rates go on', async () => {
-    let shiftMs = 0;
-    const clock = { ...systemClock, now: () => Date.now() + shiftMs };
-    await using connection = createTestConnection(fixture('legacy'), {}, { clock, healthMs: 50 });
-    await connection.connect();
-    const rates = createRateLimiter({ clock });
-    for (const jump of [3_600_000, -3_600_000, -86_400_000, 86_400_000, 0]) {
-      shiftMs = jump;
-      const text = String(jump);
-      expect(firstText(await connection.request('tools/call', { name: 'echo', arguments: { text } }))).toBe(text);
-      await wait(120);
-      expect(connection.status.state).toBe('connected');
-      // A jump may open the window early; it never closes it for longer than its own length.
-      const taken = rates.take('s', { calls: 1, perMs: 20 });
-      expect(taken.ok || taken.retryAfterMs <= 20).toBe(true);
-    }
-  });
-});
