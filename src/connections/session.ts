@@ -143,7 +143,7 @@ async function handshake(
     onBroken(body, cause) {
       // What the network did to a stream shows in its end; this is what we found in it.
       if (!(cause instanceof ToolwharfError)) return;
-      if (typeof body === 'string') return channel?.fail(JSON.parse(body).id, cause);
+      if (typeof body === 'string') return channel?.fail((JSON.parse(body) as JsonObject).id, cause);
       breach = cause.message;
       // Over the old transport one stream brings all answers.
       if (kind === 'sse') channel?.failUnreadable('{', cause.message);

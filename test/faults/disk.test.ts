@@ -18,6 +18,8 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     const underWay = Array.from({ length: scaled(2, 20) }, () => client.call({ how: 'hold' }));
     await waitFor(async () => (await world.effects()).length === underWay.length);
     expect(await callUntil(client, 'JOURNAL_UNAVAILABLE')).toBeDefined();
+    // Where ten records had no room one may have, so the little that is left is taken too.
+    limitFiles(gateway.pid, '0');
     const before = (await world.effects()).length;
     for (let round = 0; round < scaled(2, 50); round++) {
       expect(await client.call()).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
@@ -30,7 +32,7 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     for (const call of await Promise.all(underWay)) expect(call).toMatchObject({ answer: 'success' });
     expect(world.countCalls('running')).toBe(open);
     // Room again: the same process goes on, and records what it could not, without being asked for anything.
-    execFileSync('prlimit', [`--pid=${gateway.pid}`, '--fsize=unlimited:']);
+    limitFiles(gateway.pid, 'unlimited');
     await waitFor(() => world.countCalls('running') === 0, {
       timeoutMs: 60_000,
       what: 'the ends of what was under way',
@@ -113,6 +115,11 @@ async function callUntil(client: LoadClient, code: string) {
     if (found) return found;
   }
   return undefined;
+}
+
+/** How large a process may make its files from now on. */
+function limitFiles(pid: number, bytes: string): void {
+  execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`]);
 }
 
 /** Makes every record of a call fail with that message until disposed. */
