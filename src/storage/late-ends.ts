@@ -25,7 +25,7 @@ export interface LateEndsOptions {
 
 /**
  * A journal that keeps the ends it could not write and writes them, in order, as soon as it can. A call's write rejects
- * all the same: whoever made it decides what follows. Reading finds the kept ones as if they were written.
+ * all the same: whoever made it decides what follows. Reading shows a kept end in place of the step before it.
  */
 export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions): ClosingJournal {
   const { log, clock, maxResultBytes, maxCalls = 1_000, maxCharacters = 64 * 1024 * 1024 } = options;
@@ -115,7 +115,7 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
     await retrying;
     await catchUp();
     if (kept.size > 0) {
-      const message = `How ${kept.size} calls ended could not be recorded; at the next start their outcome is unknown`;
+      const message = `How ${kept.size} calls ended could not be recorded; those that were sent will be of unknown outcome`;
       log.error('journal.end-lost', message, { calls: kept.size });
     }
     await journal.finish();

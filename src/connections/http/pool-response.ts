@@ -118,7 +118,7 @@ function createStream(
 
   /** The next of what is there, in pieces where there is a pace to keep; undefined at the end. */
   async function next(): Promise<Buffer<ArrayBuffer> | undefined> {
-    await pace?.turn();
+    if (pace?.isSpent()) await pace.turn();
     const { done, value } = rest ? { value: rest } : await iterator.next();
     if (done) return undefined;
     if (!rest) meter(value);
