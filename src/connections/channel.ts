@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Progress } from '../kernel/tool.ts';
 import { toReachedError } from './to-reached-error.ts';
 
@@ -36,8 +37,10 @@ export interface Channel extends Transport {
 
 /** How a request is sent. */
 export interface ChannelSendOptions extends TransportSendOptions {
-  /** Told when the request is cancelled. The same as `requestSignal`, for who can do without a signal, which costs more. */
+  /** Told when the request is cancelled. */
   readonly onEnded?: (listener: () => void) => void;
+  /** The same as a signal, for who can't do without one: it is made when it is asked for. */
+  readonly toSignal?: () => AbortSignal;
 }
 
 /** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
@@ -51,8 +54,8 @@ interface Pending {
   readonly reject: (cause: unknown) => void;
   /** Closes what its answer comes by. */
   readonly close: () => void;
-  readonly onProgress?: (progress: Progress) => void;
-  readonly callId?: string;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly callId: string | undefined;
 }
 
 export interface ChannelOptions {
@@ -64,7 +67,7 @@ export interface ChannelOptions {
 const firstId = 1_000_000;
 
 export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = {}): Channel {
-  const pending = new Map<number, Pending>();
+  const pending = createPassingMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
   // stream in the context that the request was sent in. Whoever handles the message later finds the call there too.
@@ -124,15 +127,13 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
           },
           reject: fail,
           close: ended.abort,
-          ...(onProgress && { onProgress }),
-          ...(callId !== undefined && { callId }),
+          onProgress,
+          callId,
         });
         const sendOptions: ChannelSendOptions = {
-          get requestSignal() {
-            return ended.signal;
-          },
           onEnded: ended.listen,
-          ...(headers && { headers }),
+          toSignal: ended.toSignal,
+          headers,
           // The server closed the stream without an answer: without this the request would wait for its deadline.
           onRequestStreamEnd: () => {
             if (pending.has(id)) fail(streamEnded(method));
@@ -252,13 +253,17 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
   return channel;
 }
 
-/** The end of a request before its time. Its signal is made when somebody wants it: most requests just end. */
+/**
+ * The end of a request before its time. Its signal is made when somebody wants it: most requests just end. No getters
+ * here, nor in anything else that each call makes anew: V8 gives every object with one a class of its own, which lives on
+ * in the old generation and holds all that the getter sees.
+ */
 function createEnding() {
   let isOver = false;
   let controller: AbortController | undefined;
   let listener: (() => void) | undefined;
   return {
-    get signal(): AbortSignal {
+    toSignal(): AbortSignal {
       controller ??= new AbortController();
       if (isOver) controller.abort();
       return controller.signal;

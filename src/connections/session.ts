@@ -20,6 +20,7 @@ import type { Redactor } from '../kernel/redact.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
 import { fetchingOnce, postDirectly } from './http/direct-post.ts';
+import { sendWithSignal } from './http/send-with-signal.ts';
 import type { HttpAccess } from './http-access.ts';
 import { answerQuestion, capabilitiesFor, type Questions } from './questions.ts';
 import { addressOf, type SessionMemory } from './session-memory.ts';
@@ -334,7 +335,7 @@ function createTransport(
     },
   });
   const { post, headers } = access;
-  return post ? postDirectly(transport, { url, headers, post }) : transport;
+  return post ? postDirectly(sendWithSignal(transport), { url, headers, post }) : sendWithSignal(transport);
 }
 
 /** Tells the server we are done with its session; one that is gone or slow is not waited for. */
