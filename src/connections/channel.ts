@@ -29,6 +29,8 @@ export interface Channel extends Transport {
   readonly dropped: DroppedReplies;
   /** Resolves once no request is under way. */
   whenIdle(): Promise<void>;
+  /** Ends one request under way that can't be answered any more, with all that still comes for it. */
+  fail(id: unknown, cause: ToolwharfError): void;
   /** Ends every request under way that this text, cut from an unreadable reply, may belong to. */
   failUnreadable(edges: string, reason: string): void;
 }
@@ -50,14 +52,21 @@ export interface DroppedReplies {
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
+  /** Closes what its answer comes by. */
+  readonly close: () => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly callId: string | undefined;
+}
+
+export interface ChannelOptions {
+  /** Told of each message that nobody asked for. */
+  readonly onUnasked?: () => void;
 }
 
 // The SDK counts its own ids up from 0 and needs only a handful; ours start where it never gets.
 const firstId = 1_000_000;
 
-export function createChannel(inner: Transport): Channel {
+export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = {}): Channel {
   const pending = createPassingMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
@@ -117,6 +126,7 @@ export function createChannel(inner: Transport): Channel {
             resolve(result);
           },
           reject: fail,
+          close: ended.abort,
           onProgress,
           callId,
         });
@@ -146,6 +156,12 @@ export function createChannel(inner: Transport): Channel {
         else idleWaiters.push(resolve);
       }),
 
+    fail(id, cause) {
+      const request = pending.get(id as number);
+      request?.reject(cause);
+      request?.close();
+    },
+
     failUnreadable(edges, reason) {
       const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));
       const named = ids.filter((id) => pending.has(id));
@@ -166,6 +182,7 @@ export function createChannel(inner: Transport): Channel {
   inner.onmessage = (message, extra) => {
     const record = message as JsonObject;
     if (record.method === undefined && receiveReply(record)) return;
+    if (record.id === undefined) onUnasked?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
     atHand.run(atHand.getStore() ?? callsUnderWay(), () => channel.onmessage?.(message, extra));
   };

@@ -138,14 +138,25 @@ async function handshake(
   options: SessionOptions,
 ): Promise<Session> {
   let channel: Channel | undefined;
-  const inner = createTransport(kind, spec, http, options, (edges, reason) => channel?.failUnreadable(edges, reason));
-  channel = createChannel(inner);
+  let breach: string | undefined;
+  const inner = createTransport(kind, spec, http, options, {
+    onUnreadable: (edges, reason) => channel?.failUnreadable(edges, reason),
+    onBroken(body, cause) {
+      // What the network did to a stream shows in its end; this is what we found in it.
+      if (!(cause instanceof ToolwharfError)) return;
+      if (typeof body === 'string') return channel?.fail((JSON.parse(body) as JsonObject).id, cause);
+      breach = cause.message;
+      // Over the old transport one stream brings all answers.
+      if (kind === 'sse') channel?.failUnreadable('{', cause.message);
+    },
+  });
+  channel = createChannel(inner, { ...(http && { onUnasked: http.pace.note }) });
   const client = createClient(spec, kind, channel, options);
   const state = { open: false, closing: false };
   channel.onerror = (cause) => {
     options.log.debug('connection.noise', `Server '${spec.name}': ${cause.message}`, { server: spec.name });
     // An event stream that broke has lost the server's session with it, though the transport would carry on without.
-    if (kind === 'sse' && state.open && !state.closing) lose('The event stream broke');
+    if (kind === 'sse' && state.open && !state.closing) lose(breach ?? 'The event stream broke');
     if (kind === 'http' && state.open && /^Maximum reconnection attempts/.test(cause.message))
       lose('The event stream broke');
   };
@@ -263,12 +274,19 @@ function envelopeFor(protocolVersion: string, options: SessionOptions): JsonObje
   };
 }
 
+interface TransportListeners {
+  /** A message of a child was too large to be read; with its first and last characters. */
+  readonly onUnreadable: (edges: string, reason: string) => void;
+  /** A stream broke off while it was read; with what was asked for by it. */
+  readonly onBroken: (body: unknown, cause: unknown) => void;
+}
+
 function createTransport(
   kind: TransportKind,
   spec: ServerSpec,
   http: HttpAccess | undefined,
   options: SessionOptions,
-  onUnreadable: (edges: string, reason: string) => void,
+  { onUnreadable, onBroken }: TransportListeners,
 ): Transport {
   const { target } = spec;
   if (target.transport === 'stdio') {
@@ -301,7 +319,7 @@ function createTransport(
   }
   const access = http as HttpAccess;
   const init = {
-    fetch: fetchingOnce(access.fetch),
+    fetch: fetchingOnce(access.fetch, onBroken),
     requestInit: { headers: access.headers },
     ...(access.authProvider && { authProvider: access.authProvider }),
   };

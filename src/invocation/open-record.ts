@@ -10,7 +10,7 @@ export interface OpenRecord {
   readonly pending: CallRecord;
   /** As it is sent, with these arguments. */
   start(args: JsonObject): CallRecord;
-  /** As it ended. */
+  /** As it ended. Its times never run backwards, whatever the clock does. */
   end(how: CallEnding): CallRecord;
 }
 
@@ -38,9 +38,14 @@ export function openRecord(
     id: callId,
     pending,
     start(sent) {
-      latest = { ...latest, status: 'running', arguments: sent, startedAt: isoNow() };
+      latest = { ...latest, status: 'running', arguments: sent, startedAt: laterOf(isoNow(), pending.createdAt) };
       return latest;
     },
-    end: (how) => ({ ...latest, ...how, completedAt: isoNow() }),
+    end: (how) => ({ ...latest, ...how, completedAt: laterOf(isoNow(), latest.startedAt ?? pending.createdAt) }),
   };
+}
+
+/** Of two ISO times, which sort as they follow each other. */
+function laterOf(one: string, other: string): string {
+  return one < other ? other : one;
 }

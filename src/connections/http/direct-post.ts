@@ -9,18 +9,22 @@ import { ProtocolError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { ChannelSendOptions } from '../channel.ts';
 import { agentName, type PoolFetch } from './pool-fetch.ts';
+import { whenBroken } from './pool-response.ts';
 
 /** A response that is there already, for whoever fetches it. */
 const fetched = new AsyncLocalStorage<{ response: Response | undefined }>();
 
-/** Gives the SDK the response that `postDirectly` got and did not know what to do with, instead of asking again. */
-export function fetchingOnce(fetch: FetchLike): FetchLike {
-  return (input, init) => {
+/**
+ * Gives the SDK the response that `postDirectly` got and did not know what to do with, instead of asking again. The SDK says of a stream
+ * only that it ended; `onBroken` is told why, with what was asked.
+ */
+export function fetchingOnce(fetch: FetchLike, onBroken: (body: unknown, cause: unknown) => void): FetchLike {
+  return async (input, init) => {
     const kept = fetched.getStore();
-    const response = kept?.response;
-    if (!kept || !response) return fetch(input, init);
-    kept.response = undefined;
-    return Promise.resolve(response);
+    const response = kept?.response ?? (await fetch(input, init));
+    if (kept) kept.response = undefined;
+    whenBroken(response, (cause) => onBroken(init?.body, cause));
+    return response;
   };
 }
 

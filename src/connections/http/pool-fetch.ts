@@ -3,6 +3,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
+import type { Pace } from '../pace.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
@@ -21,6 +22,8 @@ export interface PoolFetchOptions {
   readonly headersTimeoutMs?: number;
   /** The longest silence inside an answer that is not an event stream; 60 000. */
   readonly bodyTimeoutMs?: number;
+  /** How fast event streams are read, all of them together; as fast as they come. */
+  readonly pace?: Pace;
   /** Where connections may go, by address; anywhere. */
   readonly mayReach?: MayReach;
 }
@@ -57,6 +60,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     connectTimeoutMs = 10_000,
     headersTimeoutMs = 300_000,
     bodyTimeoutMs = 60_000,
+    pace,
     mayReach,
   } = options;
   const guard = mayReach && guardAddresses(mayReach);
@@ -107,6 +111,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       meter: streams ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
       idleMs: streams ? 0 : bodyTimeoutMs,
       toError,
+      ...(streams && pace && { pace }),
     });
   }
 
