@@ -93,6 +93,8 @@ export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   warnings(name: string): readonly DefinitionFinding[];
   servers(): readonly ServerInfo[];
   server(name: string): ServerInfo | undefined;
+  /** How a server is doing, for those who want no more than that. */
+  status(name: string): ConnectionStatus | undefined;
   /** Takes a server in the words of the `servers:` map. It stays, and is tried again, when it can't be reached. */
   addServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
   updateServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;

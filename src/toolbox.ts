@@ -267,6 +267,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
       const connection = servers.get(name);
       return connection && toServerInfo(connection);
     },
+    status: (name) => servers.get(name)?.status,
     async addServer(name, server) {
       const spec = assertAllowed(parseServer(name, server));
       if (closing) throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');

@@ -1,12 +1,50 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createHttpOpener } from '../src/connections/open-http.ts';
+import type { ConnectionStatus } from '../src/connections/status.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import { silentLog } from '../src/kernel/log.ts';
 import { createTestConnection, firstText } from './support/connect.ts';
 import { collectLog, everything, fixture, startHttp, tempDir } from './support/fixtures.ts';
 import { descendantsOf, isAlive, waitFor } from './support/processes.ts';
 
 const call = (name: string, args: object = {}) => ({ name, arguments: args });
 
+const smallHttp = () => ({
+  openHttp: createHttpOpener({ env: {}, log: silentLog, clock: systemClock, maxMessageBytes: 100_000 }),
+});
+
 describe('what servers get wrong', () => {
+  test('an event beyond the cap is told as that, with the cap, whatever transport brings it', async () => {
+    const said = {
+      code: 'SERVER_PROTOCOL',
+      message: 'The server sent an event of more than 100000 bytes; it was not read to its end',
+    };
+    for (const name of ['legacy-http', 'modern-http', 'sse']) {
+      await using server = await startHttp(name);
+      const reasons: (string | undefined)[] = [];
+      const onStatus = ({ reason }: ConnectionStatus) => reasons.push(reason);
+      await using connection = createTestConnection(server.url, {}, { ...smallHttp(), onStatus });
+      await connection.connect();
+      const failing = connection.request('tools/call', call('big', { bytes: 500_000 }));
+      await expect(failing, name).rejects.toMatchObject(said);
+      // The old transport has lost its one stream with it, and says why.
+      if (name === 'sse') await waitFor(() => reasons.includes(said.message));
+      const next = await connection.request('tools/call', call('echo', { text: name }));
+      expect(firstText(next)).toBe(name);
+    }
+  });
+
+  test('an event beyond the cap is not fetched again where its stream could be resumed', async () => {
+    await using server = await startHttp('resumable-huge');
+    await using connection = createTestConnection(server.url, {}, smallHttp());
+    await connection.connect();
+    await expect(connection.request('tools/call', call('huge'))).rejects.toThrow(/event of more than 100000 bytes/);
+    await wait(200);
+    expect(firstText(await connection.request('tools/call', call('resumed')))).toBe('0');
+  });
+
   test('a response stream that ends without an answer is an error at once, not at the deadline', async () => {
     for (const name of ['legacy-http', 'modern-http', 'sse']) {
       await using server = await startHttp(name);

@@ -44,6 +44,10 @@ export async function openClient(url, { era, authorization }) {
 
   function send(text, headers) {
     return new Promise((resolve, reject) => {
+      if (socket.destroyed) {
+        reject(new Error('the connection was closed'));
+        return;
+      }
       pending = { resolve, reject };
       socket.write(head(Buffer.byteLength(text), headers) + text);
     });

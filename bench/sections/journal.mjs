@@ -23,7 +23,7 @@ export function measure({ repeats, ms, journalCalls }) {
     const empty = await startGateway(places.empty, config);
     const full = await startGateway(places.full, config);
     try {
-      const run = (gateway) =>
+      const run = (gateway, calls) =>
         load(
           {
             url: `${gateway.address}/mcp`,
@@ -31,12 +31,12 @@ export function measure({ repeats, ms, journalCalls }) {
             clients: 16,
             tool: 'http__echo',
             args: { text: 'hello' },
-            ms,
+            ms: calls === undefined ? ms : 60_000,
+            calls,
           },
           [gateway],
         );
-      await run(empty);
-      await run(full);
+      for (const gateway of [empty, full]) await run(gateway, 20_000);
       const pairs = [];
       for (let turn = 0; turn < repeats; turn++) pairs.push({ empty: await run(empty), full: await run(full) });
       const figures = {

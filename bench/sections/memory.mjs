@@ -1,4 +1,4 @@
-// What stands in memory: idle, with 50 servers, with 1 000 sessions.
+// What stands in memory: idle, with 50 servers, with 1 000 sessions, after 1 000 calls at once.
 import { openClient } from '../parts/raw-client.mjs';
 import { row } from '../parts/statistics.mjs';
 import { eventually, inWorkplace, stdioServer } from '../parts/workplace.mjs';
@@ -24,26 +24,41 @@ export function measure() {
     await settled();
 
     const upstream = await echo();
-    const ours = await gateway({ http: { url: upstream.address } });
-    await settled();
-    const before = ours.rssMb();
+    const env = { NODE_OPTIONS: `--import ${new URL('../parts/collect-on-signal.mjs', import.meta.url)}` };
+    const ours = await gateway({ http: { url: upstream.address } }, { env });
+    const inUse = async () => {
+      process.kill(ours.pid, 'SIGUSR2');
+      await settled();
+      return ours.rssMb();
+    };
+    const open = () => openClient(`${ours.address}/mcp`, { era: 'legacy' });
+    const callAll = (clients) =>
+      Promise.all(
+        clients.map((client, at) => client.ask(at + 1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
+      );
+    // Calls make code, threads and room for garbage, whoever makes them: sessions are counted from a gateway in use.
+    const users = await Promise.all(Array.from({ length: 64 }, open));
+    for (let round = 0; round < 500; round++) await callAll(users);
+    const before = await inUse();
     const clients = [];
     for (let start = 0; start < 1_000; start += 50) {
-      const opened = Array.from({ length: 50 }, () => openClient(`${ours.address}/mcp`, { era: 'legacy' }));
-      clients.push(...(await Promise.all(opened)));
+      const opened = await Promise.all(Array.from({ length: 50 }, open));
+      await callAll(opened);
+      clients.push(...opened);
     }
-    await Promise.all(
-      clients.map((client) => client.ask(1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
-    );
-    await settled();
-    const sessions = ours.rssMb() - before;
-    for (const client of clients) client.close();
+    const grown = ours.rssMb() - before;
+    const sessions = (await inUse()) - before;
+    await callAll(clients);
+    const burst = (await inUse()) - before - sessions;
+    for (const client of [...users, ...clients]) client.close();
     return [
       row('memory', 'idle', [1], { rssMb: idleMb }),
       row('memory', '50 stdio servers to none', [many.rssMb() / idleMb], { rssMb: many.rssMb() }),
-      row('memory', '1 000 legacy sessions, each with its connection, to none', [(before + sessions) / before], {
+      row('memory', '1 000 more legacy sessions, each with its connection and a call', [(before + sessions) / before], {
         addedMb: sessions,
+        addedBeforeCollectingMb: grown,
       }),
+      row('memory', '1 000 calls at once', [(before + sessions + burst) / (before + sessions)], { addedMb: burst }),
     ];
   });
 }

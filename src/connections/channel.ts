@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Progress } from '../kernel/tool.ts';
 import { toReachedError } from './to-reached-error.ts';
 
@@ -28,14 +29,18 @@ export interface Channel extends Transport {
   readonly dropped: DroppedReplies;
   /** Resolves once no request is under way. */
   whenIdle(): Promise<void>;
+  /** Ends one request under way that can't be answered any more, with all that still comes for it. */
+  fail(id: unknown, cause: ToolwharfError): void;
   /** Ends every request under way that this text, cut from an unreadable reply, may belong to. */
   failUnreadable(edges: string, reason: string): void;
 }
 
 /** How a request is sent. */
 export interface ChannelSendOptions extends TransportSendOptions {
-  /** Told when the request is cancelled. The same as `requestSignal`, for who can do without a signal, which costs more. */
+  /** Told when the request is cancelled. */
   readonly onEnded?: (listener: () => void) => void;
+  /** The same as a signal, for who can't do without one: it is made when it is asked for. */
+  readonly toSignal?: () => AbortSignal;
 }
 
 /** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
@@ -47,15 +52,22 @@ export interface DroppedReplies {
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
-  readonly onProgress?: (progress: Progress) => void;
-  readonly callId?: string;
+  /** Closes what its answer comes by. */
+  readonly close: () => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly callId: string | undefined;
+}
+
+export interface ChannelOptions {
+  /** Told of each message that nobody asked for. */
+  readonly onUnasked?: () => void;
 }
 
 // The SDK counts its own ids up from 0 and needs only a handful; ours start where it never gets.
 const firstId = 1_000_000;
 
-export function createChannel(inner: Transport): Channel {
-  const pending = new Map<number, Pending>();
+export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = {}): Channel {
+  const pending = createPassingMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
   // stream in the context that the request was sent in. Whoever handles the message later finds the call there too.
@@ -114,15 +126,14 @@ export function createChannel(inner: Transport): Channel {
             resolve(result);
           },
           reject: fail,
-          ...(onProgress && { onProgress }),
-          ...(callId !== undefined && { callId }),
+          close: ended.abort,
+          onProgress,
+          callId,
         });
         const sendOptions: ChannelSendOptions = {
-          get requestSignal() {
-            return ended.signal;
-          },
           onEnded: ended.listen,
-          ...(headers && { headers }),
+          toSignal: ended.toSignal,
+          headers,
           // The server closed the stream without an answer: without this the request would wait for its deadline.
           onRequestStreamEnd: () => {
             if (pending.has(id)) fail(streamEnded(method));
@@ -145,6 +156,12 @@ export function createChannel(inner: Transport): Channel {
         else idleWaiters.push(resolve);
       }),
 
+    fail(id, cause) {
+      const request = pending.get(id as number);
+      request?.reject(cause);
+      request?.close();
+    },
+
     failUnreadable(edges, reason) {
       const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));
       const named = ids.filter((id) => pending.has(id));
@@ -165,6 +182,7 @@ export function createChannel(inner: Transport): Channel {
   inner.onmessage = (message, extra) => {
     const record = message as JsonObject;
     if (record.method === undefined && receiveReply(record)) return;
+    if (record.id === undefined) onUnasked?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
     atHand.run(atHand.getStore() ?? callsUnderWay(), () => channel.onmessage?.(message, extra));
   };
@@ -235,13 +253,17 @@ export function createChannel(inner: Transport): Channel {
   return channel;
 }
 
-/** The end of a request before its time. Its signal is made when somebody wants it: most requests just end. */
+/**
+ * The end of a request before its time. Its signal is made when somebody wants it: most requests just end. No getters
+ * here, nor in anything else that each call makes anew: V8 gives every object with one a class of its own, which lives on
+ * in the old generation and holds all that the getter sees.
+ */
 function createEnding() {
   let isOver = false;
   let controller: AbortController | undefined;
   let listener: (() => void) | undefined;
   return {
-    get signal(): AbortSignal {
+    toSignal(): AbortSignal {
       controller ??= new AbortController();
       if (isOver) controller.abort();
       return controller.signal;

@@ -287,19 +287,18 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     params: JsonObject,
     requestOptions: RequestOptions,
   ): Promise<JsonObject> {
-    const { passInputRequired = false, ...channelOptions } = requestOptions;
     const send = async (withParams: JsonObject) => {
-      const result = await on.channel.request(method, withParams, channelOptions).catch((cause) => {
+      const result = await on.channel.request(method, withParams, requestOptions).catch((cause) => {
         throw cause instanceof ToolwharfError ? hidden(cause) : cause;
       });
       lastTraffic = clock.now();
       return result;
     };
-    if (on.era === 'legacy' || passInputRequired) return send(params);
+    if (on.era === 'legacy' || requestOptions.passInputRequired) return send(params);
     const context = {
       server: spec.name,
-      signal: channelOptions.signal ?? lifetime.signal,
-      ...(channelOptions.callId !== undefined && { callId: channelOptions.callId }),
+      signal: requestOptions.signal ?? lifetime.signal,
+      ...(requestOptions.callId !== undefined && { callId: requestOptions.callId }),
     };
     return requestWithInput(params, {
       send,

@@ -34,16 +34,27 @@ export async function handshake(
   const { kind } = way;
   const process = way.kind === 'stdio' ? way.process : undefined;
   const http = way.kind === 'stdio' ? undefined : way.http;
+  let breach: string | undefined;
+  const onBroken = (body: unknown, cause: unknown) => {
+    // What the network did to a stream shows in its end; this is what we found in it.
+    if (!(cause instanceof ToolwharfError)) return;
+    if (typeof body === 'string') return channel.fail((JSON.parse(body) as JsonObject).id, cause);
+    breach = cause.message;
+    // Over the old transport one stream brings all answers.
+    if (kind === 'sse') channel.failUnreadable('{', cause.message);
+  };
   const inner: Transport =
-    way.kind === 'stdio' ? way.process : createHttpTransport(way.kind, (spec.target as HttpTarget).url, way.http);
-  const channel = createChannel(inner);
+    way.kind === 'stdio'
+      ? way.process
+      : createHttpTransport(way.kind, (spec.target as HttpTarget).url, way.http, onBroken);
+  const channel = createChannel(inner, { ...(http && { onUnasked: http.pace.note }) });
   if (process) process.onunreadable = channel.failUnreadable;
   const client = createClient(spec, kind, channel, options);
   const state = { open: false, closing: false };
   channel.onerror = (cause) => {
     options.log.debug('connection.noise', `Server '${spec.name}': ${cause.message}`, { server: spec.name });
     // An event stream that broke has lost the server's session with it, though the transport would carry on without.
-    if (kind === 'sse' && state.open && !state.closing) lose('The event stream broke');
+    if (kind === 'sse' && state.open && !state.closing) lose(breach ?? 'The event stream broke');
     if (kind === 'http' && state.open && /^Maximum reconnection attempts/.test(cause.message))
       lose('The event stream broke');
   };

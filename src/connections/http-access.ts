@@ -1,5 +1,6 @@
 import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { PoolFetch } from './http/pool-fetch.ts';
+import type { Pace } from './pace.ts';
 
 /** What an HTTP session needs to reach its server and to prove who it is. */
 export interface HttpAccess {
@@ -9,6 +10,8 @@ export interface HttpAccess {
   /** The configured headers and fixed credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly authProvider?: AuthProvider | OAuthClientProvider;
+  /** The pace that its event streams are read at. */
+  readonly pace: Pace;
   /** Has the person sign in; rejects where nobody can. Undefined where the server uses no OAuth. */
   readonly authorize?: (signal: AbortSignal) => Promise<void>;
   /** Ends all sockets. */

@@ -1,16 +1,18 @@
 import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fetchingOnce, postDirectly } from './http/direct-post.ts';
+import { sendWithSignal } from './http/send-with-signal.ts';
 import type { HttpAccess } from './http-access.ts';
 
-/** A server over HTTP, by either of its two transports. */
+/** A server over HTTP, by either of its two transports. `onBroken` is told of a stream that broke off, with what was asked for by it. */
 export function createHttpTransport(
   kind: 'http' | 'sse',
   address: string,
   access: HttpAccess,
+  onBroken: (body: unknown, cause: unknown) => void,
 ): StreamableHTTPClientTransport | SSEClientTransport {
   const url = new URL(address);
   const init = {
-    fetch: fetchingOnce(access.fetch),
+    fetch: fetchingOnce(access.fetch, onBroken),
     requestInit: { headers: access.headers },
     ...(access.authProvider && { authProvider: access.authProvider }),
   };
@@ -25,7 +27,7 @@ export function createHttpTransport(
     },
   });
   const { post, headers } = access;
-  return post ? postDirectly(transport, { url, headers, post }) : transport;
+  return post ? postDirectly(sendWithSignal(transport), { url, headers, post }) : sendWithSignal(transport);
 }
 
 /** Tells the server we are done with its session; one that is gone or slow is not waited for. */

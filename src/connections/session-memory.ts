@@ -1,4 +1,5 @@
 import type { ServerSpec } from '../config/config.ts';
+import { isSecretName, isSecretValue } from '../config/secret-names.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Era } from './status.ts';
 
@@ -18,9 +19,18 @@ export function createSessionMemory(): SessionMemory {
   return new Map<string, RememberedSession>();
 }
 
-/** Where a server is: its URL, or a hash of what is started. Equal for equal servers, and holds no secret. */
+/**
+ * Where a server is: its URL, or a hash of what is started and with which environment. Equal for equal servers. An environment's
+ * credentials have no part in it: not even their hash is kept, and a new token makes no new server.
+ */
 export function addressOf(spec: ServerSpec): string {
   const { target } = spec;
   if (target.transport !== 'stdio') return target.url;
-  return `stdio:${hashOf([target.command, target.args, target.cwd ?? null])}`;
+  const { command, args, cwd = null, env } = target;
+  return `stdio:${hashOf([command, args, cwd, withoutSecrets(env)])}`;
+}
+
+function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string | null> {
+  const isSecret = (name: string, value: string) => isSecretName(name) || isSecretValue(value);
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, isSecret(name, value) ? null : value]));
 }

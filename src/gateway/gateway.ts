@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ConfigSource, openConfig } from '../config/open-config.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
@@ -40,6 +40,8 @@ export interface GatewayOptions extends Pick<ToolboxOptions, 'env' | 'tools' | '
   /** Wins over the configuration. */
   readonly host?: string;
   readonly port?: number;
+  /** Within which a request must have come, from its first byte to its last; 120 000. */
+  readonly requestTimeoutMs?: number;
   /** The administrator's own; see `openAdminToken`. */
   readonly adminToken?: string;
   /** Where that token is kept, for telling those who are on this machine. */
@@ -95,6 +97,7 @@ export interface Gateway extends AsyncDisposable {
 /** Puts a toolbox behind HTTP. Resolves when it listens; servers may still be connecting. */
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
   const { storage, log, adminToken, adminTokenFile, stdioProgram, env = process.env } = options;
+  const { requestTimeoutMs = 120_000 } = options;
   const { config } = await openConfig(source, { env });
   const { host = config.gateway.host, port = config.gateway.port } = options;
   const redirectUrl = oauthReturnUrl(host, port);
@@ -203,7 +206,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     return toolbox.config.profiles.find((profile) => profile.name === name);
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(timesFor(requestTimeoutMs), (request, response) => {
     serve(request, response).catch((cause) => {
       log.error('gateway.failed', `A request failed: ${messageOf(cause)}`);
       sendJson(response, 500, { error: { code: 'INTERNAL', message: 'Internal error' } });
@@ -247,6 +250,15 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     toolbox,
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** How long a request may take to come, its headers half as long, and how often that is looked at. */
+function timesFor(requestTimeoutMs: number): ServerOptions {
+  return {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.ceil(requestTimeoutMs / 2),
+    connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 8),
   };
 }
 

@@ -3,8 +3,11 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import type { CallEnd, CallRecord } from './call-record.ts';
 
+/** What a record gets when its call is over. */
+export type CallEnding = Pick<CallRecord, 'end' | 'result' | 'error'> & { readonly status: 'success' | 'error' };
+
 /** How a call that has a result ended. */
-export function endOf(result: ToolResult, raw: JsonObject | undefined): Partial<CallRecord> {
+export function endOf(result: ToolResult, raw: JsonObject | undefined): CallEnding {
   const { content, structuredContent, isError } = result;
   // A result that was cut is recorded as it was handed out.
   const shown = raw ?? { content, ...(structuredContent !== undefined && { structuredContent }), isError };

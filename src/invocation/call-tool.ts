@@ -10,6 +10,7 @@ import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '..
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/waiting.ts';
 import { decide } from '../policy/decide.ts';
@@ -62,7 +63,7 @@ const defaultCaller: Caller = { id: 'program', kind: 'program' };
 
 export function createInvoker(ports: InvokerPorts): Invoker {
   const idempotency = createIdempotency(ports.journal);
-  const deadlines = new Map<string, Deadline>();
+  const deadlines = createPassingMap<string, Deadline>();
 
   async function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { idempotencyKey: key, caller = defaultCaller } = options;
@@ -79,23 +80,17 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   async function callOnce(callId: string, name: string, input: unknown, options: InvokeOptions): Promise<ToolResult> {
     const entry = ports.catalog.find(name);
     if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
-    const record = openRecord(
-      callId,
-      entry,
-      isObject(input) ? input : {},
-      { caller: defaultCaller, ...options },
-      isoNow,
-    );
-    const pending = record.change({});
+    const { caller = defaultCaller, idempotencyKey } = options;
+    const record = openRecord(callId, entry, isObject(input) ? input : {}, { caller, idempotencyKey }, isoNow);
     let noted: Promise<void> | undefined;
     // Only a call that has to wait is noted as waiting. For the others the next step follows at once, and says it all.
     const note = () => {
-      noted ??= keep(pending, 'before');
+      noted ??= keep(record.pending, 'before');
       return noted;
     };
     let slot: Slot | undefined;
     try {
-      ports.onCall(pending);
+      ports.onCall(record.pending);
       options.signal?.throwIfAborted();
       const { args, agreed } = await agree(record, entry, input, note, options);
       slot = ports.slots.tryTake(agreed.name, agreed.limits.maxInstances);
@@ -105,16 +100,16 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       }
       checkRate(agreed);
       if (noted) await noted;
-      await write(record.change({ status: 'running', arguments: args, startedAt: isoNow() }), 'before');
+      await write(record.start(args), 'before');
       const raw = await dispatch(callId, agreed, args, options);
       const { result, kept } = shapeResult(raw, { callId, maxResultBytes: ports.settings().maxResultBytes });
       if (kept) ports.kept.keep(callId, kept);
-      await write(record.change(endOf(result, kept === undefined ? raw : undefined)), 'after');
+      await write(record.end(endOf(result, kept === undefined ? raw : undefined)), 'after');
       return result;
     } catch (cause) {
       const error = toCallError(cause, options.signal);
       const { code, message } = error;
-      await write(record.change({ status: 'error', end: endFor(error), error: { code, message } }), 'after');
+      await write(record.end({ status: 'error', end: endFor(error), error: { code, message } }), 'after');
       return failed(callId, error);
     } finally {
       slot?.[Symbol.dispose]();
@@ -210,7 +205,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (entry.local) return await abortable(runLocal(entry, args, signal, options), signal);
       return await send(callId, entry, args, signal, options);
     } catch (cause) {
-      if (!deadline.isOver) throw cause;
+      if (!deadline.isOver()) throw cause;
       throw new ToolwharfError('CALL_TIMED_OUT', `${entry.name} did not finish within ${entry.limits.timeoutMs} ms`, {
         cause,
       });
@@ -230,22 +225,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const connection = entry.server === undefined ? undefined : ports.connectionOf(entry.server);
     if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
     const { input, meta, onProgress } = options;
-    const params = {
-      name: entry.originalName,
-      arguments: args,
-      ...(input?.responses && { inputResponses: input.responses }),
-      ...(input?.state !== undefined && { requestState: input.state }),
-      ...(meta && { _meta: meta }),
-    };
-    const isModernHttp = connection.status.era === 'modern' && connection.status.transport === 'http';
-    const request = () =>
-      connection.request('tools/call', params, {
-        signal,
-        callId,
-        passInputRequired: input !== undefined,
-        ...(onProgress && { onProgress }),
-        ...(isModernHttp && { headers: toParamHeaders(entry.paramHeaders, args) }),
-      });
+    const params: Record<string, unknown> = { name: entry.originalName, arguments: args };
+    if (input?.responses) params.inputResponses = input.responses;
+    if (input?.state !== undefined) params.requestState = input.state;
+    if (meta) params._meta = meta;
+    const { era, transport } = connection.status;
+    const headers = era === 'modern' && transport === 'http' ? toParamHeaders(entry.paramHeaders, args) : undefined;
+    const sendOptions = { signal, callId, passInputRequired: input !== undefined, onProgress, headers };
+    const request = () => connection.request('tools/call', params, sendOptions);
     try {
       return connection.redact(await request());
     } catch (cause) {

@@ -3,7 +3,7 @@ export interface Deadline extends Disposable {
   /** Aborts with a `TimeoutError` when the time is used up, and with the outer signal's reason when that aborts. */
   readonly signal: AbortSignal;
   /** The time was used up. */
-  readonly isOver: boolean;
+  isOver(): boolean;
   /** Stops the clock until the returned function is called; pauses may overlap. */
   pause(): () => void;
 }
@@ -35,9 +35,7 @@ export function createDeadline(ms: number, outer?: AbortSignal): Deadline {
 
   return {
     signal: controller.signal,
-    get isOver() {
-      return isOver;
-    },
+    isOver: () => isOver,
     pause() {
       if (pauses++ === 0 && timer) {
         left = Math.max(0, left - (performance.now() - started));

@@ -1,40 +1,51 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Caller, CallOptions } from '../kernel/tool.ts';
+import type { Caller } from '../kernel/tool.ts';
+import type { CallEnding } from './call-end.ts';
 import type { CallRecord } from './call-record.ts';
 
 /** The record of a call that is not over yet. */
 export interface OpenRecord {
   readonly id: string;
-  /** The record with these fields changed; one that ends it gets its end time. */
-  change(fields: Partial<CallRecord>): CallRecord;
+  readonly pending: CallRecord;
+  /** As it is sent, with these arguments. */
+  start(args: JsonObject): CallRecord;
+  /** As it ended. Its times never run backwards, whatever the clock does. */
+  end(how: CallEnding): CallRecord;
 }
 
 export function openRecord(
   callId: string,
   entry: CatalogEntry,
   args: JsonObject,
-  options: CallOptions & { readonly caller: Caller },
+  { caller, idempotencyKey }: { readonly caller: Caller; readonly idempotencyKey?: string },
   isoNow: () => string,
 ): OpenRecord {
-  let record: CallRecord = {
+  const pending: CallRecord = {
     id: callId,
     ...(entry.server !== undefined && { server: entry.server }),
     tool: entry.name,
     originalName: entry.originalName,
-    caller: options.caller,
+    caller,
     arguments: args,
     definitionHash: entry.definitionHash,
     status: 'pending',
     createdAt: isoNow(),
-    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
+  let latest = pending;
   return {
     id: callId,
-    change(fields) {
-      const ended = fields.status === 'success' || fields.status === 'error';
-      record = { ...record, ...fields, ...(ended && { completedAt: isoNow() }) };
-      return record;
+    pending,
+    start(sent) {
+      latest = { ...latest, status: 'running', arguments: sent, startedAt: laterOf(isoNow(), pending.createdAt) };
+      return latest;
     },
+    end: (how) => ({ ...latest, ...how, completedAt: laterOf(isoNow(), latest.startedAt ?? pending.createdAt) }),
   };
+}
+
+/** Of two ISO times, which sort as they follow each other. */
+function laterOf(one: string, other: string): string {
+  return one < other ? other : one;
 }

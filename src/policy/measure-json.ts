@@ -12,36 +12,47 @@ export interface JsonMeasure {
 
 /** The size of a JSON value, found by walking it; stops as soon as a bound is passed, so also for circular values. */
 export function measureJson(value: unknown, bounds: JsonBounds): JsonMeasure {
-  let bytes = 0;
-  let exceeded: JsonMeasure['exceeded'];
-
-  function walk(current: unknown, depth: number): void {
-    if (typeof current === 'string') bytes += Buffer.byteLength(current) + 2;
-    else if (typeof current !== 'object' || current === null) bytes += String(current).length;
-    else if (depth >= bounds.maxDepth) exceeded = 'depth';
-    else if (Array.isArray(current)) walkArray(current, depth);
-    else walkObject(current, depth);
-    if (bytes > bounds.maxBytes) exceeded ??= 'bytes';
-  }
-
-  function walkArray(items: readonly unknown[], depth: number): void {
-    bytes += 2;
-    for (const item of items) {
-      bytes += 1;
-      walk(item, depth + 1);
-      if (exceeded) return;
-    }
-  }
-
-  function walkObject(object: object, depth: number): void {
-    bytes += 2;
-    for (const key of Object.keys(object)) {
-      bytes += Buffer.byteLength(key) + 4;
-      walk((object as Record<string, unknown>)[key], depth + 1);
-      if (exceeded) return;
-    }
-  }
-
-  walk(value, 0);
+  const measure: Measure = { bytes: 0, exceeded: undefined };
+  walk(value, 0, bounds, measure);
+  const { bytes, exceeded } = measure;
   return exceeded ? { bytes, exceeded } : { bytes };
 }
+
+interface Measure {
+  bytes: number;
+  exceeded: JsonMeasure['exceeded'];
+}
+
+function walk(value: unknown, depth: number, bounds: JsonBounds, measure: Measure): void {
+  if (typeof value === 'string') measure.bytes += bytesOf(value) + 2;
+  else if (typeof value !== 'object' || value === null) measure.bytes += String(value).length;
+  else if (depth >= bounds.maxDepth) measure.exceeded = 'depth';
+  else if (Array.isArray(value)) walkArray(value, depth, bounds, measure);
+  else walkObject(value as Readonly<Record<string, unknown>>, depth, bounds, measure);
+  if (measure.bytes > bounds.maxBytes) measure.exceeded ??= 'bytes';
+}
+
+function walkArray(items: readonly unknown[], depth: number, bounds: JsonBounds, measure: Measure): void {
+  measure.bytes += 2;
+  for (const item of items) {
+    measure.bytes += 1;
+    walk(item, depth + 1, bounds, measure);
+    if (measure.exceeded) return;
+  }
+}
+
+function walkObject(
+  object: Readonly<Record<string, unknown>>,
+  depth: number,
+  bounds: JsonBounds,
+  measure: Measure,
+): void {
+  measure.bytes += 2;
+  for (const key of Object.keys(object)) {
+    measure.bytes += bytesOf(key) + 4;
+    walk(object[key], depth + 1, bounds, measure);
+    if (measure.exceeded) return;
+  }
+}
+
+const bytesOf = Buffer.byteLength;

@@ -64,10 +64,7 @@ describe('the history checker finds nothing in', () => {
       'a repeatable tool that ran twice through a fault',
       { effects: [effect, effect], calls: [{ ...success, repeatable: true }], faults: [fault] },
     ],
-    [
-      'an answer whose end could not be recorded',
-      { records: [unknownRecord], faults: [{ ...fault, ofJournal: true }] },
-    ],
+    ['an answer whose record was damaged', { records: [unknownRecord], faults: [{ ...fault, ofJournal: true }] }],
     ['a call killed before its intent was safe', { effects: [], calls: [none], records: [], faults: [fault] }],
   ];
   for (const [what, changes] of good) {

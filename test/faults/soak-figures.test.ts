@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { growthOf } from './support/soak-figures.ts';
+import { growthOf, longestOf } from './support/soak-figures.ts';
 
 const samples = (memoryMb: (at: number) => number, handles: (at: number) => number = () => 50) =>
   Array.from({ length: 100 }, (_, at) => ({ liveMb: memoryMb(at), memoryMb: 200, handles: handles(at), processes: 5 }));
@@ -22,4 +22,11 @@ test('what rises steadily is growth', () => {
     ),
   );
   expect(growth.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(['liveMb', 'handles']);
+});
+
+test('of several processes the one that lived longest is looked at', () => {
+  const steady = samples(() => 200);
+  const growing = samples((at) => 200 + at * 2).slice(0, 50);
+  expect(longestOf([growing, steady, growing.slice(0, 3)])).toBe(steady);
+  expect(longestOf([])).toEqual([]);
 });

@@ -130,7 +130,7 @@ describe('a storage in SQLite', () => {
     await storage.journal.write(makeCall());
     using other = new DatabaseSync(place.file);
     other.exec("create trigger broken before insert on calls begin select raise(abort, 'no space'); end");
-    const lost = await Promise.allSettled([1, 2, 3].map(() => storage.journal.write(makeCall())));
+    const lost = await Promise.allSettled([1, 2, 3].map(() => storage.journal.write(makeCall({ status: 'running' }))));
     expect(lost.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
     other.exec('drop trigger broken');
     await storage.journal.write(makeCall());

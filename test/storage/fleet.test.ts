@@ -185,10 +185,11 @@ describe('a Postgres that goes away', () => {
     using place = await postgresPlace(postgres);
     await using line = await openLine(place.url);
     await using storage = await openStorage({ kind: 'postgres', url: line.url, sealer: createSealer(place.key) });
-    const calls = [makeCall(), makeCall(), makeCall()] as const;
-    await storage.journal.write(calls[0]);
+    const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()] as const;
+    await storage.journal.write({ ...calls[0], status: 'running' });
     line.cut();
-    await expect(storage.journal.write(calls[1])).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+    for (const call of [calls[1], calls[0]])
+      await expect(storage.journal.write(call)).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
     await expect(storage.journal.claim({ caller: 'a', key: 'b', fingerprint: 'c', callId: 'd' })).rejects.toMatchObject(
       {
         code: 'JOURNAL_UNAVAILABLE',
@@ -199,7 +200,15 @@ describe('a Postgres that goes away', () => {
     await expect(storage.audit.recover()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     line.mend();
     await storage.journal.write(calls[2]);
-    expect((await storage.journal.list()).map(({ id }) => id)).toEqual([calls[2].id, calls[0].id]);
+    // An intent that was refused is not there; an end that came meanwhile is, a little later.
+    const steps = () => gather(storage.audit.export());
+    await waitFor(async () => (await steps()).length === 3);
+    expect(await steps()).toMatchObject([
+      { callId: calls[0].id, record: { status: 'running' } },
+      { callId: calls[2].id, record: { status: 'success' } },
+      { callId: calls[0].id, record: { status: 'success' } },
+    ]);
+    expect(await storage.journal.list()).toEqual([calls[2], calls[0]]);
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 

@@ -8,21 +8,28 @@ import {
 import { ProtocolError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { ChannelSendOptions } from '../channel.ts';
-import type { PoolFetch } from './pool-fetch.ts';
+import { agentName, type PoolFetch } from './pool-fetch.ts';
+import { whenBroken } from './pool-response.ts';
 
 /** A response that is there already, for whoever fetches it. */
 const fetched = new AsyncLocalStorage<{ response: Response | undefined }>();
 
-/** Gives the SDK the response that `postDirectly` got and did not know what to do with, instead of asking again. */
-export function fetchingOnce(fetch: FetchLike): FetchLike {
-  return (input, init) => {
+/**
+ * Gives the SDK the response that `postDirectly` got and did not know what to do with, instead of asking again. The SDK says of a stream
+ * only that it ended; `onBroken` is told why, with what was asked.
+ */
+export function fetchingOnce(fetch: FetchLike, onBroken: (body: unknown, cause: unknown) => void): FetchLike {
+  return async (input, init) => {
     const kept = fetched.getStore();
-    const response = kept?.response;
-    if (!kept || !response) return fetch(input, init);
-    kept.response = undefined;
-    return Promise.resolve(response);
+    const response = kept?.response ?? (await fetch(input, init));
+    if (kept) kept.response = undefined;
+    whenBroken(response, (cause) => onBroken(init?.body, cause));
+    return response;
   };
 }
+
+// Sets of headers that are kept, one for each tool.
+const maxKept = 1_000;
 
 export interface DirectPostOptions {
   readonly url: URL;
@@ -40,33 +47,36 @@ export function postDirectly(
 ): StreamableHTTPClientTransport {
   const send = transport.send.bind(transport);
   const base = {
+    'user-agent': agentName,
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
+    'accept-encoding': 'identity',
   };
-  let session: Readonly<Record<string, string>> = base;
-  let version: string | undefined;
+  let made = { sessionId: '', protocolVersion: '', byName: new Map<string, Readonly<Record<string, string>>>() };
 
-  /** What the SDK would send; made again when the session or the version is another. */
-  function headersNow(): Readonly<Record<string, string>> {
-    const { sessionId, protocolVersion } = transport;
-    if (session['mcp-session-id'] !== sessionId || version !== protocolVersion) {
-      version = protocolVersion;
-      session = {
-        ...base,
-        ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
-        ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
-      };
-    }
-    return session;
+  /** What the SDK would send for a call of this tool; made again when the session or the version is another. */
+  function headersFor(name: string, era: string | undefined): Readonly<Record<string, string>> {
+    const { sessionId = '', protocolVersion = '' } = transport;
+    if (made.sessionId !== sessionId || made.protocolVersion !== protocolVersion || made.byName.size >= maxKept)
+      made = { sessionId, protocolVersion, byName: new Map() };
+    const key = era === undefined ? '' : `${era} ${name}`;
+    const known = made.byName.get(key);
+    if (known) return known;
+    const all = {
+      ...base,
+      ...(sessionId !== '' && { 'mcp-session-id': sessionId }),
+      ...(protocolVersion !== '' && { 'mcp-protocol-version': protocolVersion }),
+      // In the modern era the message says it all, and the headers say it again.
+      ...(era !== undefined && { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': name }),
+    };
+    made.byName.set(key, all);
+    return all;
   }
 
   async function sendCall(message: JSONRPCMessage, options: ChannelSendOptions, name: string): Promise<void> {
-    const era = versionIn(message);
-    // In the modern era the message says it all, and the headers say it again.
-    const said: Record<string, string> =
-      era === undefined ? {} : { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': name };
-    const all = { ...headersNow(), ...options.headers, ...said };
+    const usual = headersFor(name, versionIn(message));
+    const all = options.headers ? { ...options.headers, ...usual } : usual;
     const answer = await post(url, all, JSON.stringify(message), options.onEnded);
     if (answer.text === undefined) {
       await fetched.run({ response: answer.toResponse() }, () => send(message, options));

@@ -67,7 +67,9 @@ test('a server that falls silent in the middle of its answer is not waited for',
 
 test('a request that is not wanted any more is closed, before its answer and in the middle of one', async () => {
   const closed: string[] = [];
+  let requests = 0;
   await using server = await place((request, response) => {
+    requests++;
     request.socket.once('close', () => closed.push('closed'));
     if (closed.length === 0) return;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -78,8 +80,10 @@ test('a request that is not wanted any more is closed, before its answer and in 
     end = listener;
   };
   const waiting = server.ask({ onEnded });
-  setTimeout(() => end(), 50);
-  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  const refused = expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  await expect.poll(() => requests).toBe(1);
+  end();
+  await refused;
   await expect.poll(() => closed).toHaveLength(1);
 
   const streamed = await server.ask({ onEnded });

@@ -10,7 +10,7 @@ export type Lookup = (hostname: string, options: LookupOptions, callback: Lookup
 
 export interface AddressGuard {
   /** Rejects with SERVER_UNREACHABLE where the host of a URL is an address that may not be reached. Names are judged by `lookup`. */
-  readonly assertReachable: (url: URL) => Promise<void>;
+  readonly assertReachable: (url: URL) => Promise<void> | undefined;
   /**
    * Looks a name up and refuses it if any of its addresses may not be reached. The connection goes to the very addresses that were
    * judged, so a name server that answers differently the next time changes nothing.
@@ -20,6 +20,8 @@ export interface AddressGuard {
 
 /** Judges where connections go, by address and not by name. */
 export function guardAddresses(mayReach: MayReach, lookup: Lookup = lookUpLoopbackLocally): AddressGuard {
+  let last: { readonly hostname: string; readonly address?: string; readonly kind?: AddressKind } | undefined;
+
   async function judge(hostname: string, addresses: readonly string[]): Promise<void> {
     for (const address of addresses) {
       const kind = addressKind(address);
@@ -28,9 +30,13 @@ export function guardAddresses(mayReach: MayReach, lookup: Lookup = lookUpLoopba
   }
 
   return {
-    async assertReachable(url) {
-      const address = literalAddress(url);
-      if (address !== undefined) await judge(url.hostname, [address]);
+    assertReachable(url) {
+      const { hostname } = url;
+      // Each call asks, nearly always for the same host, and telling the kind of an address is costly.
+      if (last?.hostname !== hostname) last = { hostname, ...literalOf(url) };
+      const { address, kind } = last;
+      if (address === undefined || kind === undefined || mayReach(hostname, kind) === true) return undefined;
+      return judge(hostname, [address]);
     },
     lookup(hostname, options, callback) {
       lookup(hostname, options, (error, found, family) => {
@@ -43,6 +49,11 @@ export function guardAddresses(mayReach: MayReach, lookup: Lookup = lookUpLoopba
       });
     },
   };
+}
+
+function literalOf(url: URL): { readonly address?: string; readonly kind?: AddressKind } {
+  const address = literalAddress(url);
+  return address === undefined ? {} : { address, kind: addressKind(address) };
 }
 
 /** Names under .localhost are this machine whatever a name server says: plain http and credentials go there (RFC 6761). */

@@ -3,6 +3,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
+import type { Pace } from '../pace.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
@@ -21,6 +22,8 @@ export interface PoolFetchOptions {
   readonly headersTimeoutMs?: number;
   /** The longest silence inside an answer that is not an event stream; 60 000. */
   readonly bodyTimeoutMs?: number;
+  /** How fast event streams are read, all of them together; as fast as they come. */
+  readonly pace?: Pace;
   /** Where connections may go, by address; anywhere. */
   readonly mayReach?: MayReach;
 }
@@ -28,7 +31,7 @@ export interface PoolFetchOptions {
 export interface PoolFetch {
   /** Follows no redirect, decompresses nothing, fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
   readonly fetch: FetchLike;
-  /** The same for one POST, without what makes a `fetch` costly. */
+  /** The same for one POST with just these headers, without what makes a `fetch` costly. */
   readonly post: (
     url: URL,
     headers: Readonly<Record<string, string>>,
@@ -45,7 +48,8 @@ export type PostAnswer = { readonly text: string } | { readonly text?: undefined
 type Answered = Pick<Dispatcher.ResponseData, 'statusCode' | 'statusText' | 'headers'> & { readonly body: unknown };
 
 const mebibyte = 1024 * 1024;
-const agentName = `toolwharf/${version}`;
+/** How we name ourselves to servers. */
+export const agentName = `toolwharf/${version}`;
 
 /** A fetch over kept-alive undici connections: the same answers for a fraction of the work. */
 export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
@@ -56,6 +60,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     connectTimeoutMs = 10_000,
     headersTimeoutMs = 300_000,
     bodyTimeoutMs = 60_000,
+    pace,
     mayReach,
   } = options;
   const guard = mayReach && guardAddresses(mayReach);
@@ -106,6 +111,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       meter: streams ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
       idleMs: streams ? 0 : bodyTimeoutMs,
       toError,
+      ...(streams && pace && { pace }),
     });
   }
 
@@ -115,7 +121,8 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     body: string,
     onEnded?: ExchangeOptions['onEnded'],
   ): Promise<PostAnswer> {
-    await guard?.assertReachable(url);
+    const judged = guard?.assertReachable(url);
+    if (judged) await judged;
     const toError = (cause: unknown) => describe(cause, url, undefined);
     const { origin, path } = placeOf(url);
     try {
@@ -125,12 +132,12 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
           origin,
           path,
           method: 'POST',
-          headers: { 'user-agent': agentName, ...given, 'accept-encoding': 'identity' },
+          headers: given,
           body,
         },
-        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, ...(onEnded && { onEnded }) },
+        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, onEnded },
       );
-      if (answer.text !== undefined) return { text: answer.text };
+      if (answer.text !== undefined) return answer;
       const { data, body: rest } = answer;
       return { toResponse: () => toResponse({ ...data, body: rest }, {}, url, toError) };
     } catch (cause) {

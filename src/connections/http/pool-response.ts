@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { type Pace, pieceBytes } from '../pace.ts';
 import type { BodyMeter } from './body-meter.ts';
 
 export interface PoolResponseInit {
@@ -11,6 +12,15 @@ export interface PoolResponseInit {
   readonly idleMs: number;
   /** What a broken body is reported as. */
   readonly toError: (cause: unknown) => unknown;
+  /** How fast the body is read; as fast as it comes. */
+  readonly pace?: Pace;
+}
+
+const listeners = new WeakMap<Response, (cause: unknown) => void>();
+
+/** Has somebody told why the body broke, right before whoever reads it as a stream gets that error. */
+export function whenBroken(response: Response, told: (cause: unknown) => void): void {
+  listeners.set(response, told);
 }
 
 /**
@@ -31,7 +41,7 @@ export function createPoolResponse(init: PoolResponseInit): Response {
   let used = false;
 
   function toStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    stream ??= createStream(init);
+    stream ??= createStream(init, (cause) => listeners.get(response)?.(cause));
     return stream;
   }
 
@@ -97,22 +107,40 @@ function readAll({
   });
 }
 
-/** The body as it comes. */
-function createStream({ body, meter, idleMs, toError }: PoolResponseInit): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** The body as it comes, or as its pace allows. */
+function createStream(
+  { body, meter, idleMs, toError, pace }: PoolResponseInit,
+  onBroken: (cause: unknown) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = body[Symbol.asyncIterator]();
   let cancelled = false;
+  let rest: Buffer<ArrayBuffer> | undefined;
+
+  /** The next of what is there, in pieces where there is a pace to keep; undefined at the end. */
+  async function next(): Promise<Buffer<ArrayBuffer> | undefined> {
+    if (pace?.isSpent()) await pace.turn();
+    const { done, value } = rest ? { value: rest } : await iterator.next();
+    if (done) return undefined;
+    if (!rest) meter(value);
+    const piece = pace ? value.subarray(0, pieceBytes) : value;
+    rest = piece.length < value.length ? value.subarray(pieceBytes) : undefined;
+    return piece;
+  }
+
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
         const timer = startIdleTimer(body, idleMs);
         try {
-          const { done, value } = await iterator.next();
-          if (!done) meter(value);
-          if (done) controller.close();
-          else controller.enqueue(value);
+          const piece = await next();
+          if (piece) controller.enqueue(piece);
+          else controller.close();
         } catch (cause) {
           body.destroy();
-          if (!cancelled) throw toError(cause);
+          if (cancelled) return;
+          const error = toError(cause);
+          onBroken(error);
+          throw error;
         } finally {
           clearTimeout(timer);
         }

@@ -10,15 +10,14 @@ export type Reach = 'configured' | 'added' | 'public';
 
 /** Which addresses a server and what it names (its authorization server) may be at. */
 export function serverReach(serverUrl: URL, reach: () => Reach): MayReach {
-  return async (hostname, kind) => {
+  return (hostname, kind) => {
     if (kind === 'public') return true;
     const allowed = reach();
     if (allowed === 'public') return false;
     if (bare(hostname) === bare(serverUrl.hostname)) return true;
     // An operator's own network may hold the authorization server of a public server; our machine and its cable never do.
     if (allowed === 'configured' && kind === 'private') return true;
-    const own = await kindsOf(serverUrl);
-    return own.has(kind) || (kind === 'private' && own.has('loopback'));
+    return kindsOf(serverUrl).then((own) => own.has(kind) || (kind === 'private' && own.has('loopback')));
   };
 }
 

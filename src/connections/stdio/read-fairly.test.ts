@@ -1,20 +1,19 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type FairReading, readFairly } from './read-fairly.ts';
+import { createPace, type PaceOptions } from '../pace.ts';
+import { readFairly } from './read-fairly.ts';
 
 /** A stream whose every byte is a message: `n` nobody asked for, anything else is an answer. */
-function setUp(options: { burst?: number; perSecond?: number }) {
+function setUp(options: PaceOptions) {
   const stream = new PassThrough();
   let heard = '';
-  const reading: FairReading = readFairly(
-    stream,
-    (piece) => {
-      heard += piece;
-      for (const byte of piece) if (byte === 0x6e) reading.noteUnasked();
-    },
-    options,
-  );
+  const pace = createPace(options);
+  const push = (piece: Buffer) => {
+    heard += piece;
+    for (const byte of piece) if (byte === 0x6e) pace.note();
+  };
+  readFairly(stream, push, pace);
   return { stream, heard: () => heard };
 }
 

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
+import { createPace } from '../pace.ts';
 import type { StderrTail } from '../stderr-tail.ts';
 import { childEnvironment } from './child-environment.ts';
 import { createLineReader, type OversizeLine } from './line-reader.ts';
 import { markerVariable, sendSignal } from './process-tree.ts';
-import { type FairReading, readFairly } from './read-fairly.ts';
+import { readFairly } from './read-fairly.ts';
 import { createReaper } from './reaper.ts';
 import { type StopOptions, stopChild } from './stop-child.ts';
 
@@ -47,7 +48,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   let ending: string | undefined;
   let closing: Promise<void> | undefined;
   let closed = false;
-  let reading: FairReading | undefined;
+  const pace = createPace();
 
   const transport: StdioTransport & { onmessage?: Transport['onmessage'] } = {
     stderr: options.stderr,
@@ -72,7 +73,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         onLine: receive,
         onOversize: (line) => options.onNoise({ kind: 'oversize', line }),
       });
-      if (started.stdout) reading = readFairly(started.stdout, reader.push);
+      if (started.stdout) readFairly(started.stdout, reader.push, pace);
       const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
         if (closing) return;
         ending = signal ? `ended by ${signal}` : `exited with code ${code}`;
@@ -132,7 +133,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         options.onNoise({ kind: 'not-json' });
         continue;
       }
-      if ('method' in item && !('id' in item)) reading?.noteUnasked();
+      if ('method' in item && !('id' in item)) pace.note();
       transport.onmessage?.(item as JSONRPCMessage);
     }
   }

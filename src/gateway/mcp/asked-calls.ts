@@ -1,5 +1,6 @@
 import type { QuestionContext, Questions } from '../../connections/questions.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { createPassingMap } from '../../kernel/passing-map.ts';
 import type { ClientRequest } from './client-request.ts';
 import { metaOf } from './rpc.ts';
 
@@ -26,7 +27,7 @@ export interface AskedCall {
 const keyMember = 'toolwharf/key';
 
 export function createAskedCalls(): AskedCalls {
-  const calls = new Map<string, ClientRequest>();
+  const calls = createPassingMap<string, ClientRequest>();
   const waiting = new Map<ClientRequest, number>();
 
   function whose(callIds: readonly string[]): ClientRequest | undefined {

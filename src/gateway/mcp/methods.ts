@@ -110,18 +110,20 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const upstreamEra = await eraOf(entry.server, request, ports);
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
   const span = ports.traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
-  const { traceparent } = span;
+  const meta = forwardedMeta(request, upstreamEra);
+  if (span.traceparent !== undefined) meta.traceparent = span.traceparent;
+  const options = {
+    callId,
+    caller: request.caller,
+    signal: request.signal,
+    approval: request.profile.approval,
+    meta,
+    onProgress: onProgressOf(request),
+    idempotencyKey: idempotencyKeyOf(params),
+    input: upstreamEra === 'modern' && passesInput(request) ? inputOf(params) : undefined,
+  };
   const result = await ports.asked.during({ callId, request }, () =>
-    ports.toolbox.call(entry.name, params.arguments, {
-      callId,
-      caller: request.caller,
-      signal: request.signal,
-      approval: request.profile.approval,
-      meta: { ...forwardedMeta(request, upstreamEra), ...(traceparent !== undefined && { traceparent }) },
-      ...progressOf(request),
-      ...idempotencyOf(params),
-      ...(upstreamEra === 'modern' && passesInput(request) && { input: inputOf(params) }),
-    }),
+    ports.toolbox.call(entry.name, params.arguments, options),
   );
   span.end({ isError: result.isError, ...(result.failure && { message: result.failure.code }) });
   return toCallResult(result);
@@ -187,14 +189,14 @@ async function pass(
         ...(state !== undefined && { requestState: state }),
         _meta: forwardedMeta(request, upstreamEra),
       },
-      { callId, signal: request.signal, passInputRequired: passInput, ...progressOf(request) },
+      { callId, signal: request.signal, passInputRequired: passInput, onProgress: onProgressOf(request) },
     ),
   );
 }
 
 /** The era of the server, which is first told of the log messages this request wants where it can't read that in it. */
 async function eraOf(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
-  const era = server === undefined ? undefined : toolbox.server(server)?.status.era;
+  const era = server === undefined ? undefined : toolbox.status(server)?.era;
   const { logLevel } = request;
   const mustTell = era === 'legacy' && request.era === 'modern' && isLogLevel(logLevel);
   if (server !== undefined && mustTell) await logLevels.raise(server, logLevel);
@@ -207,12 +209,12 @@ async function eraOf(server: string | undefined, request: ClientRequest, { toolb
  */
 function passesInput({ era, profile: { approval }, params }: ClientRequest): boolean {
   const mayAsk = approval.mode !== 'auto' || approval.ask.length > 0;
-  return era === 'modern' && !mayAsk && idempotencyOf(params).idempotencyKey === undefined;
+  return era === 'modern' && !mayAsk && idempotencyKeyOf(params) === undefined;
 }
 
-function idempotencyOf(params: JsonObject): { idempotencyKey?: string } {
+function idempotencyKeyOf(params: JsonObject): string | undefined {
   const key = metaOf(params)[idempotencyKey];
-  return typeof key === 'string' ? { idempotencyKey: key } : {};
+  return typeof key === 'string' ? key : undefined;
 }
 
 function inputOf(params: JsonObject): { responses?: JsonObject; state?: string } {
@@ -222,12 +224,10 @@ function inputOf(params: JsonObject): { responses?: JsonObject; state?: string }
   };
 }
 
-function progressOf(request: ClientRequest) {
+function onProgressOf(request: ClientRequest): ((progress: object) => void) | undefined {
   const token = metaOf(request.params).progressToken;
-  if (token === undefined) return {};
-  return {
-    onProgress: (progress: object) => request.notify('notifications/progress', { progressToken: token, ...progress }),
-  };
+  if (token === undefined) return undefined;
+  return (progress) => request.notify('notifications/progress', { progressToken: token, ...progress });
 }
 
 /** The server's own answer where there is one: its result as it came, its error with its code. */

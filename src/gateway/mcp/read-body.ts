@@ -30,12 +30,17 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       isWhole = true;
       resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, bytes));
     });
-    request.on('error', reject);
+    request.on('error', () => reject(goneAway()));
     // It comes after every request. An error is costly to make, so only where somebody gets it.
     request.on('close', () => {
-      if (!isWhole) reject(new Error('The client went away'));
+      if (!isWhole) reject(goneAway());
     });
   });
+}
+
+/** Not ours, so nothing for the log. */
+function goneAway(): RpcError {
+  return new RpcError(rpcCode.invalidRequest, 'The client went away in the middle of its request', { httpStatus: 400 });
 }
 
 function tooLarge(maxBytes: number): RpcError {

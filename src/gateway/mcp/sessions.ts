@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { createPassingMap, type PassingMap } from '../../kernel/passing-map.ts';
 import type { EventStream } from './event-stream.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
 import type { SessionFacts } from './session-token.ts';
@@ -13,7 +14,7 @@ export interface Session {
   /** Its open `GET` streams; the last one gets what belongs to no request. */
   readonly streams: Set<EventStream>;
   /** Its requests under way, to be cancelled by id. */
-  readonly running: Map<RpcId, AbortController>;
+  readonly running: PassingMap<RpcId, AbortController>;
   /** Ids of the addresses it was sent to, whose end it wants to hear of. */
   readonly elicited: Set<string>;
   /** Puts a question to the client through a stream, and waits for the answer it posts; not for ever. */
@@ -94,7 +95,7 @@ function createSession(facts: SessionFacts, patienceMs: number): Session {
     logLevel: undefined,
     watched: new Map(),
     streams: new Set(),
-    running: new Map(),
+    running: createPassingMap(),
     elicited: new Set(),
     lastSeen: 0,
     ask(stream, method, params, signal) {

@@ -5,6 +5,7 @@ import { createLineReader } from '../../connections/stdio/line-reader.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
+import { createPassingMap } from '../../kernel/passing-map.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { AskedCalls } from './asked-calls.ts';
@@ -58,7 +59,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { sessions } = ports;
   const gone = new AbortController();
   /** Requests under way; what was cancelled gets no answer. */
-  const running = new Map<RpcId, AbortController>();
+  const running = createPassingMap<RpcId, AbortController>();
   let session: Session | undefined;
 
   const write = (message: JsonObject) => {

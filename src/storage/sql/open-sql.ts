@@ -2,6 +2,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createKeyRing } from '../key-ring.ts';
+import { keepLateEnds } from '../late-ends.ts';
 import type { PostgresStorageOptions, SqliteStorageOptions, Storage } from '../storage.ts';
 import { toStorageError, translateErrors } from '../translate-errors.ts';
 import { createAppendSteps } from './append-steps.ts';
@@ -43,7 +44,8 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const { maxResultBytes = 262_144, clock = systemClock, log = silentLog } = options;
   const ring = createKeyRing(options.sealer);
   const append = createAppendSteps(engine.db, ownership.id);
-  const journal = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
+  const written = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
+  const journal = keepLateEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });
   const heart = everySo(ownership.beatMs, async () => {
     try {
@@ -89,7 +91,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     closing ??= close();
     return closing;
   };
-  const { finish: _, ...open } = journal;
+  const { idle: _, finish: __, ...open } = journal;
   const storage: Storage = {
     journal: translateErrors(open, 'JOURNAL_UNAVAILABLE'),
     pins: guard(createSqlPins(engine)),

@@ -1,9 +1,9 @@
-import type { Journal } from '../../invocation/journal.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import { toIndexText } from '../chain/call-columns.ts';
+import type { ClosingJournal } from '../late-ends.ts';
 import { toStorageError } from '../translate-errors.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Engine, Ownership } from './engine.ts';
@@ -18,13 +18,8 @@ export interface SqlJournalOptions {
   readonly clock: Clock;
 }
 
-export interface SqlJournal extends Journal {
-  /** Refuses further writes and waits for those under way. */
-  finish(): Promise<void>;
-}
-
 /** The journal in a database: a write resolves once its transaction is on disk. */
-export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJournalOptions): SqlJournal {
+export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJournalOptions): ClosingJournal {
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
 
@@ -76,6 +71,7 @@ export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJourna
         if (holder) return { caller, key: name, fingerprint: holder.fingerprint, callId: holder.call_id };
       }
     },
+    idle: () => commits.idle(),
     async finish() {
       closed = true;
       await commits.idle();

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { createPassingMap } from '../../kernel/passing-map.ts';
 import type { StepWrite } from '../sql/step-write.ts';
 import { type JournalReply, type JournalWrite, packSteps } from './journal-message.ts';
 
@@ -14,7 +15,7 @@ const thread = new URL(
 );
 
 export function createJournalWriter(file: string): JournalWriter {
-  const waiting = new Map<number, { resolve: () => void; reject: (cause: unknown) => void }>();
+  const waiting = createPassingMap<number, { resolve: () => void; reject: (cause: unknown) => void }>();
   let nextId = 0;
   let worker: Worker | undefined;
 
@@ -30,9 +31,10 @@ export function createJournalWriter(file: string): JournalWriter {
     });
     const lost = (cause: unknown) => {
       if (worker === opened) worker = undefined;
-      for (const [id, { reject }] of waiting) {
+      for (const id of [...waiting.keys()]) {
+        const one = waiting.get(id);
         waiting.delete(id);
-        reject(cause);
+        one?.reject(cause);
       }
     };
     opened.on('error', lost);

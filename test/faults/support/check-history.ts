@@ -39,7 +39,7 @@ export interface Fault {
   readonly from: number;
   /** Undefined while it lasts. */
   readonly until?: number;
-  /** The journal could not be written meanwhile: calls may be recorded as unknown, or not at all, though they were answered. */
+  /** What the journal had was damaged: calls may be recorded as unknown, though they were answered. */
   readonly ofJournal?: boolean;
   /** Only calls to these servers could meet it; all if left out. */
   readonly servers?: readonly string[];

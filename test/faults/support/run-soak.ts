@@ -6,7 +6,7 @@ import { checkHistory, type Fault, type Finding, type SentCall } from './check-h
 import { type FaultProxy, openFaultProxy, type ProxyFault } from './fault-proxy.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import type { LoadClient } from './load.ts';
-import { type Growth, growthOf, type Sample, takeSample } from './soak-figures.ts';
+import { type Growth, growthOf, longestOf, type Sample, takeSample } from './soak-figures.ts';
 import { openWorld, type World } from './world.ts';
 
 export interface SoakOptions {
@@ -57,7 +57,6 @@ export async function runSoak({ minutes, clients, signal, onProgress }: SoakOpti
   await using _gateway = { [Symbol.asyncDispose]: () => gateway.end('SIGKILL') };
   const startedAt = performance.now();
   const endsAt = startedAt + minutes * 60_000;
-  const warmAt = startedAt + minutes * 6_000;
   const isOver = () => signal.aborted || performance.now() > endsAt;
   const sources = await Promise.all(
     Array.from({ length: clients }, (_, index) =>
@@ -66,34 +65,35 @@ export async function runSoak({ minutes, clients, signal, onProgress }: SoakOpti
   );
   const load = sources.map((client) => keepCalling(world, client, Object.keys(servers).slice(0, 4), isOver));
 
-  const samples: Sample[] = [];
-  // While it warms up gateways are killed; from then on it is one process.
-  let isWarm = false;
-  const sampling = (async () => {
-    while (!isOver()) {
-      await wait(3_000);
-      if (isWarm) samples.push(await takeSample(gateway));
-    }
-  })();
-
   const kinds = faultsOf({ world, proxies: { http: toLegacy, http_modern: toModern }, sources, configFile, servers });
-  for (let told = performance.now(); !isOver(); ) {
-    await wait(500 + Math.random() * 2_500);
-    isWarm = performance.now() > warmAt;
-    if (!isWarm) {
-      gateway = await world.breaking('kill', () => restart(world, gateway, configFile));
-    } else {
+  const samples: Sample[][] = [];
+  let told = performance.now();
+  for (let life = 0; !isOver(); life++) {
+    const killAt = performance.now() + lifeOf(life) * minutes * 60_000;
+    const own: Sample[] = [];
+    samples.push(own);
+    while (!isOver() && performance.now() < killAt) {
+      await wait(500 + Math.random() * 2_500);
+      // Between faults, so that none of them is measured.
+      own.push(await takeSample(gateway));
       const { kind, run, ...about } = pick(kinds)();
       await world.breaking(kind, run, about);
+      if (performance.now() - told < 30_000) continue;
+      told = performance.now();
+      onProgress(`${world.load.calls.length} calls, ${world.faults.length} faults, ${JSON.stringify(own.at(-1))}`);
     }
-    if (performance.now() - told < 30_000) continue;
-    told = performance.now();
-    onProgress(`${world.load.calls.length} calls, ${world.faults.length} faults, ${JSON.stringify(samples.at(-1))}`);
+    if (!isOver()) gateway = await world.breaking('kill', () => restart(world, gateway, configFile));
   }
-  await Promise.all([...load, sampling]);
+  await Promise.all(load);
   await Promise.all(sources.map((client) => client[Symbol.asyncDispose]()));
   await gateway.end('SIGTERM');
-  return reportOn(world, samples, Math.round((performance.now() - startedAt) / 6_000) / 10);
+  return reportOn(world, longestOf(samples), Math.round((performance.now() - startedAt) / 6_000) / 10);
+}
+
+/** How long the nth process lives before it is killed, as a part of the whole: most not for long, every sixth long enough to see what grows. */
+function lifeOf(nth: number): number {
+  const lives = [0.01, 0.03, 0.005, 0.02, 0.1, 0.3];
+  return (lives[nth % lives.length] ?? 0) * (0.8 + Math.random() * 0.4);
 }
 
 async function reportOn(world: World, samples: readonly Sample[], minutes: number): Promise<SoakReport> {
@@ -148,7 +148,7 @@ async function keepCalling(world: World, client: LoadClient, servers: readonly s
 }
 
 /** A fault about to be: what it is, where, and how it is done. */
-interface SoakFault extends Pick<Fault, 'kind' | 'servers' | 'ofJournal'> {
+interface SoakFault extends Pick<Fault, 'kind' | 'servers'> {
   readonly run: () => Promise<void>;
 }
 
@@ -200,7 +200,7 @@ function faultsOf(parts: {
     // These break nothing that another server's call could meet.
     () => ({ kind: 'storm', servers: ['wild'], run: () => storm(pick(sources)) }),
     () => ({ kind: 'configuration', servers: ['extra', 'wild'], run: () => changeConfig(configFile, servers) }),
-    () => ({ kind: 'journal held', ofJournal: true, run: () => holdJournal(world) }),
+    () => ({ kind: 'journal held', run: () => holdJournal(world) }),
   ];
 }
 
@@ -213,7 +213,7 @@ async function crash(source: LoadClient, server: string): Promise<void> {
 }
 
 async function storm(source: LoadClient): Promise<void> {
-  await source.other('wild__storm', { perSecond: 100_000, ms: 1_000 });
+  await source.other('wild__storm', { perSecond: 100_000, ms: 1_000, over: '' });
 }
 
 async function holdJournal(world: World): Promise<void> {

@@ -44,6 +44,11 @@ const noise: Readonly<Record<keyof Sample, (first: number) => number>> = {
   processes: (first) => first + 2,
 };
 
+/** The samples of the process that lived longest: what grows shows in one process, and best in that one. */
+export function longestOf(lives: readonly (readonly Sample[])[]): readonly Sample[] {
+  return lives.reduce((longest, life) => (life.length > longest.length ? life : longest), []);
+}
+
 /** Compares the first quarter of the samples with the last. */
 export function growthOf(samples: readonly Sample[]): readonly Growth[] {
   const quarter = Math.ceil(samples.length / 4);

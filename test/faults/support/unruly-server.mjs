@@ -1,9 +1,10 @@
 // A server that does too much of something, over stdio or (TRANSPORT=http) over HTTP. Its other tool, `echo`, works.
 // Over both:  huge {megabytes}: a result of that size, one message
+//             storm {perSecond, ms, over}: log messages and changed lists at that rate for that time, then {sent, lists, ms}: how many were sent,
+//             how often the list was read, and how long it took; over `own` they come by the call's own stream, else by the one that stands
 // Over stdio: unterminated {megabytes}: so much output without a line's end, and no answer
 //             stderr {megabytes}: so much error output, then an answer
 //             forks {count}: starts so many programs, half of them in process groups of their own; their ids come back
-//             storm {perSecond, ms}: log messages and changed lists at that rate for that time, then {sent, lists}: how many were sent, and how often the list was read
 // Over HTTP:  endless: an event that never ends;  events: events without end, none of them the answer
 //             bomb {megabytes}: that much in gzip, which was not asked for
 import { spawn } from 'node:child_process';
@@ -57,11 +58,26 @@ const stdioTools = [
     );
     return text(JSON.stringify(started.map(({ pid }) => pid)));
   }),
-  tool('storm', 'Notifications', { perSecond: number, ms: number }, storm),
 ];
 
-async function storm({ perSecond, ms }) {
-  const note = (method, params) => `${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`;
+/** The stream that a client of this era keeps open. */
+let standing;
+
+async function stormOverHttp(args, call) {
+  if (args.over !== 'own')
+    return text(JSON.stringify(await storm(standing, (message) => `data: ${message}\n\n`, args)));
+  const { response } = call.send;
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const result = text(JSON.stringify(await storm(response, (message) => `data: ${message}\n\n`, args)));
+  response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: call.id, result })}\n\n`);
+  return noReply;
+}
+
+const stormOverStdio = async (args) =>
+  text(JSON.stringify(await storm(process.stdout, (message) => `${message}\n`, args)));
+
+async function storm(stream, frame, { perSecond, ms }) {
+  const note = (method, params) => frame(JSON.stringify({ jsonrpc: '2.0', method, params }));
   const log = note('notifications/message', { level: 'info', data: 'a storm of words' });
   const changed = note('notifications/tools/list_changed', {});
   const from = performance.now();
@@ -70,11 +86,11 @@ async function storm({ perSecond, ms }) {
   for (let now = from; now - from < ms; now = performance.now()) {
     const due = Math.floor(((now - from) * perSecond) / 1_000) - sent;
     const pairs = Math.min(1_000, Math.ceil(due / 2));
-    if (pairs > 0 && !(await write(process.stdout, (log + changed).repeat(pairs)))) break;
+    if (pairs > 0 && !(await write(stream, (log + changed).repeat(pairs)))) break;
     sent += pairs * 2;
     await wait(1);
   }
-  return text(JSON.stringify({ sent, lists }));
+  return { sent, lists, ms: performance.now() - from };
 }
 
 const httpTools = [
@@ -112,17 +128,28 @@ const httpTools = [
 const tools = tableOf([
   echo(),
   tool('huge', 'A huge result', { megabytes: number }, huge),
+  tool(
+    'storm',
+    'Notifications',
+    { perSecond: number, ms: number, over: { type: 'string' } },
+    isHttp ? stormOverHttp : stormOverStdio,
+  ),
   ...(isHttp ? httpTools : stdioTools),
 ]);
-if (!isHttp) {
-  const list = () => {
+const handlers = {
+  'tools/list': () => {
     lists++;
     return { tools: definitionsOf(tools) };
-  };
-  serveLegacy({ name: 'unruly', tools, handlers: { 'tools/list': list } });
-} else {
-  const peer = createLegacyPeer({ name: 'unruly', tools, send: () => {} });
+  },
+};
+if (!isHttp) serveLegacy({ name: 'unruly', tools, handlers });
+else {
+  const peer = createLegacyPeer({ name: 'unruly', tools, handlers, send: () => {} });
   listen('/mcp', async (request, response) => {
+    if (request.method === 'GET') {
+      standing = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.flushHeaders();
+    }
     if (request.method !== 'POST') return json(response, 405, rpcError(-32000, 'Method not allowed'));
     const message = await bodyOf(request);
     response.on('error', () => {});

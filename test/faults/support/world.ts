@@ -89,11 +89,7 @@ export async function openWorld(): Promise<World> {
     holdFile: environment.HOLD,
     load,
     faults,
-    program(env = {}) {
-      const { args, ...program } = fixture(recordingServer, { ...environment, ...env });
-      // Programs that differ in their environment only would be taken for one that has changed its era.
-      return { ...program, args: [...args, env.ERA ?? 'legacy'] };
-    },
+    program: (env = {}) => fixture(recordingServer, { ...environment, ...env }),
     serve: (env = {}) => startHttp(recordingServer, { ...environment, TRANSPORT: 'http', ...env }),
     start: (config, options = {}) => startGatewayProcess({ config, dataDir: dir.path, ...options }),
     async open(config) {

@@ -90,6 +90,39 @@ export function auditContract(kind: StorageKind): void {
       expect(await storage.audit.recover()).toBe(0);
     });
 
+    test('a clock that goes back and forth has nothing removed that is too young by its own time', async () => {
+      using place = await kind.place();
+      const clock = stoppedClock();
+      await using storage = await place.open({ clock });
+      const hour = 3_600;
+      const retain = () => storage.audit.retain({ maxAgeMs: hour * 1_000 });
+      const write = async (seconds: number) => {
+        clock.set(seconds);
+        const [call] = await writeCalls(storage, 1);
+        return call?.id ?? '';
+      };
+      const left = async () => new Set((await storage.journal.list()).map(({ id }) => id));
+      const [old, ahead, now, behind] = [
+        await write(0),
+        await write(24 * hour),
+        await write(1),
+        await write(-2 * hour),
+      ];
+      // Back again, and an hour later: the first may go. What follows was written by a clock that was ahead.
+      clock.set(hour + 10);
+      expect(await retain()).toEqual({ calls: 1, steps: 2 });
+      expect(await left()).toEqual(new Set([ahead, now, behind]));
+      // Set back by days, it removes nothing.
+      clock.set(-72 * hour);
+      expect(await retain()).toEqual({ calls: 0, steps: 0 });
+      // When the one from ahead is old enough, so are they all.
+      const young = await write(25 * hour + 10);
+      expect(await retain()).toEqual({ calls: 3, steps: 6 });
+      expect(await left()).toEqual(new Set([young]));
+      expect(await storage.journal.get(old)).toBeUndefined();
+      expect(await gather(storage.audit.verify())).toEqual([]);
+    });
+
     test('an audit that is told to stop removes nothing more', async () => {
       using place = await kind.place();
       await using storage = await place.open();

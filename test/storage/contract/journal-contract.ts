@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { CallRecord } from '../../../src/invocation/call-record.ts';
 import type { CallFilter, Journal } from '../../../src/invocation/journal.ts';
+import { createId } from '../../../src/kernel/create-id.ts';
 import type { StorageKind } from '../kinds.ts';
-import { at, makeCall } from '../records.ts';
+import { at, gather, makeCall } from '../records.ts';
 
 /** What every journal promises. */
 export function journalContract(kind: StorageKind): void {
@@ -88,6 +89,35 @@ export function journalContract(kind: StorageKind): void {
       await Promise.all(calls.map((call) => storage.journal.write(call)));
       expect((await pages(storage.journal, 7)).map(({ id }) => id)).toEqual(calls.map(({ id }) => id).reverse());
       expect((await storage.journal.list()).length).toBe(25);
+    });
+
+    test('has every call once and keeps the order of writing, though the clock goes back and forth', async () => {
+      using place = await kind.place();
+      let now = 0;
+      const clock = { now: () => Date.parse(at(now)), sleep: async () => {} };
+      await using storage = await place.open({ clock });
+      const hour = 3_600;
+      const jumps = [0, 1, 24 * hour, 24 * hour + 1, -hour, -hour + 1, 2];
+      const calls: CallRecord[] = [];
+      for (const jump of jumps) {
+        now = jump;
+        // Two at each moment, and ids that follow the clock.
+        for (let turn = 0; turn < 2; turn++) {
+          const call = makeCall({ id: createId(clock.now()), createdAt: at(jump) });
+          calls.push(call);
+          await storage.journal.write({ ...call, status: 'running' });
+          await storage.journal.write(call);
+        }
+      }
+      const byTime = calls.toReversed().sort((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+      expect((await pages(storage.journal, 3)).map(({ id }) => id)).toEqual(byTime.map(({ id }) => id));
+      expect((await storage.journal.list({ since: at(0), until: at(hour) })).map(({ id }) => id)).toEqual(
+        byTime.filter(({ createdAt }) => createdAt >= at(0) && createdAt < at(hour)).map(({ id }) => id),
+      );
+      for (const call of calls) expect(await storage.journal.get(call.id)).toEqual(call);
+      const written = (await gather(storage.audit.export())).map(({ callId }) => callId);
+      expect(written).toEqual(calls.flatMap(({ id }) => [id, id]));
+      expect(await gather(storage.audit.verify())).toEqual([]);
     });
 
     test('leaves out a result that is too big, and says so', async () => {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { parseServer } from '../config/open-config.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { addressOf } from './session-memory.ts';
+
+const address = (server: JsonObject) => addressOf(parseServer('s', server));
+const program = { command: 'node', args: ['server.js'], cwd: '/srv' };
+
+test('a program is another one with another command, other arguments, another directory or another environment', () => {
+  const all = [
+    program,
+    { ...program, command: 'deno' },
+    { ...program, args: ['other.js'] },
+    { ...program, cwd: '/tmp' },
+    { ...program, env: { STAGE: 'test' } },
+    { ...program, env: { STAGE: 'live' } },
+    { ...program, env: { STAGE: 'live', GITHUB_TOKEN: 'a' } },
+  ];
+  expect(new Set(all.map(address)).size).toBe(all.length);
+});
+
+test('it is the same one however its environment is ordered, and with other credentials', () => {
+  const first = address({ ...program, env: { STAGE: 'live', GITHUB_TOKEN: 'a', DB: 'postgres://ann:one@db/x' } });
+  const second = address({ ...program, env: { DB: 'postgres://ann:two@db/x', GITHUB_TOKEN: 'b', STAGE: 'live' } });
+  expect(second).toBe(first);
+});
+
+test('a server with a URL is where its URL says', () => {
+  expect(address({ url: 'https://example.com/mcp', headers: { 'x-stage': 'test' } })).toBe('https://example.com/mcp');
+});

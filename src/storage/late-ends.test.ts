@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { makeCall } from '../../test/storage/records.ts';
+import { waitFor } from '../../test/support/processes.ts';
+import type { CallRecord } from '../invocation/call-record.ts';
+import type { Log } from '../kernel/log.ts';
+import { type ClosingJournal, keepLateEnds, type LateEndsOptions } from './late-ends.ts';
+import { createMemoryJournal } from './memory/memory-journal.ts';
+
+/** A journal that can be broken, what was written to it in order, and what was logged. */
+function setUp(options: Partial<LateEndsOptions> & { pauseMs?: number } = {}) {
+  const { pauseMs = 600_000, ...given } = options;
+  const memory = createMemoryJournal({ maxResultBytes: Number.POSITIVE_INFINITY });
+  const written: string[] = [];
+  const state = { broken: false, slowMs: 0 };
+  const inner: ClosingJournal = {
+    ...memory,
+    async write(record) {
+      if (state.slowMs > 0) await wait(state.slowMs);
+      if (state.broken) throw new Error('database or disk is full');
+      written.push(`${record.id} ${record.status}`);
+      await memory.write(record);
+    },
+    idle: () => wait(state.slowMs),
+    finish: async () => {
+      state.broken = true;
+    },
+  };
+  const logged: string[] = [];
+  const note = (event: string, message: string) => logged.push(`${event}: ${message}`);
+  const log: Log = { debug: note, info: note, warning: note, error: note };
+  const clock = {
+    now: () => Date.now(),
+    sleep: (_ms: number, signal?: AbortSignal) => wait(pauseMs, undefined, { ref: false, ...(signal && { signal }) }),
+  };
+  const journal = keepLateEnds(inner, { log, clock, maxResultBytes: 1_000, ...given });
+  const fail = async (record: CallRecord) => {
+    state.broken = true;
+    await expect(journal.write(record)).rejects.toThrow('disk is full');
+    state.broken = false;
+  };
+  return { journal, inner, memory, state, written, logged, fail };
+}
+
+const running = (id: string) => makeCall({ id, status: 'running' });
+const ended = (id: string, fields: Partial<CallRecord> = {}) => makeCall({ id, ...fields });
+
+describe('an end that could not be written', () => {
+  test('is written with the next write that succeeds, in the order the calls ended [R6]', async () => {
+    const { journal, written, fail, logged } = setUp();
+    for (const id of ['a', 'b']) await journal.write(running(id));
+    await fail(ended('b'));
+    await fail(ended('a', { status: 'error' }));
+    await journal.write(running('c'));
+    await waitFor(() => written.length === 5);
+    expect(written.slice(2)).toEqual(['c running', 'b success', 'a error']);
+    expect(logged).toEqual([expect.stringMatching(/^journal.caught-up: 2 calls/)]);
+  });
+
+  test('is written by itself once the journal can be written again, however quiet it is', async () => {
+    const { journal, memory, state, logged } = setUp({ pauseMs: 1 });
+    await journal.write(running('a'));
+    state.broken = true;
+    await expect(journal.write(ended('a'))).rejects.toThrow();
+    await wait(20);
+    expect((await memory.get('a'))?.status).toBe('running');
+    state.broken = false;
+    await waitFor(() => logged.some((line) => line.startsWith('journal.caught-up')));
+    expect((await memory.get('a'))?.status).toBe('success');
+  });
+
+  test('is what reading finds, before it is written', async () => {
+    const { journal, memory, fail } = setUp();
+    await journal.write(running('a'));
+    const end = ended('a');
+    await fail(end);
+    expect((await memory.get('a'))?.status).toBe('running');
+    expect(await journal.get('a')).toEqual(end);
+    expect(await journal.list()).toEqual([end]);
+    expect(await journal.list({ status: 'running' })).toEqual([]);
+  });
+
+  test('gets one last try at the end, also where the write was still under way', async () => {
+    const { journal, memory, state, fail } = setUp();
+    for (const id of ['a', 'b']) await journal.write(running(id));
+    await fail(ended('a'));
+    Object.assign(state, { broken: true, slowMs: 20 });
+    const writing = expect(journal.write(ended('b'))).rejects.toThrow();
+    const finished = journal.finish();
+    await writing;
+    state.broken = false;
+    await finished;
+    expect((await memory.get('a'))?.status).toBe('success');
+    expect((await memory.get('b'))?.status).toBe('success');
+  });
+
+  test('that is still not written at the end is told in the log', async () => {
+    const { journal, state, logged } = setUp();
+    state.broken = true;
+    await expect(journal.write(ended('a'))).rejects.toThrow();
+    await journal.finish();
+    expect(logged).toEqual([expect.stringMatching(/^journal.end-lost: How 1 calls ended could not be recorded/)]);
+  });
+});
+
+describe('what is kept is bounded:', () => {
+  test('the oldest end is dropped and told, calls that were refused go before it and are not', async () => {
+    const { journal, written, fail, logged } = setUp({ maxCalls: 2 });
+    const error = { code: 'JOURNAL_UNAVAILABLE', message: 'refused' };
+    await fail(ended('a'));
+    await fail(ended('refused', { status: 'error', error }));
+    await fail(ended('b'));
+    expect(logged).toEqual([]);
+    await fail(ended('c'));
+    expect(logged).toEqual([expect.stringMatching(/^journal.end-lost: How call a ended is lost/)]);
+    await journal.write(running('d'));
+    await waitFor(() => written.length === 3);
+    expect(written).toEqual(['d running', 'b success', 'c success']);
+  });
+
+  test('their text counts, and a result that the journal would not keep is not kept here', async () => {
+    const { journal, fail, logged } = setUp({ maxCharacters: 3_000 });
+    await fail(ended('a', { result: { text: 'x'.repeat(2_000) } }));
+    expect(await journal.get('a')).toMatchObject({ resultOmitted: true });
+    expect(logged).toEqual([]);
+    for (const id of ['b', 'c', 'd', 'e']) await fail(ended(id, { result: { text: 'x'.repeat(900) } }));
+    expect(logged.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('a call ends once: a later word on it replaces the one before', async () => {
+    const { journal, written, fail } = setUp();
+    await fail(ended('a', { status: 'error' }));
+    await fail(ended('b'));
+    await journal.write(ended('a'));
+    await waitFor(() => written.length === 2);
+    expect(written).toEqual(['a success', 'b success']);
+  });
+});

@@ -1,0 +1,127 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { CatalogEntry } from '../../src/catalog/catalog.ts';
+import { createStoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
+import { askApproval } from '../../src/invocation/ask-approval.ts';
+import { createRateLimiter } from '../../src/invocation/rate-window.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
+import { sqlitePlace } from '../storage/kinds.ts';
+import { createTestConnection, firstText } from '../support/connect.ts';
+import { fixture } from '../support/fixtures.ts';
+import { waitFor } from '../support/processes.ts';
+
+const day = 86_400_000;
+
+/** A clock that can be set, and runs on from there. */
+function createClock() {
+  let shiftMs = 0;
+  return {
+    ...systemClock,
+    now: () => Date.now() + shiftMs,
+    jump(ms: number) {
+      shiftMs += ms;
+    },
+  };
+}
+
+describe('a clock that jumps', () => {
+  test('by an hour or a day, back and forth: connections, calls and rates go on', async () => {
+    const clock = createClock();
+    await using connection = createTestConnection(fixture('legacy'), {}, { clock, healthMs: 50 });
+    await connection.connect();
+    const rates = createRateLimiter({ clock });
+    for (const ms of [day / 24, -day / 12, -day, 2 * day, -day]) {
+      clock.jump(ms);
+      const text = String(ms);
+      expect(firstText(await connection.request('tools/call', { name: 'echo', arguments: { text } }))).toBe(text);
+      await wait(120);
+      expect(connection.status.state).toBe('connected');
+      // A jump may open the window early; it never closes it for longer than its own length.
+      const taken = rates.take('s', { calls: 1, perMs: 20 });
+      expect(taken.ok || taken.retryAfterMs <= 20).toBe(true);
+    }
+  });
+
+  test('forward while a question waits: its time is over, an answer comes too late, and nothing runs', async () => {
+    await using asking = await openAsking();
+    const call = asking.ask();
+    const { id } = await asking.pending();
+    asking.clock.jump(day);
+    expect(await asking.approver.answer(id, { kind: 'allow' }, 'ann')).toBe('expired');
+    await expect(call).rejects.toMatchObject({ code: 'CALL_DENIED' });
+  });
+
+  test('back while a question waits: the call gives up in its own time all the same', async () => {
+    await using asking = await openAsking();
+    const call = asking.ask(300);
+    await asking.pending();
+    asking.clock.jump(-day);
+    await expect(call).rejects.toThrow(/nobody answered within/);
+  });
+
+  test('back and forth: a yes that is still good is good for one run, and a yes of yesterday for none', async () => {
+    await using asking = await openAsking();
+    const given = asking.ask(300);
+    const { id } = await asking.pending();
+    await expect(given).rejects.toMatchObject({ code: 'CALL_DENIED' });
+    // Answered in the hour that there is twice: the client that calls again finds the answer, once.
+    asking.clock.jump(-day / 24);
+    expect(await asking.approver.answer(id, { kind: 'allow' }, 'ann')).toBe('answered');
+    expect(await asking.ask()).toEqual(asking.args);
+    const again = asking.ask();
+    const next = await asking.pending();
+    expect(next.id).not.toBe(id);
+    expect(await asking.approver.answer(next.id, { kind: 'allow' }, 'ann')).toBe('answered');
+    expect(await again).toEqual(asking.args);
+    // One that was answered and not used is forgotten with its time.
+    const unused = asking.ask(300);
+    const last = await asking.pending();
+    await expect(unused).rejects.toMatchObject({ code: 'CALL_DENIED' });
+    asking.clock.jump(-day / 24);
+    expect(await asking.approver.answer(last.id, { kind: 'allow' }, 'ann')).toBe('answered');
+    asking.clock.jump(day);
+    const late = asking.ask(300);
+    expect((await asking.pending()).id).not.toBe(last.id);
+    await expect(late).rejects.toMatchObject({ code: 'CALL_DENIED' });
+  });
+});
+
+/** The same call, asked about as often as wanted, with its questions in a store on disk and a clock to set. */
+async function openAsking() {
+  const place = sqlitePlace();
+  const clock = createClock();
+  const storage = await place.open({ clock });
+  const approver = createStoredApprover({
+    store: storage.approvals,
+    askClient: () => undefined,
+    log: silentLog,
+    mayComeAgain: () => true,
+    pollMs: 20,
+    now: clock.now,
+  });
+  const args = { text: 'hello' };
+  const entry = { name: 's__act', originalName: 'act', definition: {}, definitionHash: 'd' } as CatalogEntry;
+  const asked = { callId: 'c', entry, args, caller: { id: 'ada', kind: 'client' }, reason: 'policy asks' } as const;
+  const ports = { approver, rules: storage.rules, clock, onAsked() {}, onAnswered() {}, onAccepted: async () => {} };
+  return {
+    clock,
+    approver,
+    args,
+    ask: (expiresMs = 60_000) => askApproval({ ...asked, expiresMs }, ports),
+    /** The question that waits. */
+    async pending() {
+      const [waiting] =
+        (await waitFor(async () => {
+          const found = await storage.approvals.list({ status: 'pending' });
+          return found.length > 0 && found;
+        })) || [];
+      return (waiting as ApprovalRecord).request;
+    },
+    async [Symbol.asyncDispose]() {
+      await storage.close();
+      place[Symbol.dispose]();
+    },
+  };
+}
