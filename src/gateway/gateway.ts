@@ -259,6 +259,8 @@ function timesFor(requestTimeoutMs: number): ServerOptions {
     requestTimeout: requestTimeoutMs,
     headersTimeout: Math.ceil(requestTimeoutMs / 2),
     connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 8),
+    // Longer than the minute that proxies and clients keep a connection they may use again: who closes first must be them.
+    keepAliveTimeout: 65_000,
   };
 }
 
