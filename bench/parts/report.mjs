@@ -17,6 +17,7 @@ export function keep(results, { record, json }) {
   writeFileSync(latest, text);
   const { at, commit, node, machine, quick, rows } = results;
   const head = `\n## ${at.slice(0, 10)}, ${commit}\n\n${machine}; Node ${node}${quick ? '; --quick' : ''}.\n`;
+  if (!existsSync(history)) writeFileSync(history, '# Results of the bench\n');
   const sections = Map.groupBy(rows, ({ section }) => section);
   appendFileSync(history, `${head}${[...sections].map(([name, found]) => `\n${tableOf(name, found)}\n`).join('')}`);
 }
