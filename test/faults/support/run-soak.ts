@@ -87,7 +87,8 @@ export async function runSoak({ minutes, clients, signal, onProgress }: SoakOpti
   await Promise.all(load);
   await Promise.all(sources.map((client) => client[Symbol.asyncDispose]()));
   await gateway.end('SIGTERM');
-  return reportOn(world, longestOf(samples), Math.round((performance.now() - startedAt) / 6_000) / 10);
+  // Awaited here: what it reads is gone with this world.
+  return await reportOn(world, longestOf(samples), Math.round((performance.now() - startedAt) / 6_000) / 10);
 }
 
 /** How long the nth process lives before it is killed, as a part of the whole: most not for long, every sixth long enough to see what grows. */
