@@ -27,7 +27,12 @@ export function measure({ repeats, ms, against }) {
           { name: 'stdio', url: mcp, tool: 'stdio__echo', served: [ours] },
           ...(against ? [{ name: 'other', url: against.url, tool: against.tool, served: [], ...against }] : []),
         ];
-        rows.push(...toRows(`${era}, ${clients} ${clients === 1 ? 'client' : 'clients'}`, await inTurns(ways, { era, clients, ms, repeats })));
+        rows.push(
+          ...toRows(
+            `${era}, ${clients} ${clients === 1 ? 'client' : 'clients'}`,
+            await inTurns(ways, { era, clients, ms, repeats }),
+          ),
+        );
       }
     }
     rows.push(...(await paced(direct, ours, mcp, { repeats, ms })));
