@@ -1,3 +1,4 @@
+import type { CallRecord } from '../invocation/call-record.ts';
 import type { CallFilter } from '../invocation/journal.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 
@@ -17,6 +18,23 @@ export function callWindow({ since, until, limit = 100 }: CallFilter): CallWindo
     until: until === undefined ? Number.POSITIVE_INFINITY : toTime('until', until),
     limit: pageSize(limit),
   };
+}
+
+/** Whether a list with this filter and these bounds holds the call. */
+export function isInWindow(record: CallRecord, filter: CallFilter, { since, until }: CallWindow): boolean {
+  const time = timeOf(record);
+  return (
+    (filter.server === undefined || record.server === filter.server) &&
+    (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
+    (filter.status === undefined || record.status === filter.status) &&
+    (filter.caller === undefined || record.caller.id === filter.caller) &&
+    time >= since &&
+    time < until
+  );
+}
+
+export function timeOf({ createdAt }: CallRecord): number {
+  return Date.parse(createdAt);
 }
 
 /** A page is never larger than what fits into memory. */

@@ -4,6 +4,7 @@ import type { Journal } from '../invocation/journal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { limitResult } from './limit-result.ts';
+import { overlayCalls } from './overlay-calls.ts';
 
 /** A journal with an end: no more writes are taken, and those under way are waited for. */
 export interface ClosingJournal extends Journal {
@@ -126,11 +127,8 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
     get: async (id) => kept.get(id)?.record ?? journal.get(id),
     async list(filter = {}) {
       // Some may be written while this is read.
-      const late = new Map(kept);
-      const found = await journal.list(filter);
-      if (late.size === 0) return found;
-      const known = found.map((record) => late.get(record.id)?.record ?? record);
-      return known.filter(({ status }) => filter.status === undefined || status === filter.status);
+      const late = new Map([...kept].map(([id, { record }]) => [id, record]));
+      return overlayCalls(await journal.list(filter), late, filter);
     },
     claim: (claim) => journal.claim(claim),
     idle: () => journal.idle(),

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import type { CallRecord } from '../../src/invocation/call-record.ts';
 import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { sqlitePlace } from './kinds.ts';
@@ -107,20 +108,35 @@ describe('a storage in SQLite', () => {
     await engine.close();
   });
 
-  test('refuses to record while somebody else holds the database, and goes on by itself', async () => {
+  test('takes calls while somebody else holds the database, refuses those that are sent once it is sure, and goes on by itself', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
-    await storage.journal.write(makeCall());
+    const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()];
+    const [first, sent, over] = calls as [CallRecord, CallRecord, CallRecord];
+    await storage.journal.write(first);
+    await storage.journal.get(first.id);
     {
       using other = new DatabaseSync(place.file);
       other.exec('begin immediate');
-      await expect(storage.journal.write(makeCall())).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+      await storage.journal.write(sent);
       await expect(storage.meta.set('a', 'b')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+      // Whoever reads gets it all the same, and from here on it is known.
+      expect(await storage.journal.get(sent.id)).toEqual(sent);
+      await expect(storage.journal.write(makeCall({ status: 'running' }))).rejects.toMatchObject({
+        code: 'JOURNAL_UNAVAILABLE',
+        message: expect.stringContaining('locked'),
+      });
+      await storage.journal.write({ ...sent, status: 'success' });
+      await storage.journal.write(over);
+      expect((await storage.journal.list()).map(({ id, status }) => [id, status])).toEqual(
+        expect.arrayContaining(calls.map(({ id }) => [id, 'success'])),
+      );
+      await expect(gather(storage.audit.verify())).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
       other.exec('rollback');
     }
-    const call = makeCall();
-    await storage.journal.write(call);
-    expect(await storage.journal.get(call.id)).toEqual(call);
+    await storage.journal.write(makeCall({ status: 'running' }));
+    expect(await storage.journal.list({ status: 'success' })).toHaveLength(3);
+    expect(await storage.journal.list()).toHaveLength(4);
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
@@ -128,13 +144,16 @@ describe('a storage in SQLite', () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     await storage.journal.write(makeCall());
+    await storage.journal.list();
     using other = new DatabaseSync(place.file);
     other.exec("create trigger broken before insert on calls begin select raise(abort, 'no space'); end");
-    const lost = await Promise.allSettled([1, 2, 3].map(() => storage.journal.write(makeCall({ status: 'running' }))));
-    expect(lost.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    await Promise.all([1, 2, 3].map(() => storage.journal.write(makeCall({ status: 'running' }))));
+    expect(await storage.journal.list()).toHaveLength(4);
+    expect(other.prepare('select count(*) as steps from steps').get()).toEqual({ steps: 1 });
+    await expect(storage.journal.write(makeCall({ status: 'running' }))).rejects.toThrow('no space');
     other.exec('drop trigger broken');
     await storage.journal.write(makeCall());
-    expect(await storage.journal.list()).toHaveLength(2);
+    expect(await storage.journal.list()).toHaveLength(5);
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerRecord } from '../../src/config/server-record.ts';
 import type { CallRecord } from '../../src/invocation/call-record.ts';
+import type { Journal } from '../../src/invocation/journal.ts';
 import type { ApprovalRequest } from '../../src/policy/approval.ts';
 import type { Conversation, Message } from '../../src/storage/ports/conversation-store.ts';
 
@@ -100,4 +101,12 @@ export async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> 
   const gathered: Item[] = [];
   for await (const item of items) gathered.push(item);
   return gathered;
+}
+
+/** Writes each as a step of its own: what was read is in the tables, and no later step takes its place. */
+export async function writeSteps(journal: Journal, records: readonly CallRecord[]): Promise<void> {
+  for (const record of records) {
+    await journal.write(record);
+    await journal.get(record.id);
+  }
 }

@@ -4,7 +4,7 @@ import type { AuditFinding } from '../../src/storage/ports/audit.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type Place, postgresKind, sqliteKind } from './kinds.ts';
-import { gather, makeCall } from './records.ts';
+import { gather, makeCall, writeSteps } from './records.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -148,10 +148,10 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
 
 async function writeCalls(storage: Storage): Promise<string[]> {
   const calls = Array.from({ length: 5 }, () => makeCall());
-  for (const call of calls) {
-    await storage.journal.write({ ...call, status: 'pending' });
-    await storage.journal.write(call);
-  }
+  await writeSteps(
+    storage.journal,
+    calls.flatMap((call) => [{ ...call, status: 'pending' }, call]),
+  );
   return calls.map(({ id }) => id);
 }
 

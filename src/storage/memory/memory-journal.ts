@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
-import type { CallFilter, Journal, KeyClaim } from '../../invocation/journal.ts';
-import { type CallWindow, callWindow } from '../call-window.ts';
+import type { Journal, KeyClaim } from '../../invocation/journal.ts';
+import { callWindow, isInWindow, timeOf } from '../call-window.ts';
 import { limitResult } from '../limit-result.ts';
 
 export interface MemoryJournalOptions {
@@ -39,7 +39,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       const found: CallRecord[] = [];
       for (const record of newestFirst.slice(start)) {
         if (found.length >= window.limit) break;
-        if (matches(record, filter, window)) found.push(record);
+        if (isInWindow(record, filter, window)) found.push(record);
       }
       return found;
     },
@@ -56,20 +56,4 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       for (const [name, { callId }] of claims) if (ids.has(callId)) claims.delete(name);
     },
   };
-}
-
-function matches(record: CallRecord, filter: CallFilter, { since, until }: CallWindow): boolean {
-  const time = timeOf(record);
-  return (
-    (filter.server === undefined || record.server === filter.server) &&
-    (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
-    (filter.status === undefined || record.status === filter.status) &&
-    (filter.caller === undefined || record.caller.id === filter.caller) &&
-    time >= since &&
-    time < until
-  );
-}
-
-function timeOf({ createdAt }: CallRecord): number {
-  return Date.parse(createdAt);
 }

@@ -1,3 +1,4 @@
+import { callColumns } from '../chain/call-columns.ts';
 import { type Link, linkSteps } from '../chain/chain-step.ts';
 import type { Database, Writing } from './engine.ts';
 import { createRowInsert } from './insert-rows.ts';
@@ -30,8 +31,9 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
   return async (trx, head, writes) => {
     const steps = linkSteps(head, writes);
     const calls = new Map<string, Tables['calls']>();
-    for (const [at, { columns }] of writes.entries()) {
+    for (const [at, { record }] of writes.entries()) {
       const seq = steps[at]?.seq ?? 0;
+      const columns = callColumns(record);
       calls.set(columns.id, { ...columns, seq, first_seq: calls.get(columns.id)?.first_seq ?? seq, owner });
     }
     await insertSteps(

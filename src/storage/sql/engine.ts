@@ -9,8 +9,8 @@ export type Writing = Transaction<Tables>;
 /** What differs between the SQL databases; everything else is shared. */
 export interface Engine {
   readonly db: Database;
-  /** A faster way to append to the journal than a transaction of `db`, where there is one: all of it, or none. */
-  readonly appendSteps?: (owner: string, writes: readonly StepWrite[]) => Promise<void>;
+  /** A faster way into the journal than a transaction of `db`, where there is one. */
+  readonly intake?: Intake;
   /** The column type of whole numbers up to 2^53. */
   readonly bigint: 'integer' | 'bigint';
   /** No other process writes to it: what was read once stays true until we change it. */
@@ -21,6 +21,20 @@ export interface Engine {
   /** Enters this process as one that uses the database. Needs the tables. */
   own(): Promise<Ownership>;
   close(): Promise<void>;
+}
+
+/** Where the journal's steps are safe before they are in the tables. */
+export interface Intake {
+  /** Resolves once the step is on the disk if it must be, else once it outlives this process. */
+  append(step: OwnedStep): Promise<void>;
+  /** Resolves once all that was appended is in the tables; rejects while the tables can't take it. */
+  settle(): Promise<void>;
+  /** What may not be in the tables yet, oldest first. */
+  unsettled(): readonly { readonly body: string }[];
+}
+
+export interface OwnedStep extends Omit<StepWrite, 'record'> {
+  readonly owner: string;
 }
 
 /** This process's entry among those that use the database. */

@@ -11,23 +11,35 @@ import { createSqlChainSource } from './sql-chain-source.ts';
 
 /** The audit of a journal in a database. */
 export function createSqlAudit(
-  { db }: Engine,
+  { db, intake }: Engine,
   ports: { readonly ownership: Ownership; readonly append: AppendSteps; readonly clock: Clock },
 ): Audit {
   const source = createSqlChainSource(db);
-  const fail = (cause: unknown): never => {
-    throw toStorageError(cause);
-  };
+
+  /** What is on its way belongs to it. */
+  async function* settled<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
+    await intake?.settle();
+    yield* read();
+  }
+
   return {
-    verify: () => translateIteration(verifyChain(source)),
-    export: (options) => translateIteration(exportChain(source, options)),
+    verify: () => translateIteration(settled(() => verifyChain(source))),
+    export: (options) => translateIteration(settled(() => exportChain(source, options))),
     async retain(options) {
       try {
+        await intake?.settle();
         return await retainCalls(db, options, ports.clock);
       } catch (cause) {
         throw options.signal?.aborted ? cause : toStorageError(cause);
       }
     },
-    recover: () => recoverCalls(db, ports).catch(fail),
+    async recover() {
+      try {
+        await intake?.settle();
+        return await recoverCalls(db, ports);
+      } catch (cause) {
+        throw toStorageError(cause);
+      }
+    },
   };
 }

@@ -1,9 +1,11 @@
+import type { CallRecord } from '../../invocation/call-record.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { ClosingJournal } from '../late-ends.ts';
+import { overlayCalls } from '../overlay-calls.ts';
 import { toStorageError } from '../translate-errors.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Engine, Ownership } from './engine.ts';
@@ -18,32 +20,49 @@ export interface SqlJournalOptions {
   readonly clock: Clock;
 }
 
-/** The journal in a database: a write resolves once its transaction is on disk. */
-export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJournalOptions): ClosingJournal {
+/** The journal in a database: a write resolves once it is safe, in the tables or on its way there. */
+export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOptions): ClosingJournal {
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
 
   const commits = createGroupCommit<StepWrite>(async (all) => {
-    const writes = latestOf(all);
+    await db.transaction().execute(async (trx) => {
+      await ownership.keep(trx);
+      const { head } = await lockChain(trx);
+      await append(trx, head, latestOf(all));
+    });
+  });
+
+  async function add(step: StepWrite): Promise<void> {
     try {
-      if (appendSteps) return await appendSteps(ownership.id, writes);
-      await db.transaction().execute(async (trx) => {
-        await ownership.keep(trx);
-        const { head } = await lockChain(trx);
-        await append(trx, head, writes);
-      });
+      if (!intake) return await commits.add(step);
+      const { callId, at, body, mustSync } = step;
+      await intake.append({ owner: ownership.id, callId, at, body, mustSync });
     } catch (cause) {
       throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
     }
-  });
+  }
+
+  /** Gives back what is written and not in the tables, because those can't be written to now. */
+  async function settle(): Promise<ReadonlyMap<string, CallRecord>> {
+    await commits.idle();
+    try {
+      await intake?.settle();
+      return new Map();
+    } catch {
+      const unsettled = intake?.unsettled() ?? [];
+      return new Map(unsettled.map(({ body }) => JSON.parse(body)).map((record: CallRecord) => [record.id, record]));
+    }
+  }
 
   return {
     async write(record) {
       if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
-      await commits.add(toStepWrite(record, isoTime(clock.now()), maxResultBytes));
+      await add(toStepWrite(record, isoTime(clock.now()), maxResultBytes));
     },
     async get(id) {
-      await commits.idle();
+      const unsettled = await settle();
+      if (unsettled.has(id)) return unsettled.get(id);
       const found = await db
         .selectFrom('calls')
         .innerJoin('steps', 'steps.seq', 'calls.seq')
@@ -53,8 +72,8 @@ export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJourna
       return found && JSON.parse(found.body);
     },
     async list(filter = {}) {
-      await commits.idle();
-      return listCalls(db, filter);
+      const unsettled = await settle();
+      return overlayCalls(await listCalls(db, filter), unsettled, filter);
     },
     async claim(claim) {
       const { caller, key: name, fingerprint, callId } = claim;
@@ -71,10 +90,12 @@ export function createSqlJournal({ db, appendSteps }: Engine, options: SqlJourna
         if (holder) return { caller, key: name, fingerprint: holder.fingerprint, callId: holder.call_id };
       }
     },
-    idle: () => commits.idle(),
+    async idle() {
+      await settle();
+    },
     async finish() {
       closed = true;
-      await commits.idle();
+      await settle();
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { type CallColumns, callColumns } from '../chain/call-columns.ts';
 import { limitResult } from '../limit-result.ts';
 
 /** A call as it is written: its text made before the transaction, so that one that has none spoils no other's. */
 export interface StepWrite {
-  readonly columns: CallColumns;
+  readonly record: CallRecord;
   readonly callId: string;
   readonly at: string;
+  /** The record as JSON, in one line. */
   readonly body: string;
   /** What follows from it must not happen before it is on the disk. An end only has to outlive this process. */
   readonly mustSync: boolean;
@@ -16,7 +16,7 @@ export interface StepWrite {
 /** The record as it is kept; its result is left out where that is larger than `maxResultBytes`. */
 export function toStepWrite(record: CallRecord, at: string, maxResultBytes = Number.POSITIVE_INFINITY): StepWrite {
   return {
-    columns: callColumns(record),
+    record,
     callId: record.id,
     at,
     body: bodyOf(record, maxResultBytes),

@@ -9,7 +9,7 @@ import type { Engine, Ownership } from '../sql/engine.ts';
 import type { Tables } from '../sql/tables.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { type FileLock, takeFileLock } from './file-lock.ts';
-import { createJournalWriter } from './journal-writer.ts';
+import { createIntake } from './intake/intake.ts';
 import { toKyselyDatabase } from './kysely-database.ts';
 
 /** Takes the file for this process; refuses when another one has it. */
@@ -41,10 +41,10 @@ function createEngine(file: string, lock: FileLock): Engine {
     throw cause;
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
-  const writer = createJournalWriter(file);
+  const intake = createIntake(file);
   return {
     db,
-    appendSteps: writer.append,
+    intake,
     bigint: 'integer',
     exclusive: true,
     // Transactions take the lock when they begin.
@@ -52,7 +52,7 @@ function createEngine(file: string, lock: FileLock): Engine {
     isUniqueViolation: (error) => (error as { errcode?: number }).errcode === sqliteConstraintUnique,
     own: () => own(db),
     async close() {
-      await writer.close();
+      await intake.close();
       await db.destroy();
       // Kysely closes what it used, and nothing else.
       if (database.isOpen) database.close();

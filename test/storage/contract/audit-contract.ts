@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import type { StorageKind } from '../kinds.ts';
-import { at, gather, makeApproval, makeCall } from '../records.ts';
+import { at, gather, makeApproval, makeCall, writeSteps } from '../records.ts';
 
 /** What every audit promises. */
 export function auditContract(kind: StorageKind): void {
@@ -21,7 +21,11 @@ export function auditContract(kind: StorageKind): void {
       using place = await kind.place();
       await using storage = await place.open();
       const call = makeCall();
-      for (const status of ['pending', 'running', 'success'] as const) await storage.journal.write({ ...call, status });
+      const statuses = ['pending', 'running', 'success'] as const;
+      await writeSteps(
+        storage.journal,
+        statuses.map((status) => ({ ...call, status })),
+      );
       const entries = await gather(storage.audit.export());
       expect(entries.map(({ seq, callId, record }) => [seq, callId, record])).toEqual([
         [1, call.id, { ...call, status: 'pending' }],
@@ -149,10 +153,10 @@ export function auditContract(kind: StorageKind): void {
 
 async function writeCalls(storage: Storage, count: number) {
   const calls = Array.from({ length: count }, () => makeCall());
-  for (const call of calls) {
-    await storage.journal.write({ ...call, status: 'pending' });
-    await storage.journal.write(call);
-  }
+  await writeSteps(
+    storage.journal,
+    calls.flatMap((call) => [{ ...call, status: 'pending' }, call]),
+  );
   return calls;
 }
 

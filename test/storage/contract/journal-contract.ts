@@ -4,7 +4,7 @@ import type { CallRecord } from '../../../src/invocation/call-record.ts';
 import type { CallFilter, Journal } from '../../../src/invocation/journal.ts';
 import { createId } from '../../../src/kernel/create-id.ts';
 import type { StorageKind } from '../kinds.ts';
-import { at, gather, makeCall } from '../records.ts';
+import { at, gather, makeCall, writeSteps } from '../records.ts';
 
 /** What every journal promises. */
 export function journalContract(kind: StorageKind): void {
@@ -105,8 +105,7 @@ export function journalContract(kind: StorageKind): void {
         for (let turn = 0; turn < 2; turn++) {
           const call = makeCall({ id: createId(clock.now()), createdAt: at(jump) });
           calls.push(call);
-          await storage.journal.write({ ...call, status: 'running' });
-          await storage.journal.write(call);
+          await writeSteps(storage.journal, [{ ...call, status: 'running' }, call]);
         }
       }
       const byTime = calls.toReversed().sort((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));

@@ -1,0 +1,52 @@
+// The thread that takes the journal's steps from the intake into the tables, while the calls go on.
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { connectionSettings } from '../connection-settings.ts';
+import { readFrames } from './intake-frame.ts';
+import type { IntakeReply, IntakeRequest } from './intake-message.ts';
+import { createTableWriter } from './table-writer.ts';
+
+const database = new DatabaseSync(String(workerData));
+database.exec(connectionSettings);
+const tables = createTableWriter(database);
+
+parentPort?.on('message', (request: IntakeRequest) => {
+  parentPort?.postMessage({ id: request.id, ...answer(request) } satisfies IntakeReply);
+});
+parentPort?.on('close', () => database.close());
+
+function answer(request: IntakeRequest): Omit<IntakeReply, 'id'> {
+  try {
+    if ('adopt' in request) return { token: adopt(request.adopt) };
+    drain(request.drain, request.bytes);
+    return {};
+  } catch (cause) {
+    return { error: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+function adopt(files: readonly string[]): string {
+  tables.write(files.filter((file) => existsSync(file)).map((file) => readFrames(readFileSync(file))));
+  return tables.renewToken();
+}
+
+function drain(file: string, bytes: number): void {
+  const read = readFrames(readStart(file, bytes));
+  if (read.bytes < bytes || tables.write([read]) === 0) throw new Error(`${file} is not as it was written`);
+}
+
+function readStart(file: string, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes);
+  const fd = openSync(file, 'r');
+  try {
+    for (let done = 0; done < bytes; ) {
+      const read = readSync(fd, buffer, done, bytes - done, done);
+      if (read === 0) throw new Error(`${file} is shorter than what was written to it`);
+      done += read;
+    }
+    return buffer;
+  } finally {
+    closeSync(fd);
+  }
+}

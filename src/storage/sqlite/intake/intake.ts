@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Intake, OwnedStep } from '../../sql/engine.ts';
+import { createIntakeFile, type IntakeFile } from './intake-file.ts';
+import { readFrames } from './intake-frame.ts';
+import { createTableThread } from './table-thread.ts';
+
+interface Waiting {
+  readonly step: OwnedStep;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Two files: while the thread empties one, the other takes what comes. */
+interface Files {
+  readonly token: string;
+  current: IntakeFile;
+  spare: IntakeFile;
+  /** On its way to the tables. */
+  full?: IntakeFile | undefined;
+  /** The number of what `current` is filled with. */
+  fill: number;
+  /** The number of the last that is in the tables. */
+  settled: number;
+}
+
+/** Steps are appended to a file, which costs next to nothing; a thread takes them from there into the tables, many at a time. */
+export function createIntake(database: string): Intake & { close(): Promise<void> } {
+  const paths = [`${database}-intake-1`, `${database}-intake-2`] as const;
+  const thread = createTableThread(database);
+  let opening: Promise<Files> | undefined;
+  let files: Files | undefined;
+  let queue: Waiting[] = [];
+  let draining: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  /** Why nothing more can be sent: the tables or the disk refused. */
+  let trouble: unknown;
+
+  function open(): Promise<Files> {
+    opening ??= openFiles().catch((cause) => {
+      opening = undefined;
+      throw cause;
+    });
+    return opening;
+  }
+
+  async function openFiles(): Promise<Files> {
+    const token = await thread.adopt(paths);
+    const current = await createIntakeFile(paths[0]);
+    try {
+      const spare = await createIntakeFile(paths[1]);
+      current.begin({ token, number: 1 });
+      files = { token, current, spare, fill: 1, settled: 0 };
+      return files;
+    } catch (cause) {
+      await current.close();
+      throw cause;
+    }
+  }
+
+  /** What can't be brought to the tables must not pile up: no call is sent before that is over. */
+  async function appendWithCare(step: OwnedStep): Promise<void> {
+    const { current } = await open();
+    if (step.mustSync && (trouble !== undefined || current.bytes > mostBytes)) await drain();
+    await enqueue(step);
+  }
+
+  function enqueue(step: OwnedStep): Promise<void> {
+    return new Promise((resolve, reject) => {
+      queue.push({ step, resolve, reject });
+      // What the other sockets bring in this turn goes along.
+      if (queue.length === 1) setImmediate(flush);
+    });
+  }
+
+  function flush(): void {
+    const group = queue;
+    queue = [];
+    if (group.length === 0) return;
+    try {
+      if (!files) throw new Error('The journal is closed');
+      files.current.append(group.map(({ step }) => step));
+    } catch (cause) {
+      for (const { reject } of group) reject(cause);
+      return;
+    }
+    const { current } = files;
+    const synced = group.some(({ step }) => step.mustSync) ? syncOf(current) : undefined;
+    for (const { step, resolve, reject } of group) {
+      if (step.mustSync && synced) synced.then(resolve, reject);
+      else resolve();
+    }
+    if (current.bytes > drainBytes) void drain().catch(() => {});
+    else drainSoon(drainMs);
+  }
+
+  async function syncOf(file: IntakeFile): Promise<void> {
+    try {
+      await file.sync();
+    } catch (cause) {
+      trouble = cause;
+      throw cause;
+    }
+  }
+
+  function drainSoon(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void drain().catch(() => {});
+    }, ms).unref();
+  }
+
+  function drain(): Promise<void> {
+    draining ??= drainOnce().finally(() => {
+      draining = undefined;
+      if (trouble !== undefined) drainSoon(troubleMs);
+      else if (files && files.current.bytes > 0) drainSoon(drainMs);
+    });
+    return draining;
+  }
+
+  async function drainOnce(): Promise<void> {
+    if (!files) return;
+    const full = files.full ?? startNext(files);
+    if (!full) {
+      trouble = undefined;
+      return;
+    }
+    try {
+      await thread.drain(full.path, full.bytes);
+    } catch (cause) {
+      trouble = cause;
+      throw cause;
+    }
+    trouble = undefined;
+    files.settled = files.fill - 1;
+    files.spare = full;
+    files.full = undefined;
+  }
+
+  /** The file that was filled, if there is something in it; the other one takes over. */
+  function startNext(open: Files): IntakeFile | undefined {
+    const { current, spare, token } = open;
+    if (current.bytes === 0) return undefined;
+    open.fill++;
+    spare.begin({ token, number: open.fill });
+    open.full = current;
+    open.current = spare;
+    return current;
+  }
+
+  async function settle(): Promise<void> {
+    // Somebody who is gone may have left something.
+    if (!files && paths.some((path) => existsSync(path))) await open();
+    flush();
+    if (!files) return;
+    const upTo = files.current.bytes > 0 ? files.fill : files.fill - 1;
+    while (files.settled < upTo) await drain();
+  }
+
+  return {
+    append: (step) =>
+      files && (!step.mustSync || (trouble === undefined && files.current.bytes <= mostBytes))
+        ? enqueue(step)
+        : appendWithCare(step),
+    settle,
+    unsettled() {
+      const open = [files?.full, files?.current].filter((file) => file !== undefined);
+      return open.flatMap(({ path, bytes }) => readFrames(readFileSync(path).subarray(0, bytes)).steps);
+    },
+    async close() {
+      clearTimeout(timer);
+      // Calls may still be opening it.
+      await opening?.catch(() => {});
+      const settled = await settle().then(
+        () => true,
+        () => false,
+      );
+      clearTimeout(timer);
+      if (files)
+        for (const file of [files.current, files.full ?? files.spare]) await (settled ? file.remove() : file.close());
+      files = undefined;
+      await thread.close();
+    },
+  };
+}
+
+const drainMs = 200;
+const drainBytes = 1024 * 1024;
+const mostBytes = 32 * 1024 * 1024;
+const troubleMs = 1_000;

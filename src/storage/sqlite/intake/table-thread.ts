@@ -1,0 +1,61 @@
+import { Worker } from 'node:worker_threads';
+import type { IntakeReply, IntakeRequest } from './intake-message.ts';
+
+/** The thread that empties the intake into the tables, from this side. It begins with the first request. */
+export interface TableThread {
+  adopt(files: readonly string[]): Promise<string>;
+  drain(file: string, bytes: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const script = new URL(import.meta.url.endsWith('.js') ? './intake-thread.js' : './intake-thread.ts', import.meta.url);
+
+export function createTableThread(database: string): TableThread {
+  const waiting = new Map<number, { resolve: (reply: IntakeReply) => void; reject: (cause: unknown) => void }>();
+  let nextId = 0;
+  let worker: Worker | undefined;
+
+  function open(): Worker {
+    const opened = new Worker(script, { workerData: database, name: 'journal' });
+    opened.unref();
+    opened.on('message', (reply: IntakeReply) => {
+      const one = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if (reply.error === undefined) one?.resolve(reply);
+      else one?.reject(new Error(reply.error));
+      if (waiting.size === 0) opened.unref();
+    });
+    const lost = (cause: unknown) => {
+      if (worker === opened) worker = undefined;
+      for (const { reject } of waiting.values()) reject(cause);
+      waiting.clear();
+    };
+    opened.on('error', lost);
+    opened.on('exit', () => lost(new Error('The thread that writes the journal has ended')));
+    return opened;
+  }
+
+  function request(what: DistributiveOmit<IntakeRequest, 'id'>): Promise<IntakeReply> {
+    return new Promise((resolve, reject) => {
+      worker ??= open();
+      const id = nextId++;
+      waiting.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ id, ...what } satisfies IntakeRequest);
+    });
+  }
+
+  return {
+    async adopt(files) {
+      const { token } = await request({ adopt: files });
+      if (token === undefined) throw new Error('The thread that writes the journal gave no token');
+      return token;
+    },
+    drain: async (file, bytes) => void (await request({ drain: file, bytes })),
+    async close() {
+      await worker?.terminate();
+    },
+  };
+}
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { callColumns } from '../../chain/call-columns.ts';
+import { linkSteps } from '../../chain/chain-step.ts';
+import type { Fill, IntakeStep } from './intake-frame.ts';
+
+export interface FilledSteps {
+  readonly fill?: Fill;
+  readonly steps: readonly IntakeStep[];
+}
+
+/** Writes what comes from the intake to the journal and to the list of calls, each step once however often it is brought. */
+export interface TableWriter {
+  /** Gives back how many of the fills were of the token that counts; others are left alone. */
+  write(fills: readonly FilledSteps[]): number;
+  /** From here on fills of another token count, from number 1. Gives back that token. */
+  renewToken(): string;
+}
+
+/** How far the tables are: all fills before this one, and this one up to a step. Kept with them, in the same transactions. */
+interface Position extends Fill {
+  readonly steps: number;
+}
+
+export function createTableWriter(database: DatabaseSync): TableWriter {
+  const begin = database.prepare('begin immediate');
+  const commit = database.prepare('commit');
+  const readPosition = database.prepare('select value from meta where name = ?');
+  const writePosition = database.prepare(
+    'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+  );
+  const append = createAppend(database);
+
+  function position(): Position | undefined {
+    const row = readPosition.get(positionName);
+    return row && JSON.parse(String(row.value));
+  }
+
+  function transact(work: () => void): void {
+    begin.run();
+    try {
+      work();
+      commit.run();
+    } catch (cause) {
+      database.exec('rollback');
+      throw cause;
+    }
+  }
+
+  function writeFill(fill: Fill, steps: readonly IntakeStep[], from: number): void {
+    const last = new Map(steps.map(({ callId }, at) => [callId, at]));
+    // The last word on each call is enough. What stands before it in the fill is written with it, by being left out.
+    const written = steps
+      .map((step, at) => ({ step, at }))
+      .filter(({ step, at }) => at >= from && last.get(step.callId) === at);
+    for (let start = 0; start < written.length; start += batch) {
+      const part = written.slice(start, start + batch);
+      const isLast = start + batch >= written.length;
+      // The file is written over once all of it is here, so that has to be on the disk; what comes before it goes along.
+      database.exec(`PRAGMA synchronous = ${isLast ? 'FULL' : 'NORMAL'}`);
+      transact(() => {
+        append(part.map(({ step }) => step));
+        const done: Position = { ...fill, steps: isLast ? steps.length : (part.at(-1)?.at ?? 0) + 1 };
+        writePosition.run(positionName, JSON.stringify(done));
+      });
+      // Others who write wait for the lock, and look for it only now and then.
+      if (!isLast) Atomics.wait(pause, 0, 0, pauseMs);
+    }
+  }
+
+  return {
+    write(fills) {
+      const known = position();
+      const ours = fills.flatMap(({ fill, steps }) => (fill && fill.token === known?.token ? [{ fill, steps }] : []));
+      for (const { fill, steps } of ours.sort((one, other) => one.fill.number - other.fill.number)) {
+        if (!known || fill.number < known.number) continue;
+        writeFill(fill, steps, fill.number === known.number ? known.steps : 0);
+      }
+      return ours.length;
+    },
+    renewToken() {
+      const token = randomBytes(8).toString('hex');
+      database.exec('PRAGMA synchronous = FULL');
+      writePosition.run(positionName, JSON.stringify({ token, number: 0, steps: 0 } satisfies Position));
+      return token;
+    },
+  };
+}
+
+function createAppend(database: DatabaseSync): (steps: readonly IntakeStep[]) => void {
+  const readHead = database.prepare('select head_seq, head_hash from chain where id = 1');
+  const moveHead = database.prepare('update chain set head_seq = ?, head_hash = ? where id = 1');
+  const insertStep = database.prepare(
+    'insert into steps (seq, call_id, at, body, previous, hash) values (?, ?, ?, ?, ?, ?)',
+  );
+  const insertCall = database.prepare(`
+    insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, status, created_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (id) do update set seq = excluded.seq, owner = excluded.owner, status = excluded.status,
+      server = excluded.server, tool = excluded.tool, original_name = excluded.original_name, caller = excluded.caller,
+      created_at = excluded.created_at
+  `);
+  // A call that ends may be in the list already. Then nothing but its state changes, and so only the indexes that hold that.
+  const endCall = database.prepare(`
+    update calls set seq = ?, owner = ?, status = ? where id = ? and server is ? and tool = ? and original_name = ?
+      and caller = ? and created_at = ?
+  `);
+
+  return (steps) => {
+    const { head_seq, head_hash } = readHead.get() as { head_seq: number; head_hash: string };
+    const linked = linkSteps({ seq: head_seq, hash: head_hash }, steps);
+    for (const [at, { seq, callId, at: time, body, previous, hash }] of linked.entries()) {
+      insertStep.run(seq, callId, time, body, previous, hash);
+      const { id, server, tool, original_name, caller, status, created_at } = callColumns(JSON.parse(body));
+      const owner = steps[at]?.owner ?? '';
+      if (status === 'success' || status === 'error') {
+        const { changes } = endCall.run(seq, owner, status, id, server, tool, original_name, caller, created_at);
+        if (changes === 1) continue;
+      }
+      insertCall.run(id, seq, seq, owner, server, tool, original_name, caller, status, created_at);
+    }
+    const last = linked.at(-1);
+    if (last) moveHead.run(last.seq, last.hash);
+  };
+}
+
+const positionName = 'journal.intake';
+const batch = 100;
+const pauseMs = 1;
+const pause = new Int32Array(new SharedArrayBuffer(4));
