@@ -213,10 +213,10 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 
   let watching: AsyncDisposable | undefined;
   let closing: Promise<void> | undefined;
-  const call: Toolbox['call'] = async (name, args, callOptions) => {
-    if (closing) return failureResult(randomUUID(), 'TOOLBOX_CLOSED', 'The toolbox was closed');
-    return invoker.call(name, args, callOptions);
-  };
+  const call: Toolbox['call'] = (name, args, callOptions) =>
+    closing
+      ? Promise.resolve(failureResult(randomUUID(), 'TOOLBOX_CLOSED', 'The toolbox was closed'))
+      : invoker.call(name, args, callOptions);
   const toolOf = createToolView(call);
   async function close(): Promise<void> {
     closing ??= (async () => {

@@ -288,11 +288,13 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     requestOptions: RequestOptions,
   ): Promise<JsonObject> {
     const send = async (withParams: JsonObject) => {
-      const result = await on.channel.request(method, withParams, requestOptions).catch((cause) => {
+      try {
+        const result = await on.channel.request(method, withParams, requestOptions);
+        lastTraffic = clock.now();
+        return result;
+      } catch (cause) {
         throw cause instanceof ToolwharfError ? hidden(cause) : cause;
-      });
-      lastTraffic = clock.now();
-      return result;
+      }
     };
     if (on.era === 'legacy' || requestOptions.passInputRequired) return send(params);
     const context = {
@@ -350,7 +352,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     },
 
     async request(method, params, requestOptions = {}) {
-      const first = await ready(requestOptions.signal);
+      const first = session ?? (await ready(requestOptions.signal));
       try {
         return await sendOnce(first, method, params, requestOptions);
       } catch (cause) {

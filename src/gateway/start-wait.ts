@@ -1,7 +1,7 @@
 import type { Toolbox } from '../toolbox.ts';
 
-/** Resolves when no server is on its very first way to being connected, or patience is over. After the start, at once. */
-export type StartWait = () => Promise<void>;
+/** Resolves when no server is on its very first way to being connected, or patience is over. After the start there is nothing to wait for. */
+export type StartWait = () => Promise<void> | undefined;
 
 export function createStartWait(toolbox: Pick<Toolbox, 'servers' | 'on'>, waitMs: number): StartWait {
   const until = Date.now() + waitMs;
@@ -12,10 +12,10 @@ export function createStartWait(toolbox: Pick<Toolbox, 'servers' | 'on'>, waitMs
     });
   }
 
-  return async () => {
+  return () => {
     const left = until - Date.now();
-    if (left <= 0 || !isStarting()) return;
-    await new Promise<void>((resolve) => {
+    if (left <= 0 || !isStarting()) return undefined;
+    return new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
         end();

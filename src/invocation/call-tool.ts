@@ -15,6 +15,7 @@ import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/waiting.ts';
 import { decide } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
+import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
 import { type AskPorts, askApproval } from './ask-approval.ts';
 import { endFor, endOf, toCallError, wasCutOff } from './call-end.ts';
 import type { CallRecord } from './call-record.ts';
@@ -65,13 +66,21 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const idempotency = createIdempotency(ports.journal);
   const deadlines = createPassingMap<string, Deadline>();
 
-  async function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
-    const { idempotencyKey: key, caller = defaultCaller } = options;
-    const { callId = createId() } = options;
-    if (key === undefined) return callOnce(callId, name, input, options);
-    const claim = { caller: caller.id, key, fingerprint: hashOf([name, input]), callId };
+  function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
+    const { callId = createId(), idempotencyKey: key } = options;
+    const run = () => callOnce(callId, name, input, options);
+    return key === undefined ? run() : callWithKey(key, callId, [name, input], options, run);
+  }
+
+  async function callWithKey(
+    key: string,
+    callId: string,
+    what: readonly unknown[],
+    { caller = defaultCaller }: InvokeOptions,
+    run: () => Promise<ToolResult>,
+  ): Promise<ToolResult> {
     try {
-      return await idempotency.once(claim, () => callOnce(callId, name, input, options));
+      return await idempotency.once({ caller: caller.id, key, fingerprint: hashOf(what), callId }, run);
     } catch (cause) {
       return failed(callId, cause);
     }
@@ -100,16 +109,22 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       }
       checkRate(agreed);
       if (noted) await noted;
-      await write(record.start(args), 'before');
+      const started = record.start(args);
+      await keep(started, 'before');
+      ports.onCall(started);
       const raw = await dispatch(callId, agreed, args, options);
       const { result, kept } = shapeResult(raw, { callId, maxResultBytes: ports.settings().maxResultBytes });
       if (kept) ports.kept.keep(callId, kept);
-      await write(record.end(endOf(result, kept === undefined ? raw : undefined)), 'after');
+      const ended = record.end(endOf(result, kept === undefined ? raw : undefined));
+      await keep(ended, 'after');
+      ports.onCall(ended);
       return result;
     } catch (cause) {
       const error = toCallError(cause, options.signal);
       const { code, message } = error;
-      await write(record.end({ status: 'error', end: endFor(error), error: { code, message } }), 'after');
+      const ended = record.end({ status: 'error', end: endFor(error), error: { code, message } });
+      await keep(ended, 'after');
+      ports.onCall(ended);
       return failed(callId, error);
     } finally {
       slot?.[Symbol.dispose]();
@@ -155,11 +170,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     return await askApproval(asked, ports);
   }
 
-  async function validate(entry: CatalogEntry, input: unknown): Promise<JsonObject> {
+  function validate(entry: CatalogEntry, input: unknown): JsonObject | Promise<JsonObject> {
     const args = input ?? {};
-    const checked = await ports.checker.check(entry.definition.inputSchema, args);
-    if (checked.ok) return args as JsonObject;
-    throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${entry.name}: ${checked.text}`);
+    const accept = (checked: ArgumentsVerdict): JsonObject => {
+      if (checked.ok) return args as JsonObject;
+      throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${entry.name}: ${checked.text}`);
+    };
+    const checked = ports.checker.check(entry.definition.inputSchema, args);
+    return checked instanceof Promise ? checked.then(accept) : accept(checked);
   }
 
   async function waitForSlot(entry: CatalogEntry, signal: AbortSignal | undefined): Promise<Slot> {
@@ -256,11 +274,6 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (cause instanceof ToolwharfError || signal.aborted) throw cause;
       throw new ToolwharfError('TOOL_FAILED', messageOf(cause), { cause });
     });
-  }
-
-  async function write(record: CallRecord, when: 'before' | 'after'): Promise<void> {
-    await keep(record, when);
-    ports.onCall(record);
   }
 
   /** Before a call is sent, a journal that can't be written stops it; afterwards the result matters more. */

@@ -154,7 +154,7 @@ export async function serveRequest(
   }
 }
 
-async function answer(
+function answer(
   message: RpcRequest,
   request: ClientRequest,
   session: Session,

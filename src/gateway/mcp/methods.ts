@@ -33,15 +33,14 @@ export const serverCapabilities = {
 
 type Method = (request: ClientRequest, ports: MethodPorts) => Promise<JsonObject>;
 
-/** The request's result, or an `RpcError`. */
-export async function answerRequest(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
-  const method = methods.get(request.method);
-  if (!method) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${request.method}`, { httpStatus: 404 });
-  try {
-    return await method(request, ports);
-  } catch (cause) {
-    throw toRpcError(cause);
-  }
+/** The request's result. */
+export function answerRequest(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  const method = methods.get(request.method) ?? unknownMethod;
+  return method(request, ports);
+}
+
+async function unknownMethod({ method }: ClientRequest): Promise<never> {
+  throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`, { httpStatus: 404 });
 }
 
 const methods = new Map<string, Method>([
@@ -195,12 +194,12 @@ async function pass(
 }
 
 /** The era of the server, which is first told of the log messages this request wants where it can't read that in it. */
-async function eraOf(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
+function eraOf(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
   const era = server === undefined ? undefined : toolbox.status(server)?.era;
   const { logLevel } = request;
   const mustTell = era === 'legacy' && request.era === 'modern' && isLogLevel(logLevel);
-  if (server !== undefined && mustTell) await logLevels.raise(server, logLevel);
-  return era;
+  if (server === undefined || !mustTell) return era;
+  return logLevels.raise(server, logLevel).then(() => era);
 }
 
 /**

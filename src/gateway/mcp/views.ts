@@ -24,7 +24,8 @@ export function createViews({ toolbox, startWaitMs = 3_000 }: ViewsOptions): Vie
 
   return {
     async get(profile) {
-      await started();
+      const starting = started();
+      if (starting) await starting;
       const known = views.get(profile.name);
       if (known?.profile === profile) return known;
       const view = createView(toolbox, profile);

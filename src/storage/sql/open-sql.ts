@@ -91,9 +91,10 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     closing ??= close();
     return closing;
   };
-  const { idle: _, finish: __, ...open } = journal;
+  const { get, list, claim, write } = journal;
   const storage: Storage = {
-    journal: translateErrors(open, 'JOURNAL_UNAVAILABLE'),
+    // Its errors are ours already, and it is in the way of every call.
+    journal: { ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'), write },
     pins: guard(createSqlPins(engine)),
     rules: guard(createSqlRules(engine)),
     approvals: guard(createSqlApprovals(engine)),

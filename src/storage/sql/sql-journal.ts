@@ -33,16 +33,6 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
     });
   });
 
-  async function add(step: StepWrite): Promise<void> {
-    try {
-      if (!intake) return await commits.add(step);
-      const { callId, at, body, mustSync } = step;
-      await intake.append({ owner: ownership.id, callId, at, body, mustSync });
-    } catch (cause) {
-      throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
-    }
-  }
-
   /** Gives back what is written and not in the tables, because those can't be written to now. */
   async function settle(): Promise<ReadonlyMap<string, CallRecord>> {
     await commits.idle();
@@ -58,7 +48,13 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
   return {
     async write(record) {
       if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
-      await add(toStepWrite(record, isoTime(clock.now()), maxResultBytes));
+      const step = toStepWrite(record, isoTime(clock.now()), maxResultBytes);
+      const { callId, at, body, mustSync } = step;
+      try {
+        await (intake ? intake.append({ owner: ownership.id, callId, at, body, mustSync }) : commits.add(step));
+      } catch (cause) {
+        throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
+      }
     },
     async get(id) {
       const unsettled = await settle();
