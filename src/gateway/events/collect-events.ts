@@ -11,7 +11,7 @@ import type { Ownership } from '../auth/ownership.ts';
 import { visibleStatus } from '../auth/visible-status.ts';
 import type { CallsInFlight } from '../calls/calls-in-flight.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
-import type { LoggedEvent, Viewer } from './logged-event.ts';
+import type { LoggedEvent, Publishable, Viewer } from './logged-event.ts';
 
 /** Where things happen. */
 export interface EventSources {
@@ -23,7 +23,7 @@ export interface EventSources {
 }
 
 export interface EventSinks {
-  readonly publish: (event: LoggedEvent) => void;
+  readonly publish: (event: Publishable) => void;
   /** For what nobody needs to hear of later. */
   readonly mention: (event: LoggedEvent) => void;
 }
@@ -103,17 +103,17 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
       );
     }),
     toolbox.on('content.changed', ({ server, kind }) => publish(ofServer('content.changed', server, { server, kind }))),
-    toolbox.on('call.changed', (record) => {
-      const { caller } = record;
-      const kept = withoutLarge(record);
-      // Nobody may ever ask for it, so it is put into words when somebody does.
-      publish(
-        event('call.changed', ({ identity }) => {
+    toolbox.on('call.changed', (record) =>
+      publish(() => {
+        const { caller } = record;
+        const kept = withoutLarge(record);
+        // Nobody may ever ask for it, so it is put into words when somebody does.
+        return event('call.changed', ({ identity }) => {
           if (identity.isAdmin) return wholeCall(kept);
           return ownership.isOwn(identity, caller) ? aboutCall(kept) : undefined;
-        }),
-      );
-    }),
+        });
+      }),
+    ),
     calls.on('progressed', ({ call, progress }) =>
       mention(ofCaller('call.progressed', call, { id: call.id, ...pickProgress(progress) })),
     ),

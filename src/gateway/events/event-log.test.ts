@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { createEvents } from '../../kernel/events.ts';
@@ -24,7 +25,7 @@ const agent: Identity = { caller: { id: 'agent', kind: 'client' }, isAdmin: fals
 const asAdmin: Viewer = { identity: admin, scope: all };
 const asAgent: Viewer = { identity: agent, scope: onlyA };
 
-function setUp(maxEvents?: number) {
+function setUp(maxEvents?: number, keepMs?: number) {
   const events = createEvents<ToolboxEvents>();
   const entries = new Map<string, object>();
   const toolbox = { on: events.on, tools: [], entry: (name: string) => entries.get(name) } as unknown as Toolbox;
@@ -33,10 +34,14 @@ function setUp(maxEvents?: number) {
   const questions = createEvents<PendingQuestionsEvents>();
   const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox: () => toolbox });
   const sources = { toolbox, approver: approvals, calls, questions, ownership };
-  const log = createEventLog({ sources, ...(maxEvents !== undefined && { maxEvents }) });
+  const log = createEventLog({
+    sources,
+    ...(maxEvents !== undefined && { maxEvents }),
+    ...(keepMs !== undefined && { keepMs }),
+  });
   const seen: NumberedEvent[] = [];
-  log.listen({ onEvent: (event) => seen.push(event), onRecheck: async () => {} });
-  return { events, approvals, calls, questions, ownership, entries, log, seen, last: () => seen.at(-1) };
+  const leave = log.listen({ onEvent: (event) => seen.push(event), onRecheck: async () => {} });
+  return { events, approvals, calls, questions, ownership, entries, log, seen, leave, last: () => seen.at(-1) };
 }
 
 const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
@@ -51,6 +56,26 @@ const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
   createdAt: '2026-01-01T00:00:00.000Z',
   result: { content: [{ type: 'text', text: 'answer' }] },
   ...changes,
+});
+
+test('events are kept while somebody listens and for a while after, and not for nobody', async () => {
+  const { events, log, leave } = setUp(10, 50);
+  const start = log.latest;
+  events.emit('call.changed', call({ id: 'c1' }));
+  leave();
+  events.emit('call.changed', call({ id: 'c2' }));
+  expect(log.since(start)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c1' }, { id: 'c2' }]);
+  await wait(60);
+  const before = log.latest;
+  events.emit('call.changed', call({ id: 'c3' }));
+  // Something happened since then, and nobody can say what: whoever comes back reads everything again.
+  expect(log.since(start)).toBeUndefined();
+  expect(log.since(before)).toBeUndefined();
+  expect(log.since(log.latest)).toEqual([]);
+  log.listen({ onEvent: () => {}, onRecheck: async () => {} });
+  const now = log.latest;
+  events.emit('call.changed', call({ id: 'c4' }));
+  expect(log.since(now)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c4' }]);
 });
 
 test('whoever comes back gets what they missed, and is told when that is too long ago', () => {

@@ -14,6 +14,9 @@ export interface LoggedEvent {
   show(viewer: Viewer): EventData<EventName> | undefined;
 }
 
+/** An event, or what makes it where somebody may hear of it. */
+export type Publishable = LoggedEvent | (() => LoggedEvent);
+
 export interface NumberedEvent extends LoggedEvent {
   /** None for one that is not kept. */
   readonly id?: string;
