@@ -56,6 +56,9 @@ describe('the command itself', () => {
     [['call'], "missing required argument 'name'"],
     [['call', 'x', '--args', '{'], 'is not JSON'],
     [['call', 'x', '--args', '{}', '--arg', 'a=1'], 'not both'],
+    [['call', 'x', '--args', '{}', 'a=1'], 'not both'],
+    [['call', 'x', 'a=1', '--arg', 'a=2'], 'given twice'],
+    [['call', 'x', 'hello'], "Argument 'hello' should be name=value"],
     [['call', 'x', '--timeout', '30'], 'needs a unit'],
     [['tools', '--server', 'fils', '-c', basic], "did you mean 'files'"],
   ])('wrong usage ends with 2 and says why: %j', async (args, message) => {
@@ -147,6 +150,8 @@ describe('toolwharf call', () => {
       stderr: '',
     });
     expect((await call('new_era/echo', '--arg', 'text=2')).stdout).toBe('2\n');
+    expect((await call('files/add', 'a=1.5', '--arg', 'b=2')).stdout).toBe('3.5\n');
+    expect((await call('new_era/echo', 'text=a=b')).stdout).toBe('a=b\n');
     const raw = '\u001b[31m\u202eraw';
     expect((await call('files/echo', '--args', JSON.stringify({ text: raw }))).stdout).toBe(`${raw}\n`);
     expect((await call('files/image')).stdout).toMatch(/^\[image, image\/png, \d+ bytes\]\n$/);
@@ -174,7 +179,7 @@ describe('toolwharf call', () => {
       'a value has the wrong type',
       ['files/add', '--arg', 'a=x', '--arg', 'b=1'],
       2,
-      "--arg a: expected number, got 'x'",
+      "Argument a: expected number, got 'x'",
     ],
     [
       'an argument is missing',

@@ -3,8 +3,8 @@ import type { Run } from './command.ts';
 import { gather } from './gather.ts';
 
 const callExamples = `Examples:
-  toolwharf call mcp_filesystem_list_directory --arg path=/home/ada/notes
-  toolwharf call filesystem/read_text_file --arg path=notes.txt --arg head=5 --json
+  toolwharf call mcp_filesystem_list_directory path=/home/ada/notes
+  toolwharf call filesystem/read_text_file path=notes.txt head=5 --json
   echo '{"path":"notes.txt"}' | toolwharf call filesystem/read_text_file --args -`;
 
 /** The commands that use tools: `tools`, `call`. */
@@ -20,14 +20,13 @@ export function addCallingCommands(root: Command, run: Run): void {
     .command('call')
     .description('call a tool and print its result')
     .argument('<name>', 'its name as in `toolwharf tools`, or server/tool')
+    .argument('[name=value...]', "its arguments, typed by the tool's schema; name:=json for exact JSON")
     .option('--args <json>', 'its arguments as a JSON object; - reads them from stdin')
-    .option(
-      '-a, --arg <name=value>',
-      "one argument, typed by the tool's schema; name:=json for exact JSON; repeatable",
-      gather,
-    )
+    .option('-a, --arg <name=value>', 'one argument, as above; repeatable', gather)
     .option('--timeout <duration>', "give up after this time, such as 30s; the tool's own limit holds besides")
     .option('--json', 'print the whole result as JSON')
     .addHelpText('after', `\n${callExamples}`)
-    .action(async (name, options) => run(async (context) => (await import('./call.ts')).call(name, options, context)));
+    .action(async (name, pairs: readonly string[], { arg = [], ...options }) =>
+      run(async (context) => (await import('./call.ts')).call(name, { ...options, arg: [...arg, ...pairs] }, context)),
+    );
 }

@@ -22,14 +22,14 @@ export async function readArguments(
   { args, arg = [] }: ArgumentOptions,
   readStdin: () => Promise<string>,
 ): Promise<GivenArguments> {
-  if (args !== undefined && arg.length > 0) throw new UsageError('Give --args or --arg, not both');
+  if (args !== undefined && arg.length > 0) throw new UsageError('Give --args or arguments one by one, not both');
   if (args !== undefined) {
     const whole = parseObject(args === '-' ? await readStdin() : args);
     return { for: () => whole };
   }
   const pairs = arg.map(parsePair);
   const twice = pairs.find(({ name }, at) => pairs.findIndex((pair) => pair.name === name) !== at);
-  if (twice) throw new UsageError(`--arg ${twice.name} is given twice; for a list write ${twice.name}='["a","b"]'`);
+  if (twice) throw new UsageError(`Argument ${twice.name} is given twice; for a list write ${twice.name}='["a","b"]'`);
   return {
     for(tool, warn) {
       const parameters = parametersOf(tool);
@@ -66,9 +66,9 @@ function parsePair(given: string): Pair {
   const match = /^([^=]+?)(:?=)([\s\S]*)$/.exec(given);
   const [, name, sign, text] = match ?? [];
   if (name === undefined || text === undefined) {
-    throw new UsageError(`--arg '${given}' should be name=value, or name:=json`);
+    throw new UsageError(`Argument '${given}' should be name=value, or name:=json`);
   }
-  return sign === '=' ? { name, text } : { name, text, raw: { value: parseJson(text, `--arg ${name}`) } };
+  return sign === '=' ? { name, text } : { name, text, raw: { value: parseJson(text, `Argument ${name}`) } };
 }
 
 function parseObject(text: string): JsonObject {

@@ -37,7 +37,7 @@ describe('a value on the command line takes the type its parameter has', () => {
     ['object', 'null'],
   ])('%s refuses %s and says what it wants', (type, text) => {
     expect(() => typeArgument('x', text, { type })).toThrow(UsageError);
-    expect(() => typeArgument('x', text, { type })).toThrow(`--arg x: expected ${type}`);
+    expect(() => typeArgument('x', text, { type })).toThrow(`Argument x: expected ${type}`);
   });
 
   test('a whole number that would be changed on the way is refused', () => {

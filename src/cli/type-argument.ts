@@ -1,7 +1,7 @@
 import type { FlatParameter } from '../bridges/flat.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The text of `--arg name=text` as the kind of value the parameter takes; what may be text stays text. */
+/** The text of `name=text` as the kind of value the parameter takes; what may be text stays text. */
 export function typeArgument(name: string, text: string, parameter?: Pick<FlatParameter, 'type' | 'enum'>): unknown {
   const chosen = parameter?.enum?.find((value) => String(value) === text);
   if (chosen !== undefined) return chosen;
@@ -10,9 +10,9 @@ export function typeArgument(name: string, text: string, parameter?: Pick<FlatPa
   const value = read(text);
   if (value !== undefined && types.some((type) => isOfType(value, type))) return value;
   if (types.includes('integer') && typeof value === 'number' && Number.isInteger(value)) {
-    throw new UsageError(`--arg ${name}: ${text} is too large to be sent exactly`);
+    throw new UsageError(`Argument ${name}: ${text} is too large to be sent exactly`);
   }
-  throw new UsageError(`--arg ${name}: expected ${types.join(' or ')}${example(types)}, got '${text}'`);
+  throw new UsageError(`Argument ${name}: expected ${types.join(' or ')}${example(types)}, got '${text}'`);
 }
 
 /** The JSON value of a text, or its number in the ways people write one; undefined if it is neither. */
