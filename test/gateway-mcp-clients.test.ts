@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../src/kernel/json.ts';
 import { fixture, startHttp } from './support/fixtures.ts';
 import { connectMcp, usualAnswers } from './support/mcp-client.ts';
+import { openTestGateway } from './support/open-gateway.ts';
 import { initializeParams, openRaw, post, textOf } from './support/raw-mcp.ts';
 import { type ServedMcp, serveMcp } from './support/serve-mcp.ts';
 
@@ -120,4 +121,10 @@ describe('a thousand at once', () => {
     );
     expect(answered.map(({ body }) => [body.id, textOf(body)])).toEqual(many.map((text) => [0, text]));
   });
+});
+
+test('a connection that is idle is kept for longer than clients and proxies keep theirs, so that it is never closed under a request', async () => {
+  await using gateway = await openTestGateway({ servers: {} });
+  const { headers } = await fetch(`${gateway.url}/mcp`);
+  expect(headers.get('keep-alive')).toBe('timeout=65');
 });
