@@ -5,3 +5,6 @@ const manifest: { readonly version: string } = JSON.parse(readFileSync(new URL('
 
 /** The version of this package, as told to servers and printed by the CLI. */
 export const version: string = manifest.version;
+
+/** How we name ourselves to servers over HTTP. */
+export const agentName = `toolwharf/${version}`;

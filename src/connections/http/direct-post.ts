@@ -7,8 +7,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { ProtocolError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import { agentName } from '../../kernel/version.ts';
 import type { ChannelSendOptions } from '../channel.ts';
-import { agentName, type PoolFetch } from './pool-fetch.ts';
+import type { PoolFetch } from './pool-fetch.ts';
 import { whenBroken } from './pool-response.ts';
 
 /** A response that is there already, for whoever fetches it. */

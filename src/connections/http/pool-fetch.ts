@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
-import { version } from '../../kernel/version.ts';
+import { agentName } from '../../kernel/version.ts';
 import type { Pace } from '../pace.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
@@ -48,8 +48,6 @@ export type PostAnswer = { readonly text: string } | { readonly text?: undefined
 type Answered = Pick<Dispatcher.ResponseData, 'statusCode' | 'statusText' | 'headers'> & { readonly body: unknown };
 
 const mebibyte = 1024 * 1024;
-/** How we name ourselves to servers. */
-export const agentName = `toolwharf/${version}`;
 
 /** A fetch over kept-alive undici connections: the same answers for a fraction of the work. */
 export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
