@@ -1,8 +1,7 @@
 /**
  * With a write-ahead log readers and the writer don't wait for each other. FULL makes each commit reach the disk before it
- * returns: NORMAL would survive a killed process, but lose the last calls with the power, and a call that may have run must
- * be on record. It costs one sync for each group of writes, not for each write. The thread that writes the journal goes down
- * to NORMAL for groups that only end calls.
+ * returns: NORMAL would survive a killed process, but lose the last answers and rules with the power. The thread that fills
+ * the journal's tables goes down to NORMAL until the last commit of a file: the file is on the disk until then.
  */
 export const connectionSettings = `
   PRAGMA busy_timeout = 1000;
