@@ -78,6 +78,10 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     expect(await client.call()).toMatchObject({ answer: 'success' });
     await waitFor(() => world.countCalls('running') === 0);
     await gateway.close();
+    // What was taken ran once, and what was refused did not.
+    const taken = world.load.calls.filter(({ answer }) => answer === 'success').map(({ marker }) => marker);
+    expect((await world.effects()).map(({ marker }) => marker).sort()).toEqual(taken.sort());
+    expect(world.load.calls.filter(({ answer }) => answer !== 'success').length).toBeGreaterThanOrEqual(2);
     expect(await world.findings()).toEqual([]);
   });
 });

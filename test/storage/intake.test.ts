@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { sqlitePlace } from './kinds.ts';
 import { gather, makeCall } from './records.ts';
@@ -7,11 +7,12 @@ import { startWriter } from './writer-process.ts';
 const names = ['-intake-1', '-intake-2'];
 
 describe('the files that hold calls before they are in the tables', () => {
-  test('are gone after a proper end', async () => {
+  test('are for their owner only, and gone after a proper end', async () => {
     using place = sqlitePlace();
     const storage = await place.open();
     await storage.journal.write(makeCall());
     expect(names.map((name) => existsSync(place.file + name))).toEqual([true, true]);
+    for (const name of names) expect(statSync(place.file + name).mode & 0o777).toBe(0o600);
     await storage.close();
     expect(names.map((name) => existsSync(place.file + name))).toEqual([false, false]);
     expect(await place.sql('select count(*) as calls from calls')).toEqual([{ calls: 1 }]);
