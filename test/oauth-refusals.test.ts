@@ -84,23 +84,26 @@ describe('where nobody can be asked at once', () => {
 
   test('authorize() that is cancelled stops the question, and a person who declined is not bothered by retries', async () => {
     const servers = await startServers('deny');
-    let asked = 0;
+    let closed = 0;
+    const asked = Promise.withResolvers<void>();
     const waiting = createTestOAuth(servers.mcp, {
       callback: {
         open: async () => ({
           redirectUrl: 'http://127.0.0.1:1/callback',
-          authorize: (_url, { signal }) =>
-            new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-          [Symbol.asyncDispose]: async () => void asked++,
+          authorize: (_url, { signal }) => {
+            asked.resolve();
+            return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+          },
+          [Symbol.asyncDispose]: async () => void closed++,
         }),
       },
     }).oauth;
     const stop = new AbortController();
     const cancelled = waiting.authorize(stop.signal);
-    await vi.waitFor(async () => expect(await servers.stats()).toMatchObject({ register: 1 }));
+    await asked.promise;
     stop.abort(new Error('enough'));
     await expect(cancelled).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await vi.waitFor(() => expect(closed).toBe(1));
 
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const declined = await failure(connect(servers.mcp, oauth));
@@ -111,6 +114,31 @@ describe('where nobody can be asked at once', () => {
     await oauth.authorize();
     await callEcho(await connect(servers.mcp, oauth));
   });
+});
+
+test('a sign-in that is called off before the question was ready shows it to nobody', async () => {
+  const servers = await startServers();
+  const stop = new AbortController();
+  const shown: URL[] = [];
+  const closed = Promise.withResolvers<void>();
+  const { oauth } = createTestOAuth(servers.mcp, {
+    callback: {
+      open: async () => {
+        stop.abort(new Error('enough'));
+        return {
+          redirectUrl: 'http://127.0.0.1:1/callback',
+          authorize: async (url) => {
+            shown.push(url);
+            return visit(url);
+          },
+          [Symbol.asyncDispose]: async () => closed.resolve(),
+        };
+      },
+    },
+  });
+  await expect(oauth.authorize(stop.signal)).rejects.toThrow('enough');
+  await closed.promise;
+  expect(shown).toEqual([]);
 });
 
 test('close() stops waiting for people and frees the loopback port', async () => {

@@ -45,6 +45,7 @@ export function createAsker(context: OAuthContext, shared: OAuthShared, options:
     const pending = await beginSignIn(context, { discovery, redirectUrl: back.redirectUrl, ...(scope && { scope }) });
     shared.asking.set(serverKey, pending.authorizationUrl);
     try {
+      signal.throwIfAborted();
       log.info('oauth.asked', `Server '${server}' wants a person to sign in`, { server });
       const params = await back.authorize(new URL(pending.authorizationUrl), { server, state: pending.state, signal });
       const tokens = await finishSignIn(context, pending, params);
