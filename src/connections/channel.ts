@@ -255,8 +255,8 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
 
 /**
  * The end of a request before its time. Its signal is made when somebody wants it: most requests just end. No getters
- * here, nor in anything else that each call makes anew: V8 gives every object with one a class of its own, which lives on
- * in the old generation and holds all that the getter sees.
+ * here, nor in anything else that each call makes anew: with them, heap profiles showed what the getter sees alive until
+ * V8 collected its whole heap.
  */
 function createEnding() {
   let isOver = false;
