@@ -1,6 +1,5 @@
 // Writes calls to a journal until it is killed, and says which steps were confirmed: `{call id} {status}` on a line each.
 // With `openCalls` it makes that many, leaves them open, every other one before it is sent, and waits.
-import { writeSync } from 'node:fs';
 import type { CallStatus } from '../../src/invocation/call-record.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
@@ -11,11 +10,16 @@ process.stdin.on('end', () => process.exit()).resume();
 
 const { key, writers = 8, openCalls, ...place } = JSON.parse(process.argv[2] ?? '{}');
 const storage = await openStorage({ ...place, sealer: createSealer(Buffer.from(key, 'hex')) });
-writeSync(1, 'open\n');
+say('open\n');
 
 let left = openCalls ?? Number.POSITIVE_INFINITY;
 await Promise.all(Array.from({ length: writers }, write));
-writeSync(1, 'done\n');
+say('done\n');
+
+/** Pipes are written to at once, and waited for where the reader is slow. */
+function say(line: string): void {
+  process.stdout.write(line);
+}
 
 async function write(): Promise<void> {
   while (left-- > 0) {
@@ -24,10 +28,10 @@ async function write(): Promise<void> {
       try {
         await storage.journal.write({ ...call, status });
       } catch (error) {
-        writeSync(1, `failed ${(error as { code: string }).code}\n`);
+        say(`failed ${(error as { code: string }).code}\n`);
         return;
       }
-      writeSync(1, `${call.id} ${status}\n`);
+      say(`${call.id} ${status}\n`);
     }
   }
 }
