@@ -1,5 +1,6 @@
 // Writes calls to a journal until it is killed, and says which steps were confirmed: `{call id} {status}` on a line each.
 // With `openCalls` it makes that many, leaves them open, every other one before it is sent, and waits.
+import { writeSync } from 'node:fs';
 import type { CallStatus } from '../../src/invocation/call-record.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
@@ -8,6 +9,7 @@ import { makeCall } from './records.ts';
 // Whoever started it holds the other end: it goes with them, however they go.
 process.stdin.on('end', () => process.exit()).resume();
 
+const pause = new Int32Array(new SharedArrayBuffer(4));
 const { key, writers = 8, openCalls, ...place } = JSON.parse(process.argv[2] ?? '{}');
 const storage = await openStorage({ ...place, sealer: createSealer(Buffer.from(key, 'hex')) });
 say('open\n');
@@ -16,9 +18,16 @@ let left = openCalls ?? Number.POSITIVE_INFINITY;
 await Promise.all(Array.from({ length: writers }, write));
 say('done\n');
 
-/** Pipes are written to at once, and waited for where the reader is slow. */
+/** What is said has left the process when this returns, however slow the reader is. */
 function say(line: string): void {
-  process.stdout.write(line);
+  for (let left = Buffer.from(line); left.length > 0; ) {
+    try {
+      left = left.subarray(writeSync(1, left));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(pause, 0, 0, 1);
+    }
+  }
 }
 
 async function write(): Promise<void> {
