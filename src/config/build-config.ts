@@ -65,13 +65,11 @@ function buildStdioTarget(server: Extract<CheckedServer, { command: string }>): 
 
 function buildHttpTarget(server: Extract<CheckedServer, { url: string }>): HttpTarget {
   const { url, headers = {}, authentication = { type: 'none' }, transport = 'auto', allowInsecure = false } = server;
-  return {
-    transport: transport === 'sse' || transport === 'auto' ? transport : 'http',
-    url,
-    headers,
-    authentication,
-    allowInsecure,
-  };
+  const { openapi, endpoints } = server;
+  const common = { url, headers, authentication, allowInsecure };
+  if (openapi !== undefined || endpoints)
+    return { transport: 'api', ...common, ...(openapi !== undefined && { openapi }), ...(endpoints && { endpoints }) };
+  return { transport: transport === 'sse' || transport === 'auto' ? transport : 'http', ...common };
 }
 
 function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {

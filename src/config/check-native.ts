@@ -1,3 +1,4 @@
+import { apiProblems } from './api-problems.ts';
 import { authenticationKeys } from './authentication-schema.ts';
 import { canonicalKeys, canonicalMember } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
@@ -93,7 +94,10 @@ function checkServer(name: string, value: PlainData, path: Path, context: CheckC
     const owner = kind === 'stdio' ? "'url'" : "'command'";
     context.report({ path: [...path, key], message: `belongs to a server with ${owner}`, atKey: true });
   }
-  return checkSchema(schema, server, path, context);
+  const checked = checkSchema(schema, server, path, context);
+  if (checked && 'url' in checked)
+    for (const { key, message } of apiProblems(checked)) context.report({ path: [...path, key], message, atKey: true });
+  return checked;
 }
 
 function checkAddress(name: string, server: PlainObject, url: string, path: Path, context: CheckContext): string {

@@ -1,3 +1,5 @@
+import type { Endpoint } from './endpoint-schema.ts';
+
 /** The one configuration in memory. Every dialect becomes this; defaults are filled in, limits are checked. */
 export interface Config {
   /** In the order they were written: in plain naming the last registered wins. */
@@ -13,7 +15,8 @@ export interface Config {
 export type Dialect = 'native' | 'squidbot' | 'myai' | 'bridge' | 'client';
 
 export type ToolMode = 'strict' | 'dynamic';
-export type TransportName = 'stdio' | 'http' | 'sse' | 'auto';
+/** `api` is no MCP server: we make tools of its endpoints. */
+export type TransportName = 'stdio' | 'http' | 'sse' | 'auto' | 'api';
 export type Naming = 'mcp' | 'server__tool' | 'plain';
 export type OnChange = 'quarantine' | 'ask' | 'allow';
 export type ApprovalMode = 'auto' | 'always-ask' | 'trusted-only';
@@ -56,12 +59,16 @@ export interface StdioTarget {
 }
 
 export interface HttpTarget {
-  readonly transport: 'http' | 'sse' | 'auto';
+  readonly transport: 'http' | 'sse' | 'auto' | 'api';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly authentication: Authentication;
   /** Plain http to an address that is not loopback. */
   readonly allowInsecure: boolean;
+  /** Where the OpenAPI document of an API is: an address or a file. */
+  readonly openapi?: string;
+  /** Endpoints of an API, described by hand. */
+  readonly endpoints?: readonly Endpoint[];
 }
 
 export type Authentication =

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { authenticationSchema } from './authentication-schema.ts';
+import { endpointsSchema } from './endpoint-schema.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import {
   choice,
@@ -17,7 +18,7 @@ import {
 } from './schema-parts.ts';
 
 export const stdioTransports = ['stdio'] as const;
-export const httpTransports = ['http', 'sse', 'auto'] as const;
+export const httpTransports = ['http', 'sse', 'auto', 'api'] as const;
 /** Other spellings of Streamable HTTP that are understood. */
 export const httpSpellings = ['streamable_http', 'streamable-http', 'streamableHttp'] as const;
 
@@ -93,10 +94,16 @@ export const httpServerSchema = z.strictObject(
     url: filledText.describe('The address of the server, https unless it is on this machine.'),
     transport: choice([...httpTransports, ...httpSpellings])
       .optional()
-      .describe('auto tries Streamable HTTP, then SSE.')
+      .describe('auto tries Streamable HTTP, then SSE. api is for an HTTP API with openapi or endpoints.')
       .meta({ default: 'auto' }),
     headers: headers.optional().describe('Extra headers; values may be ${VAR} or ${file:/path}.'),
     authentication: authenticationSchema.optional(),
+    openapi: filledText
+      .optional()
+      .describe(
+        'Where the OpenAPI document of an HTTP API is, an address or a file: each of its operations is a tool.',
+      ),
+    endpoints: endpointsSchema.optional().describe('Endpoints of an HTTP API that are tools, described by hand.'),
     allowInsecure: flag
       .optional()
       .describe('Allow plain http to another machine. Whoever listens on the way can read and change everything.')

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { apiProblems, isAddress } from './api-problems.ts';
 import { authenticationSchema } from './authentication-schema.ts';
 import type { ServerSpec } from './config.ts';
 import { nativeDefaults } from './dialect-defaults.ts';
+import { endpointsSchema } from './endpoint-schema.ts';
 import { choice, environment, filledText, flag, headers, list, serverName, text, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 
@@ -9,7 +11,7 @@ const base = z.strictObject({
   id: z.uuid({ error: 'must be a UUID' }),
   name: serverName,
   description: text.optional(),
-  transport: choice(['stdio', 'http', 'sse', 'auto']),
+  transport: choice(['stdio', 'http', 'sse', 'auto', 'api']),
   command: filledText.optional(),
   args: list(text).optional(),
   env: environment.optional(),
@@ -19,6 +21,8 @@ const base = z.strictObject({
   /** Plain http to another machine; the only way round https. */
   allowInsecure: flag.default(false),
   authentication: authenticationSchema.default({ type: 'none' }),
+  openapi: filledText.optional(),
+  endpoints: endpointsSchema.optional(),
   timeout: wholeNumber(1000, 300_000).default(30_000),
   retryAttempts: wholeNumber(0, 5).default(3),
   enabled: flag.default(true),
@@ -58,20 +62,40 @@ export function toServerSpec(record: z.output<typeof newServerRecordSchema>): Se
 
 type Target = Pick<
   ServerRecord,
-  'transport' | 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'authentication' | 'allowInsecure'
+  | 'transport'
+  | 'command'
+  | 'args'
+  | 'env'
+  | 'cwd'
+  | 'url'
+  | 'headers'
+  | 'authentication'
+  | 'allowInsecure'
+  | 'openapi'
+  | 'endpoints'
 >;
 
 function toTarget(record: Target): ServerSpec['target'] {
   const { transport, command = '', args = [], env = {}, cwd, url = '', headers = {} } = record;
   if (transport === 'stdio') return { transport, command, args, env, ...(cwd !== undefined && { cwd }) };
-  const { authentication, allowInsecure } = record;
-  return { transport, url, headers, authentication, allowInsecure };
+  const { authentication, allowInsecure, openapi, endpoints } = record;
+  return {
+    transport,
+    url,
+    headers,
+    authentication,
+    allowInsecure,
+    ...(openapi !== undefined && { openapi }),
+    ...(endpoints && { endpoints }),
+  };
 }
 
 function checkTarget(record: Target, context: z.RefinementCtx): void {
   const issue = (key: keyof Target, message: string) => context.addIssue({ code: 'custom', path: [key], message });
   const stdio = record.transport === 'stdio';
-  const foreign = stdio ? (['url', 'headers'] as const) : (['command', 'args', 'env', 'cwd'] as const);
+  const foreign = stdio
+    ? (['url', 'headers', 'openapi', 'endpoints'] as const)
+    : (['command', 'args', 'env', 'cwd'] as const);
   for (const key of foreign) {
     if (record[key] !== undefined) issue(key, `does not belong to transport '${record.transport}'`);
   }
@@ -85,4 +109,7 @@ function checkTarget(record: Target, context: z.RefinementCtx): void {
   else if (record.url !== undefined && isInsecureUrl(record.url) && !record.allowInsecure) {
     issue('url', 'plain http to another machine: use https, or set allowInsecure: true');
   }
+  for (const { key, message } of apiProblems(record)) issue(key, message);
+  if (record.openapi !== undefined && !isAddress(record.openapi))
+    issue('openapi', 'must be the address of the document: files are for the configuration file');
 }

@@ -22,7 +22,7 @@ import type { StdioTransport } from './stdio/stdio-transport.ts';
 /** What a session is had over: a process that runs already, or an address. */
 export type Way =
   | { readonly kind: 'stdio'; readonly process: StdioTransport }
-  | { readonly kind: 'http' | 'sse'; readonly http: HttpAccess };
+  | { readonly kind: 'http' | 'sse' | 'api'; readonly http: HttpAccess };
 
 /** Greets a server and keeps the session. Everything that needs the SDK is behind this, and loaded when it is first needed. */
 export async function handshake(
@@ -43,10 +43,7 @@ export async function handshake(
     // Over the old transport one stream brings all answers.
     if (kind === 'sse') channel.failUnreadable('{', cause.message);
   };
-  const inner: Transport =
-    way.kind === 'stdio'
-      ? way.process
-      : createHttpTransport(way.kind, (spec.target as HttpTarget).url, way.http, onBroken);
+  const inner = await createTransport(spec, way, onBroken, options);
   const channel = createChannel(inner, { ...(http && { onUnasked: http.pace.note }) });
   if (process) process.onunreadable = channel.failUnreadable;
   const client = createClient(spec, kind, channel, options);
@@ -112,6 +109,19 @@ export async function handshake(
   };
 }
 
+async function createTransport(
+  spec: ServerSpec,
+  way: Way,
+  onBroken: (body: unknown, cause: unknown) => void,
+  { log }: SessionOptions,
+): Promise<Transport> {
+  if (way.kind === 'stdio') return way.process;
+  const target = spec.target as HttpTarget;
+  if (way.kind !== 'api') return createHttpTransport(way.kind, target.url, way.http, onBroken);
+  const { createApiTransport } = await import('./api/api-transport.ts');
+  return createApiTransport({ server: spec.name, target, access: way.http, log });
+}
+
 /** A closed pipe says little: the process's own end says more. The question which era it speaks keeps its own error. */
 function describeEnd({ ending }: StdioTransport, cause: unknown): unknown {
   if (ending === undefined || isSdkError(cause, 'ERA_NEGOTIATION_FAILED')) return cause;
@@ -152,7 +162,7 @@ function callsOf({ callsAtHand }: Channel): { readonly callId?: string; readonly
 const clientInfo = { name: 'toolwharf', version };
 
 function negotiationFor(spec: ServerSpec, kind: Way['kind']) {
-  if (spec.protocol === 'legacy' || kind === 'sse') return undefined;
+  if (spec.protocol === 'legacy' || kind === 'sse' || kind === 'api') return undefined;
   if (spec.protocol === 'modern') return { mode: { pin: '2026-07-28' } } as const;
   // A child that says nothing to the question is a legacy one; it should not cost the whole timeout to find out.
   return {

@@ -33,8 +33,9 @@ async function openFirst(
 ): Promise<Session> {
   const { target } = spec;
   if (target.transport === 'stdio') return openStdio(spec, era, options);
-  const choice = target.transport === 'auto' ? (transport ?? 'auto') : target.transport;
-  if (choice !== 'auto') return openHttp(choice === 'sse' ? 'sse' : 'http', spec, era, options);
+  const known = transport === 'http' || transport === 'sse' ? transport : 'auto';
+  const choice = target.transport === 'auto' ? known : target.transport;
+  if (choice !== 'auto') return openHttp(choice, spec, era, options);
   try {
     return await openHttp('http', spec, era, options);
   } catch (cause) {
@@ -65,7 +66,7 @@ async function openProcess(spec: ServerSpec, era: Era | undefined, options: Sess
 }
 
 async function openHttp(
-  kind: 'http' | 'sse',
+  kind: 'http' | 'sse' | 'api',
   spec: ServerSpec,
   era: Era | undefined,
   options: SessionOptions,

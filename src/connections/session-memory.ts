@@ -12,7 +12,7 @@ export interface SessionMemory {
 
 export interface RememberedSession {
   readonly era: Era;
-  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly transport: 'stdio' | 'http' | 'sse' | 'api';
 }
 
 export function createSessionMemory(): SessionMemory {
@@ -25,7 +25,7 @@ export function createSessionMemory(): SessionMemory {
  */
 export function addressOf(spec: ServerSpec): string {
   const { target } = spec;
-  if (target.transport !== 'stdio') return target.url;
+  if (target.transport !== 'stdio') return target.transport === 'api' ? `api:${target.url}` : target.url;
   const { command, args, cwd = null, env } = target;
   return `stdio:${hashOf([command, args, cwd, withoutSecrets(env)])}`;
 }

@@ -25,7 +25,7 @@ export interface SessionOptions extends ServerProcessOptions {
 export interface Session {
   readonly channel: Channel;
   readonly client: Client;
-  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly transport: 'stdio' | 'http' | 'sse' | 'api';
   readonly era: Era;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;

@@ -18,7 +18,7 @@ export interface ConnectionStatus {
   readonly nextTryAt?: string;
   readonly failures: number;
   readonly lastConnectedAt?: string;
-  readonly transport?: 'stdio' | 'http' | 'sse';
+  readonly transport?: 'stdio' | 'http' | 'sse' | 'api';
   readonly era?: Era;
   readonly protocolVersion?: string;
   readonly serverInfo?: JsonObject;

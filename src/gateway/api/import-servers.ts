@@ -107,7 +107,8 @@ function toInput({ name, description, enabled, target, timeoutMs, retryAttempts 
     const { transport, command, args, env, cwd } = target;
     return { ...common, transport, command, args: [...args], env, ...(cwd !== undefined && { cwd }) };
   }
-  return { ...common, ...target };
+  const { endpoints, ...address } = target;
+  return { ...common, ...address, ...(endpoints && { endpoints: [...endpoints] }) };
 }
 
 /** Where variables stand in a server. */

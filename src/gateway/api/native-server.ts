@@ -9,6 +9,15 @@ export function toNativeServer(record: CheckedServer): JsonObject {
     const { command, args = [], env = {}, cwd } = record;
     return { ...common, transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }) };
   }
-  const { transport, url, headers = {}, authentication, allowInsecure } = record;
-  return { ...common, transport, url, headers, authentication, allowInsecure };
+  const { transport, url, headers = {}, authentication, allowInsecure, openapi, endpoints } = record;
+  return {
+    ...common,
+    transport,
+    url,
+    headers,
+    authentication,
+    allowInsecure,
+    ...(openapi !== undefined && { openapi }),
+    ...(endpoints && { endpoints }),
+  };
 }

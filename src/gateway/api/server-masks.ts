@@ -12,12 +12,14 @@ export type CheckedServer = z.output<typeof newServerRecordSchema>;
 const mask: Mask = { set: true };
 
 /** A record for showing: every value that may be a secret is a mask. */
-export function toRecordView({ env, headers, args, url, authentication, ...record }: ServerRecord): ServerRecordView {
+export function toRecordView(stored: ServerRecord): ServerRecordView {
+  const { env, headers, args, url, openapi, authentication, ...record } = stored;
   return {
     ...record,
     ...(args && { args: args.map((arg, at) => (mayBeSecret(arg, args[at - 1]) ? mask : arg)) }),
     ...(env && { env: masked(env) }),
     ...(url !== undefined && { url: withoutSecrets(url) }),
+    ...(openapi !== undefined && { openapi: withoutSecrets(openapi) }),
     ...(headers && { headers: masked(headers) }),
     authentication: maskAuthentication(authentication),
   };
@@ -37,9 +39,15 @@ export function readServerInput(input: ServerInput, stored?: ServerRecord): Chec
 }
 
 function unmask(input: ServerInput, stored: ServerRecord | undefined, problems: RequestProblem[]): unknown {
-  const url = stored?.url !== undefined && input.url === withoutSecrets(stored.url) ? stored.url : input.url;
+  const url = keptAddress(input.url, stored?.url);
+  const openapi = keptAddress(input.openapi, stored?.openapi);
   const args = input.args?.map((arg, at) => take(arg, stored?.args?.[at], `args.${at}`));
-  const target = { ...input, ...(url !== undefined && { url }), ...(args && { args }) };
+  const target = {
+    ...input,
+    ...(url !== undefined && { url }),
+    ...(openapi !== undefined && { openapi }),
+    ...(args && { args }),
+  };
   const keeps = stored !== undefined && isSameTarget(stored, target);
   const isElsewhere = (path: string) =>
     problems.push({ path: `body.${path}`, message: 'must be sent again: the server is another one now' });
@@ -84,6 +92,11 @@ function unmask(input: ServerInput, stored: ServerRecord | undefined, problems: 
     ...takeAll(input.headers, 'headers'),
     ...(input.authentication && takeAuthentication(input.authentication)),
   };
+}
+
+/** An address that was sent as it was shown, without its query, is the stored one. */
+function keptAddress(sent: string | undefined, stored: string | undefined): string | undefined {
+  return stored !== undefined && sent === withoutSecrets(stored) ? stored : sent;
 }
 
 /** Whether a server is still the one its secrets were given for: same address, or same program. */

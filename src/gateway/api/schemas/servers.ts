@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpointsSchema } from '../../../config/endpoint-schema.ts';
 import { filledText, flag, header, serverName, text, wholeNumber } from '../../../config/schema-parts.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
@@ -28,7 +29,9 @@ const authenticationInput = z.discriminatedUnion('type', [
 const inputShape = {
   name: serverName,
   description: text.optional(),
-  transport: z.enum(['stdio', 'http', 'sse', 'auto']).describe('`auto` tries Streamable HTTP, then SSE.'),
+  transport: z
+    .enum(['stdio', 'http', 'sse', 'auto', 'api'])
+    .describe('`auto` tries Streamable HTTP, then SSE. `api` is an HTTP API with `openapi` or `endpoints`.'),
   command: filledText.optional().describe('The program to start; for `stdio`.'),
   args: z.array(secret).optional(),
   env: secrets.optional(),
@@ -37,6 +40,8 @@ const inputShape = {
   headers: secrets.optional(),
   allowInsecure: flag.optional().describe('Plain http to another machine.'),
   authentication: authenticationInput.optional(),
+  openapi: filledText.optional().describe('The address of the OpenAPI document of an API.'),
+  endpoints: endpointsSchema.optional().describe('Endpoints of an API, described by hand.'),
   timeout: wholeNumber(1_000, 300_000).optional().describe('Milliseconds for one request; 30 000.'),
   retryAttempts: wholeNumber(0, 5).optional().describe('Connection attempts after the first; 3.'),
   enabled: flag.optional().describe('true.'),
@@ -97,7 +102,7 @@ export const serverRecordViewSchema = answer(
     id: z.uuid(),
     name: z.string(),
     description: z.string().optional(),
-    transport: z.enum(['stdio', 'http', 'sse', 'auto']),
+    transport: z.enum(['stdio', 'http', 'sse', 'auto', 'api']),
     command: z.string().optional(),
     args: list(z.union([z.string(), maskSchema])).optional(),
     env: z.record(z.string(), maskSchema).optional(),
@@ -106,6 +111,8 @@ export const serverRecordViewSchema = answer(
     headers: z.record(z.string(), maskSchema).optional(),
     allowInsecure: z.boolean(),
     authentication: maskedAuthentication,
+    openapi: z.string().optional().describe('Without its query, which may hold secrets.'),
+    endpoints: endpointsSchema.optional(),
     timeout: z.int(),
     retryAttempts: z.int(),
     enabled: z.boolean(),
@@ -131,7 +138,7 @@ export const statusSchema = answer(
     nextTryAt: isoTime.optional(),
     failures: z.int(),
     lastConnectedAt: isoTime.optional(),
-    transport: z.enum(['stdio', 'http', 'sse']).optional(),
+    transport: z.enum(['stdio', 'http', 'sse', 'api']).optional(),
     era: z.enum(['legacy', 'modern']).optional(),
     protocolVersion: z.string().optional(),
     serverInfo: json.optional(),
@@ -168,7 +175,7 @@ export const serverSchema = answer(
     readOnly: z.string().optional().describe('Why it cannot be changed here.'),
     problem: z.string().optional().describe('Why a stored server is not used.'),
     place: z.string().optional().describe('Its address or command, without secrets; for administrators.'),
-    transport: z.enum(['stdio', 'http', 'sse', 'auto']),
+    transport: z.enum(['stdio', 'http', 'sse', 'auto', 'api']),
     enabled: z.boolean(),
     required: z.boolean(),
     trusted: z.boolean(),
@@ -188,7 +195,7 @@ export const serverTestSchema = answer(
   z.strictObject({
     ok: z.boolean(),
     latencyMs: z.int().describe('From the start of the attempt until everything was read, or it failed.'),
-    transport: z.enum(['stdio', 'http', 'sse']).optional(),
+    transport: z.enum(['stdio', 'http', 'sse', 'api']).optional(),
     era: z.enum(['legacy', 'modern']).optional(),
     protocolVersion: z.string().optional(),
     serverInfo: json.optional(),

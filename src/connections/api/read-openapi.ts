@@ -1,0 +1,211 @@
+import { upgrade } from '@scalar/openapi-upgrader';
+import { ProtocolError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
+import { createSchemaCopier, follow, UnusableOperation } from './api-schema.ts';
+import { type ApiBody, type ApiParameter, type ApiTool, annotationsOf } from './api-tool.ts';
+
+export interface OpenApiTools {
+  readonly title?: string;
+  readonly version?: string;
+  readonly tools: readonly ApiTool[];
+  /** Operations that can't be tools, and why. */
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
+// These say how the rest is to be read, and are ours to set.
+const ownHeaders = new Set([
+  'accept',
+  'content-type',
+  'authorization',
+  'content-length',
+  'host',
+  'connection',
+  'cookie',
+]);
+
+/** Each operation of an OpenAPI document as a tool; of versions 2.0 to 3.2. */
+export function readOpenApi(given: unknown): OpenApiTools {
+  if (!isObject(given) || (typeof given.openapi !== 'string' && given.swagger !== '2.0'))
+    throw new ProtocolError('SERVER_PROTOCOL', "This is no OpenAPI document: it has no 'openapi' with a version");
+  const document = upgrade(given, '3.1') as JsonObject;
+  const tools: ApiTool[] = [];
+  const skipped: { name: string; reason: string }[] = [];
+  const names = new Set<string>();
+  /** What can't be used is said, and costs nothing else. */
+  function attempt(name: string, work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      if (!(cause instanceof UnusableOperation)) throw cause;
+      skipped.push({ name, reason: cause.message });
+    }
+  }
+  for (const [path, item] of Object.entries(isObject(document.paths) ? document.paths : {}))
+    attempt(path, () => {
+      for (const { method, operation, shared } of operationsOf(document, item)) {
+        const name = unique(nameOf(method, path, operation), names);
+        attempt(name, () => tools.push(toTool(document, { name, method, path, operation, shared })));
+      }
+    });
+  const { title, version } = isObject(document.info) ? document.info : {};
+  return {
+    ...(typeof title === 'string' && { title }),
+    ...(typeof version === 'string' && { version }),
+    tools,
+    skipped,
+  };
+}
+
+interface Operation {
+  readonly method: string;
+  readonly operation: JsonObject;
+  /** The parameters of all operations at this path. */
+  readonly shared: readonly unknown[];
+}
+
+function operationsOf(document: JsonObject, item: unknown): Operation[] {
+  const place = isObject(item) && typeof item.$ref === 'string' ? follow(document, item) : item;
+  if (!isObject(place)) return [];
+  const shared = Array.isArray(place.parameters) ? place.parameters : [];
+  return methods.flatMap((method) => {
+    const operation = place[method];
+    return isObject(operation) ? [{ method: method.toUpperCase(), operation, shared }] : [];
+  });
+}
+
+function toTool(
+  document: JsonObject,
+  { name, method, path, operation, shared }: Operation & { readonly name: string; readonly path: string },
+): ApiTool {
+  const copier = createSchemaCopier(document);
+  const properties: Record<string, JsonSchema | boolean> = {};
+  const required: string[] = [];
+  const parameters: ApiParameter[] = [];
+
+  /** Gives a part of the request a name that no other part has. */
+  function take(wanted: string, others: readonly string[], schema: JsonSchema | boolean, isRequired: boolean): string {
+    const free = [wanted, ...others].find((one) => !Object.hasOwn(properties, one) && one !== '__proto__');
+    if (free === undefined) throw new UnusableOperation(`it has two parameters named '${wanted}'`);
+    properties[free] = schema;
+    if (isRequired) required.push(free);
+    return free;
+  }
+
+  for (const parameter of parametersOf(document, shared, operation)) {
+    const { schema, ...rest } = readParameter(parameter, copier.copy);
+    const isRequired = parameter.required === true || rest.in === 'path';
+    const argument = take(rest.name, [`${rest.name}_${rest.in}`], schema, isRequired);
+    parameters.push({ argument, ...rest });
+  }
+  const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
+    ([, inPath]) => !parameters.some((one) => one.in === 'path' && one.name === inPath),
+  );
+  if (missing) throw new UnusableOperation(`it does not say what '${missing[1]}' in its path is`);
+  const found = bodyOf(document, operation);
+  const body: ApiBody | undefined = found && {
+    type: found.type,
+    argument: take('body', ['request_body', 'the_body'], copier.copy(found.schema), found.isRequired),
+  };
+
+  return {
+    definition: {
+      name,
+      ...(typeof operation.summary === 'string' && operation.summary && { title: operation.summary }),
+      description: descriptionOf(operation, method, path),
+      inputSchema: {
+        type: 'object',
+        properties,
+        ...(required.length > 0 && { required }),
+        additionalProperties: false,
+        ...(Object.keys(copier.definitions).length > 0 && { $defs: copier.definitions }),
+      },
+      annotations: annotationsOf(method),
+    },
+    method,
+    path,
+    parameters,
+    ...(body && { body }),
+  };
+}
+
+/** The parameters that count: an operation's own take the place of its path's. */
+function parametersOf(document: JsonObject, shared: readonly unknown[], operation: JsonObject): JsonObject[] {
+  const own = Array.isArray(operation.parameters) ? operation.parameters : [];
+  const byPlace = new Map<string, JsonObject>();
+  for (const one of [...shared, ...own]) {
+    const parameter = follow(document, one);
+    if (!isObject(parameter)) throw new UnusableOperation('one of its parameters is no map');
+    if (parameter.in === 'header' && ownHeaders.has(String(parameter.name).toLowerCase())) continue;
+    byPlace.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);
+  }
+  return [...byPlace.values()];
+}
+
+function readParameter(
+  parameter: JsonObject,
+  copy: (schema: unknown) => JsonSchema | boolean,
+): Omit<ApiParameter, 'argument'> & { readonly schema: JsonSchema | boolean } {
+  const { name, in: place, content, description } = parameter;
+  if (typeof name !== 'string' || name === '') throw new UnusableOperation('one of its parameters has no name');
+  if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
+    throw new UnusableOperation(`its parameter '${name}' is in '${String(place)}', which is not known`);
+  const [media] = isObject(content) ? Object.values(content) : [];
+  const copied = copy(isObject(media) ? media.schema : parameter.schema);
+  const schema =
+    typeof description === 'string' && isObject(copied) && copied.description === undefined
+      ? { ...copied, description }
+      : copied;
+  if (media) return { name, in: place, style: 'json', explode: false, schema };
+  const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple';
+  const style = parameter.style ?? usual;
+  const known = place === 'query' ? queryStyles : [usual];
+  if (!known.includes(style as never))
+    throw new UnusableOperation(`its parameter '${name}' has the style '${String(style)}', which is not supported`);
+  const explode = typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form';
+  return { name, in: place, style: style as ApiParameter['style'], explode, schema };
+}
+
+const queryStyles: readonly ApiParameter['style'][] = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'];
+
+function bodyOf(document: JsonObject, operation: JsonObject) {
+  const body = follow(document, operation.requestBody);
+  if (!isObject(body) || !isObject(body.content)) return undefined;
+  const types = Object.keys(body.content);
+  const isRequired = body.required === true;
+  const type = [isJson, isForm, isText].flatMap((fits) => types.find(fits) ?? [])[0];
+  if (type === undefined) {
+    // What can be left out is left out.
+    if (!isRequired) return undefined;
+    throw new UnusableOperation(`its body must be ${types.join(' or ') || 'of no type that it names'}`);
+  }
+  const media = body.content[type];
+  const sent = type.includes('*') ? 'application/json' : type;
+  return { type: sent, isRequired, schema: isObject(media) ? media.schema : undefined };
+}
+
+export const isJson = (type: string) => /^(?:application\/(?:[\w.+-]+\+)?json|\*\/\*|application\/\*)\b/i.test(type);
+export const isForm = (type: string) => /^application\/x-www-form-urlencoded\b/i.test(type);
+const isText = (type: string) => /^text\//i.test(type);
+
+function descriptionOf({ description, summary, deprecated }: JsonObject, method: string, path: string): string {
+  const said = [description, summary].find((text) => typeof text === 'string' && text.trim() !== '');
+  return `${deprecated === true ? 'Deprecated. ' : ''}${said ?? `${method} ${path}`}`;
+}
+
+function nameOf(method: string, path: string, { operationId }: JsonObject): string {
+  const given = typeof operationId === 'string' && operationId !== '' ? operationId : `${method.toLowerCase()}${path}`;
+  return (
+    given
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 120) || method.toLowerCase()
+  );
+}
+
+function unique(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted}_${number}`;
+  taken.add(name);
+  return name;
+}
