@@ -170,9 +170,9 @@ function factsOf(info: KnownServer): string {
   const tools = toolCount(info);
   const facts = [
     ...(tools === undefined ? [] : [tools === '1' ? '1 tool' : `${tools} tools`]),
-    ...(status.transport && status.era ? [`${status.transport}, ${status.era}`] : []),
+    [status.transport, status.era].filter(Boolean).join(', '),
     ...(status.connectMs === undefined ? [] : [duration(status.connectMs)]),
-  ];
+  ].filter((fact) => fact !== '');
   return facts.map((fact) => `  ${fact}`).join('');
 }
 

@@ -11,6 +11,7 @@ export interface ServerOptions {
   readonly env?: readonly string[];
   readonly cwd?: string;
   readonly transport?: string;
+  readonly openapi?: string;
   readonly header?: readonly string[];
   readonly bearer?: string;
   readonly apiKey?: string;
@@ -37,7 +38,8 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
   const resolve = (option: string, value: string) => resolved(option, value, env);
   const authentication = authenticationOf(options, resolve);
   return {
-    ...(options.url !== undefined && { url: resolve('--url', options.url), transport: options.transport ?? 'auto' }),
+    ...(options.url !== undefined && { url: resolve('--url', options.url), transport: transportOf(options) }),
+    ...(options.openapi !== undefined && { openapi: resolve('--openapi', options.openapi) }),
     ...(options.command !== undefined && { command: options.command, transport: 'stdio' }),
     ...(options.url === undefined &&
       options.command === undefined &&
@@ -53,6 +55,11 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
     ...(options.retryAttempts !== undefined && { retryAttempts: Number(options.retryAttempts) }),
     ...(options.disabled && { enabled: false }),
   };
+}
+
+/** How an address is spoken to. */
+function transportOf({ transport, openapi }: ServerOptions): string {
+  return transport ?? (openapi === undefined ? 'auto' : 'api');
 }
 
 type Resolve = (option: string, value: string) => string;

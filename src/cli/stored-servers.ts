@@ -43,6 +43,7 @@ export async function editServer(
   const input = {
     ...keptOf(server.record, changes),
     ...changes,
+    ...(staysApi(server.record, changes, options) && { transport: 'api' }),
     ...(options.rename !== undefined && { name: options.rename }),
   };
   return report('Changed', await gateway.put<ServerView>(pathOf(name), input), options, context);
@@ -118,6 +119,11 @@ function report(verb: string, server: ServerView, { json }: JsonOption, { termin
   if (problem !== undefined) terminal.note(problem);
   else if (enabled && status.state !== 'connected') terminal.note(whyUnavailable(status));
   return exitCodes.ok;
+}
+
+/** An API stays one at another address, unless it is said to be something else. */
+function staysApi(record: ServerRecordView, changes: JsonObject, options: ServerOptions): boolean {
+  return record.transport === 'api' && changes.url !== undefined && options.transport === undefined;
 }
 
 /** What stays of a record: all, unless the server becomes one of the other kind, of which nothing of the old one holds. */

@@ -372,8 +372,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 function factsOf(session: Session): Partial<ConnectionStatus> {
   return {
     transport: session.transport,
-    era: session.era,
-    protocolVersion: session.protocolVersion,
+    // An API speaks no version of the protocol: we speak it to ourselves.
+    ...(session.transport !== 'api' && { era: session.era, protocolVersion: session.protocolVersion }),
     capabilities: session.capabilities,
     ...(session.serverInfo && { serverInfo: session.serverInfo }),
     ...(session.instructions !== undefined && { instructions: session.instructions }),

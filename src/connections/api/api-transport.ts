@@ -38,7 +38,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
     const document =
       place === undefined ? undefined : toTools(await loadDocument({ place, base, access, signal }), place);
     if (document && document.skipped.length > 0)
-      log.warning('api.operations-skipped', skippedWords(server, document), {
+      log.info('api.operations-skipped', skippedWords(server, document), {
         server,
         skipped: document.skipped.length,
       });
