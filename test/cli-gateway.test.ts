@@ -5,6 +5,7 @@ import { fixture, tempDir } from './support/fixtures.ts';
 import { startGateway, type TestGateway } from './support/gateway.ts';
 import { waitFor } from './support/processes.ts';
 import { cliIn } from './support/run-cli.ts';
+import { petsDocument, serveHttpApi } from './support/serve-http-api.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -153,6 +154,21 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     expect((await cli.run(['servers', 'enable', 'more'])).stdout).toMatch(/^Enabled: more {2}/);
     expect(await cli.run(['servers', 'remove', 'more'])).toMatchObject({ code: 0, stdout: 'Removed: more\n' });
     expect((await api('/api/servers/more')).status).toBe(404);
+  });
+
+  test('an HTTP API is one too: its operations become tools [R21]', async () => {
+    await using pets = await serveHttpApi({ document: petsDocument });
+    const described = ['--url', `${pets.url}/v1`, '--openapi', `${pets.url}/openapi.json`];
+    expect((await cli.run(['servers', 'test', 'pets', ...described])).stdout).toMatch(/^✔ pets {2}2 tools, api, \d/);
+    expect(await cli.run(['servers', 'add', 'pets', ...described])).toMatchObject({
+      code: 0,
+      stdout: 'Added: pets  connected, 2 tools\n',
+    });
+    // At another address it is still an API.
+    await cli.run(['servers', 'edit', 'pets', '--url', `${pets.url}/v2`]);
+    const called = await gateway.api('POST', '/api/tools/mcp_pets_getPet/call', { arguments: { id: 1 } });
+    expect(called).toMatchObject({ body: { text: expect.stringContaining('/v2/pets/1') } });
+    await cli.run(['servers', 'remove', 'pets']);
   });
 
   test('one that cannot be reached is kept and says why; trying it ends with 4', async () => {

@@ -1,12 +1,12 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { HttpTarget } from '../../config/config.ts';
-import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
+import { ConnectionError, messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { HttpAccess } from '../http-access.ts';
 import { type ApiTool, toApiTool } from './api-tool.ts';
 import { BadArgument, buildRequest } from './build-request.ts';
-import { loadDocument } from './load-document.ts';
+import { loadDocument, unusable } from './load-document.ts';
 import { readAnswer } from './read-answer.ts';
 import { type OpenApiTools, readOpenApi } from './read-openapi.ts';
 
@@ -165,11 +165,7 @@ function toTools(document: unknown, place: string): OpenApiTools {
   try {
     return readOpenApi(document);
   } catch (cause) {
-    if (cause instanceof ToolwharfError) throw cause;
-    // It may be of any shape: what reads it expects a sound one.
-    throw new ProtocolError('SERVER_PROTOCOL', `The OpenAPI document ${place} can't be used: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw unusable(place, messageOf(cause));
   }
 }
 

@@ -27,11 +27,11 @@ export async function loadDocument(source: DocumentSource): Promise<unknown> {
   try {
     if (isJson) return JSON.parse(text);
   } catch (cause) {
-    throw unreadable(place, messageOf(cause));
+    throw unusable(place, messageOf(cause));
   }
   const { value, problems } = readDocument(text);
   const [problem] = problems;
-  if (problem) throw unreadable(place, `line ${problem.line}, column ${problem.column}: ${problem.message}`);
+  if (problem) throw unusable(place, `line ${problem.line}, column ${problem.column}: ${problem.message}`);
   return value;
 }
 
@@ -68,9 +68,10 @@ async function readText(file: string): Promise<string> {
 function tooLarge(place: string, isJson: boolean): ProtocolError {
   const most = (isJson ? mostJson : mostYaml) / mebibyte;
   const advice = isJson ? '' : ', or turn it into JSON';
-  return unreadable(place, `it is larger than ${most} MiB: take the parts you need${advice}`);
+  return unusable(place, `it is larger than ${most} MiB: take the parts you need${advice}`);
 }
 
-function unreadable(place: string, reason: string): ProtocolError {
+/** Why a document makes no tools. */
+export function unusable(place: string, reason: string): ProtocolError {
   return new ProtocolError('SERVER_PROTOCOL', `The OpenAPI document ${withoutSecrets(place)} can't be used: ${reason}`);
 }

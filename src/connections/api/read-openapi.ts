@@ -1,5 +1,4 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import { ProtocolError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import { createSchemaCopier, follow, UnusableOperation } from './api-schema.ts';
 import { type ApiBody, type ApiParameter, type ApiTool, annotationsOf } from './api-tool.ts';
@@ -24,10 +23,10 @@ const ownHeaders = new Set([
   'cookie',
 ]);
 
-/** Each operation of an OpenAPI document as a tool; of versions 2.0 to 3.2. */
+/** Each operation of an OpenAPI document as a tool; of versions 2.0 to 3.2. Throws where it is none, or not a sound one. */
 export function readOpenApi(given: unknown): OpenApiTools {
   if (!isObject(given) || (typeof given.openapi !== 'string' && given.swagger !== '2.0'))
-    throw new ProtocolError('SERVER_PROTOCOL', "This is no OpenAPI document: it has no 'openapi' with a version");
+    throw new Error("it has no 'openapi' with a version");
   const document = upgrade(given, '3.1') as JsonObject;
   const tools: ApiTool[] = [];
   const skipped: { name: string; reason: string }[] = [];

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type ApiParameter, type ApiTool, toApiTool } from './api-tool.ts';
+import { buildRequest } from './build-request.ts';
+
+const base = new URL('https://api.example.com/v1/?key=k');
+const parameter = (more: Partial<ApiParameter>): ApiParameter => ({
+  argument: 'a',
+  name: 'a',
+  in: 'query',
+  style: 'form',
+  explode: true,
+  ...more,
+});
+const tool = (more: Partial<ApiTool>): ApiTool => ({
+  definition: { name: 't', inputSchema: { type: 'object' } },
+  method: 'GET',
+  path: '/x',
+  parameters: [],
+  ...more,
+});
+const queryOf = (more: Partial<ApiParameter>, value: unknown) =>
+  buildRequest(tool({ parameters: [parameter(more)] }), { a: value }, base).url.search;
+const pathOf = (value: unknown, more: Partial<ApiParameter> = {}) =>
+  buildRequest(
+    tool({ path: '/x/{a}/y', parameters: [parameter({ in: 'path', style: 'simple', explode: false, ...more })] }),
+    { a: value },
+    base,
+  ).url.pathname;
+
+describe('the request of a call', () => {
+  test('goes below the address of its server, with what that has in its query', () => {
+    expect(buildRequest(tool({}), {}, base).url.href).toBe('https://api.example.com/v1/x?key=k');
+    expect(buildRequest(tool({}), {}, new URL('https://api.example.com')).url.href).toBe('https://api.example.com/x');
+  });
+
+  test.each([
+    ['plain', '/v1/x/plain/y'],
+    ['a/../../b', '/v1/x/a%2F..%2F..%2Fb/y'],
+    ['a?b#c', '/v1/x/a%3Fb%23c/y'],
+    ['%2e%2e', '/v1/x/%252e%252e/y'],
+    ['…', '/v1/x/%E2%80%A6/y'],
+    [7, '/v1/x/7/y'],
+    [['a', 'b'], '/v1/x/a%2Cb/y'],
+  ])('has %j in its path as one part of it', (value, path) => {
+    expect(pathOf(value)).toBe(path);
+  });
+
+  test.each([['.'], ['..'], [''], [undefined], [null]])('is not made with %j in its path', (value) => {
+    expect(() => pathOf(value)).toThrow("Argument 'a' must not be");
+  });
+
+  test.each<[Partial<ApiParameter>, unknown, string]>([
+    [{}, 'a b&c', 'a=a%20b%26c'],
+    [{}, false, 'a=false'],
+    [{}, ['x', 'y z'], 'a=x&a=y%20z'],
+    [{ explode: false }, ['x', 'y,z'], 'a=x,y%2Cz'],
+    [{ explode: false }, [], ''],
+    [{ style: 'spaceDelimited', explode: false }, ['x', 'y'], 'a=x%20y'],
+    [{ style: 'pipeDelimited', explode: false }, ['x', 'y'], 'a=x%7Cy'],
+    [{}, { x: 1, y: 'z', no: null }, 'x=1&y=z'],
+    [{ explode: false }, { x: 1, y: 'z' }, 'a=x,1,y,z'],
+    [{ style: 'deepObject' }, { x: 1, y: ['z', 'w'] }, 'a%5Bx%5D=1&a%5By%5D=z&a%5By%5D=w'],
+    [{ style: 'json' }, { x: [1] }, 'a=%7B%22x%22%3A%5B1%5D%7D'],
+    [{}, null, ''],
+  ])('writes a query as %j: %j', (more, value, query) => {
+    expect(queryOf(more, value)).toBe(['?key=k', query].filter((part) => part !== '').join('&'));
+  });
+
+  test('carries headers and cookies, and nothing that would break out of them', () => {
+    const parameters = [
+      parameter({ in: 'header', name: 'X-Trace', style: 'simple', explode: false }),
+      parameter({ argument: 'c', name: 'c', in: 'cookie' }),
+    ];
+    const { headers } = buildRequest(tool({ parameters }), { a: ['x', 'y'], c: 'a;b' }, base);
+    expect(headers).toMatchObject({ 'x-trace': 'x,y', cookie: 'c=a%3Bb' });
+    expect(() => buildRequest(tool({ parameters }), { a: 'x\r\nevil: 1' }, base)).toThrow("a header can't carry");
+  });
+
+  test.each<[string, unknown, string]>([
+    ['application/json', { a: [1] }, '{"a":[1]}'],
+    ['application/vnd.pets+json', null, 'null'],
+    ['application/x-www-form-urlencoded', { a: 'x y', b: [1, 2] }, 'a=x+y&b=1&b=2'],
+    ['text/plain', 'as it is', 'as it is'],
+  ])('has a body of %s', (type, value, body) => {
+    const sent = buildRequest(tool({ method: 'POST', body: { argument: 'it', type } }), { it: value }, base);
+    expect(sent).toMatchObject({ body, headers: { 'content-type': type } });
+  });
+});
+
+describe('an endpoint described by hand', () => {
+  const input = {
+    type: 'object',
+    properties: { id: { type: 'string' }, loud: { type: 'boolean' }, text: { type: 'string' } },
+  };
+  const request = (more: object, args: JsonObject) => {
+    const { url, method, body } = buildRequest(
+      toApiTool({ name: 't', path: '/p/{id}', input, ...more }),
+      args,
+      new URL('https://a.example'),
+    );
+    return { to: `${method} ${url.pathname}${url.search}`, ...(body !== undefined && { body }) };
+  };
+  const args = { id: 'i', loud: true, text: 'hi' };
+
+  test('puts what is not in its path into the query, or with a body into that [R21]', () => {
+    expect(request({}, args)).toEqual({ to: 'GET /p/i?loud=true&text=hi' });
+    expect(request({ method: 'DELETE' }, args)).toEqual({ to: 'DELETE /p/i?loud=true&text=hi' });
+    expect(request({ method: 'POST' }, args)).toEqual({ to: 'POST /p/i', body: '{"loud":true,"text":"hi"}' });
+    expect(request({ method: 'PUT', query: ['loud'] }, args)).toEqual({
+      to: 'PUT /p/i?loud=true',
+      body: '{"text":"hi"}',
+    });
+    expect(request({ method: 'PATCH' }, { id: 'i' })).toEqual({ to: 'PATCH /p/i', body: '{}' });
+    expect(request({ method: 'POST', query: ['loud', 'text'] }, args)).toEqual({ to: 'POST /p/i?loud=true&text=hi' });
+  });
+
+  test('that says nothing of its arguments has those of its path', () => {
+    const { definition } = toApiTool({ name: 't', path: '/{a}/x/{b}' });
+    expect(definition.inputSchema).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required: ['a', 'b'],
+      additionalProperties: false,
+    });
+  });
+});

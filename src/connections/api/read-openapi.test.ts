@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { readOpenApi } from './read-openapi.ts';
+
+const document = (paths: object, more: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '2' },
+  paths,
+  ...more,
+});
+const only = (paths: object, more?: object) => {
+  const { tools, skipped } = readOpenApi(document(paths, more));
+  expect(skipped).toEqual([]);
+  expect(tools).toHaveLength(1);
+  return tools[0] ?? expect.fail('there is none');
+};
+const reasonOf = (operation: object, more?: object) =>
+  readOpenApi(document({ '/a': { post: operation } }, more)).skipped[0]?.reason;
+const body = (schema: object, type = 'application/json') => ({ required: true, content: { [type]: { schema } } });
+
+describe('the operations of an OpenAPI document', () => {
+  test('are tools with one argument for each parameter and one for the body [R21]', () => {
+    const tool = only({
+      '/owners/{owner}/pets': {
+        parameters: [
+          { name: 'owner', in: 'path', required: true, schema: { type: 'string' }, description: 'Whose' },
+          { name: 'trace', in: 'header', schema: { type: 'string' } },
+        ],
+        post: {
+          operationId: 'addPet',
+          summary: 'Add a pet',
+          description: 'Adds a pet to an owner.',
+          parameters: [{ name: 'dry', in: 'query', required: true, schema: { type: 'boolean' } }],
+          requestBody: body({ type: 'object', properties: { name: { type: 'string' } } }),
+        },
+      },
+    });
+    expect(tool.definition).toEqual({
+      name: 'addPet',
+      title: 'Add a pet',
+      description: 'Adds a pet to an owner.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          owner: { type: 'string', description: 'Whose' },
+          trace: { type: 'string' },
+          dry: { type: 'boolean' },
+          body: { type: 'object', properties: { name: { type: 'string' } } },
+        },
+        required: ['owner', 'dry', 'body'],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    });
+    expect(tool).toMatchObject({ method: 'POST', path: '/owners/{owner}/pets', body: { argument: 'body' } });
+  });
+
+  test('of all versions are read, Swagger 2.0 too', () => {
+    const swagger = readOpenApi({
+      swagger: '2.0',
+      info: { title: 'Old', version: '1' },
+      paths: {
+        '/pets': {
+          get: {
+            operationId: 'list',
+            parameters: [{ name: 'tag', in: 'query', type: 'array', items: { type: 'string' } }],
+          },
+          post: {
+            operationId: 'add',
+            parameters: [{ name: 'pet', in: 'body', schema: { $ref: '#/definitions/Pet' } }],
+          },
+        },
+      },
+      definitions: { Pet: { type: 'object' } },
+    });
+    expect(swagger.tools.map(({ definition }) => definition.inputSchema)).toMatchObject([
+      { properties: { tag: { type: 'array', items: { type: 'string' } } } },
+      { properties: { body: { $ref: '#/$defs/Pet' } }, $defs: { Pet: { type: 'object' } } },
+    ]);
+    const [three] = readOpenApi({
+      ...document({
+        '/a': { get: { parameters: [{ name: 'n', in: 'query', schema: { type: 'string', nullable: true } }] } },
+      }),
+      openapi: '3.0.3',
+    }).tools;
+    expect(three?.definition.inputSchema.properties).toEqual({ n: { type: ['string', 'null'] } });
+  });
+
+  test('without an id are named after their method and path; two of a name are told apart', () => {
+    const { tools } = readOpenApi(
+      document({
+        '/pets/{id}': { parameters: [{ name: 'id', in: 'path', schema: {} }], get: {}, delete: { deprecated: true } },
+        '/a': { get: { operationId: 'find pets!' }, put: { operationId: 'find_pets' } },
+      }),
+    );
+    expect(tools.map(({ definition }) => definition.name)).toEqual([
+      'get_pets_id',
+      'delete_pets_id',
+      'find_pets',
+      'find_pets_2',
+    ]);
+    expect(tools[1]?.definition.description).toBe('Deprecated. DELETE /pets/{id}');
+  });
+
+  test('take along what their schemas refer to, also when that refers to itself', () => {
+    const { inputSchema } = only(
+      { '/a': { post: { requestBody: { $ref: '#/components/requestBodies/Tree' } } } },
+      {
+        components: {
+          requestBodies: { Tree: body({ $ref: '#/components/schemas/Tree' }) },
+          schemas: {
+            Tree: {
+              type: 'object',
+              xml: { name: 'tree' },
+              required: ['id', 'leaf'],
+              properties: {
+                id: { type: 'string', readOnly: true },
+                leaf: { $ref: '#/components/schemas/a~1b' },
+                children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
+                example: { type: 'string', example: 'x', default: { $ref: 'data' } },
+              },
+            },
+            'a/b': { enum: ['x'] },
+            Unused: {},
+          },
+        },
+      },
+    ).definition;
+    expect(inputSchema).toMatchObject({ properties: { body: { $ref: '#/$defs/Tree' } } });
+    expect(inputSchema.$defs).toEqual({
+      Tree: {
+        type: 'object',
+        required: ['leaf'],
+        properties: {
+          leaf: { $ref: '#/$defs/a_1b' },
+          children: { type: 'array', items: { $ref: '#/$defs/Tree' } },
+          example: { type: 'string', default: { $ref: 'data' } },
+        },
+      },
+      a_1b: { enum: ['x'] },
+    });
+  });
+
+  test('of the same name in two places get two arguments; what is ours to set is left out', () => {
+    const tool = only({
+      '/a/{id}': {
+        post: {
+          parameters: [
+            { name: 'id', in: 'path', schema: { type: 'string' } },
+            { name: 'id', in: 'query', schema: { type: 'integer' } },
+            { name: 'body', in: 'query', schema: {} },
+            { name: 'Authorization', in: 'header', schema: { type: 'string' } },
+            { name: 'Accept', in: 'header', schema: { type: 'string' } },
+          ],
+          requestBody: body({}),
+        },
+      },
+    });
+    expect(Object.keys(tool.definition.inputSchema.properties as object)).toEqual([
+      'id',
+      'id_query',
+      'body',
+      'request_body',
+    ]);
+    expect(tool.parameters.map((parameter) => parameter.argument)).toEqual(['id', 'id_query', 'body']);
+    expect(tool.body?.argument).toBe('request_body');
+  });
+
+  test('that can not be called are left out with the reason, and cost the others nothing', () => {
+    expect(reasonOf({ requestBody: body({}, 'multipart/form-data') })).toBe('its body must be multipart/form-data');
+    expect(reasonOf({ requestBody: body({ $ref: 'other.json#/Pet' }) })).toBe(
+      'it refers to another document, other.json#/Pet',
+    );
+    expect(reasonOf({ requestBody: body({ $ref: '#/components/schemas/No' }) })).toBe(
+      'it refers to #/components/schemas/No, which is not there',
+    );
+    expect(reasonOf({ parameters: [{ name: 'a', in: 'query', style: 'matrix', schema: {} }] })).toContain("'matrix'");
+    expect(reasonOf({ parameters: [{ name: 'a', in: 'body' }] })).toContain("is in 'body'");
+    expect(reasonOf({ parameters: ['a'] })).toBe('one of its parameters is no map');
+    const circle = { components: { parameters: { A: { $ref: '#/components/parameters/A' } } } };
+    expect(reasonOf({ parameters: [{ $ref: '#/components/parameters/A' }] }, circle)).toContain('circles');
+    const { tools, skipped } = readOpenApi(
+      document({ '/a/{id}': { get: {} }, '/b': { $ref: 'other.json' }, '/c': { get: {} }, '/d': null }),
+    );
+    expect(tools.map(({ definition }) => definition.name)).toEqual(['get_c']);
+    expect(skipped).toEqual([
+      { name: 'get_a_id', reason: "it does not say what 'id' in its path is" },
+      { name: '/b', reason: 'it refers to another document, other.json' },
+    ]);
+  });
+
+  test('whose schema grows without bound are left out', () => {
+    const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`p${at}`, {}]));
+    expect(reasonOf({ requestBody: body({ type: 'object', properties: wide }) })).toBe('its schema is too large');
+    const deep = Array.from({ length: 70 }).reduce<object>((items) => ({ type: 'array', items }), {});
+    expect(reasonOf({ requestBody: body(deep) })).toBe('its schema is nested too deeply');
+  });
+
+  test.each([[null], [[]], ['text'], [{}], [{ openapi: 3 }], [{ swagger: '1.2' }]])('%j is no document', (given) => {
+    expect(() => readOpenApi(given)).toThrow("it has no 'openapi' with a version");
+  });
+});
