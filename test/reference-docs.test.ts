@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { HttpTarget } from '../src/config/config.ts';
 import { parseConfig } from '../src/config/load-config.ts';
 import { nativeJsonSchema } from '../src/config/native-json-schema.ts';
 import { parseDuration } from '../src/index.ts';
@@ -84,8 +85,17 @@ describe('docs/reference/config.md', () => {
   });
 
   test('states the defaults that a configuration without the key gets', () => {
-    const { config } = parseConfig({ servers: { a: { command: 'x' }, b: { url: 'https://x.y' } } }, { env: {} });
-    const [stdio, http] = config.servers;
+    const { config } = parseConfig(
+      {
+        servers: {
+          a: { command: 'x' },
+          b: { url: 'https://x.y' },
+          c: { url: 'https://x.y', endpoints: [{ name: 'e', path: '/' }] },
+        },
+      },
+      { env: {} },
+    );
+    const [stdio, http, api] = config.servers;
     const { approval, ...toolbox } = config.toolbox;
     const { gateway } = config;
     const actual: Record<string, unknown> = {
@@ -94,6 +104,7 @@ describe('docs/reference/config.md', () => {
       ...prefixed('toolbox.', toolbox),
       ...prefixed('toolbox.approval.', { ...approval, expires: approval.expiresMs }),
       'servers.NAME.authentication.header': 'x-api-key',
+      ...prefixed('servers.NAME.endpoints.', (api?.target as HttpTarget).endpoints?.[0] ?? {}),
       'profiles.NAME.naming': config.profiles[0]?.naming,
       ...prefixed('gateway.', { ...gateway, listWait: gateway.listWaitMs, shutdown: gateway.shutdownMs }),
       ...prefixed('gateway.retention.', { ...gateway.retention, maxAge: gateway.retention.maxAgeMs }),

@@ -13,7 +13,7 @@ export const endpointSchema = z
         .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 of A-Z, a-z, 0-9, _, . and -')
         .describe("The tool's name."),
       description: text.optional().describe('What it does, for the model.'),
-      method: choice(endpointMethods).optional().describe('The HTTP method.').meta({ default: 'GET' }),
+      method: choice(endpointMethods).default('GET').describe('The HTTP method.'),
       path: filledText
         .regex(/^\/[^?#\s]*$/, 'must begin with / and have no blanks, ? or #')
         .describe("Its place below the server's url; {name} stands for an argument."),

@@ -31,7 +31,7 @@ export interface ApiBody {
 }
 
 /** What an endpoint that was described by hand makes of its arguments. */
-export function toApiTool({ name, description, method = 'GET', path, query = [], input }: Endpoint): ApiTool {
+export function toApiTool({ name, description, method, path, query = [], input }: Endpoint): ApiTool {
   const inPath = argumentsInPath(path);
   const inputSchema = input ?? textArguments(inPath);
   const others = Object.keys(isObject(inputSchema.properties) ? inputSchema.properties : {}).filter(

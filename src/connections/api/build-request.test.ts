@@ -95,7 +95,7 @@ describe('an endpoint described by hand', () => {
   };
   const request = (more: object, args: JsonObject) => {
     const { url, method, body } = buildRequest(
-      toApiTool({ name: 't', path: '/p/{id}', input, ...more }),
+      toApiTool({ name: 't', method: 'GET', path: '/p/{id}', input, ...more }),
       args,
       new URL('https://a.example'),
     );
@@ -116,7 +116,7 @@ describe('an endpoint described by hand', () => {
   });
 
   test('that says nothing of its arguments has those of its path', () => {
-    const { definition } = toApiTool({ name: 't', path: '/{a}/x/{b}' });
+    const { definition } = toApiTool({ name: 't', method: 'GET', path: '/{a}/x/{b}' });
     expect(definition.inputSchema).toEqual({
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' } },
