@@ -104,7 +104,7 @@ describe('docs/reference/config.md', () => {
       ...prefixed('toolbox.', toolbox),
       ...prefixed('toolbox.approval.', { ...approval, expires: approval.expiresMs }),
       'servers.NAME.authentication.header': 'x-api-key',
-      ...prefixed('servers.NAME.endpoints.', (api?.target as HttpTarget).endpoints?.[0] ?? {}),
+      ...prefixed('servers.NAME.endpoints.', { ...(api?.target as HttpTarget | undefined)?.endpoints?.[0] }),
       'profiles.NAME.naming': config.profiles[0]?.naming,
       ...prefixed('gateway.', { ...gateway, listWait: gateway.listWaitMs, shutdown: gateway.shutdownMs }),
       ...prefixed('gateway.retention.', { ...gateway.retention, maxAge: gateway.retention.maxAgeMs }),

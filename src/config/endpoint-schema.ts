@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject } from '../kernel/json.ts';
 import { choice, filledText, list, text } from './schema-parts.ts';
 
-export const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** One endpoint of an HTTP API that becomes a tool, described by hand. */
 export const endpointSchema = z
