@@ -187,6 +187,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       server: spec.name,
       onMissed: () => void lists.readAll(opened.capabilities),
     });
+    // An API has no session to lose, and often a number of requests that it allows: its calls show how it is.
+    if (opened.transport === 'api') return;
     watchHealth(opened, {
       signal,
       clock,

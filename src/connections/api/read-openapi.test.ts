@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readOpenApi } from './read-openapi.ts';
 
@@ -199,3 +200,67 @@ describe('the operations of an OpenAPI document', () => {
     expect(() => readOpenApi(given)).toThrow("it has no 'openapi' with a version");
   });
 });
+
+test('a document of any shape gives tools that stand for themselves, or an error', () => {
+  const names = [
+    'get',
+    'post',
+    'parameters',
+    'requestBody',
+    'content',
+    'application/json',
+    'schema',
+    'name',
+    'in',
+    '$ref',
+  ];
+  const more = [
+    'properties',
+    'items',
+    'allOf',
+    'required',
+    'paths',
+    'components',
+    'schemas',
+    'A',
+    '__proto__',
+    'style',
+  ];
+  const texts = ['path', 'query', '#/components/schemas/A', '#/paths', '#/', 'form', 'id', '3.0.0'];
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 6 },
+      fc.constantFrom<unknown>(...texts, true, null, 1),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...names, ...more), tie('value'), { maxKeys: 5 }),
+    ),
+  }));
+  const documents = fc.record({
+    openapi: fc.constantFrom('3.0.0', '3.1.0', '3.2.0'),
+    paths: fc.dictionary(fc.constantFrom('/a', '/b/{id}'), fc.dictionary(fc.constantFrom(...names), value)),
+    components: fc.record({ schemas: fc.dictionary(fc.constantFrom('A', 'B'), value) }),
+  });
+  let made = 0;
+  fc.assert(
+    fc.property(documents, (given) => {
+      for (const { definition, parameters } of attempt(given)) {
+        made++;
+        const text = JSON.stringify(definition);
+        for (const [, target = ''] of text.matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/g))
+          expect(Object.keys(definition.inputSchema.$defs as object)).toContain(target);
+        for (const { argument } of parameters) expect(definition.inputSchema.properties).toHaveProperty([argument]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(made).toBeGreaterThan(50);
+});
+
+function attempt(given: unknown): ReturnType<typeof readOpenApi>['tools'] {
+  try {
+    return readOpenApi(given).tools;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error);
+    return [];
+  }
+}
