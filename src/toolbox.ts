@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createCatalog } from './catalog/catalog.ts';
+import { toChainTool } from './catalog/chain-tool.ts';
 import { findGone } from './catalog/register-tools.ts';
-import type { ServerSpec } from './config/config.ts';
+import type { Config, ServerSpec, ToolboxConfig } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { type ConfigSource, openConfig, parseServer } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
@@ -14,7 +15,7 @@ import { createInvoker } from './invocation/call-tool.ts';
 import { createKeptResults } from './invocation/kept-results.ts';
 import { createRateLimiter } from './invocation/rate-window.ts';
 import { failureResult } from './invocation/shape-result.ts';
-import { createSlots } from './invocation/slots.ts';
+import { createSlots, joinStats, type SlotLimits } from './invocation/slots.ts';
 import { createToolView } from './invocation/tool-view.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
@@ -77,12 +78,14 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     onFlagged: (flagged) => events.emit('tool.flagged', flagged),
   });
   const slots = createSlots(config.toolbox);
+  const composedSlots = createSlots(composedLimits(config.toolbox));
   const kept = createKeptResults();
   const invoker = createInvoker({
     catalog,
     connectionOf: (server) => servers.get(server),
     settings: () => config.toolbox,
     slots,
+    composedSlots,
     rates: createRateLimiter({ clock }),
     checker: createLazyArgumentsChecker(),
     journal,
@@ -164,8 +167,10 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     }
   }
 
+  const localTools = ({ toolbox }: Config) => [...(options.tools ?? []), ...toolbox.chains.map(toChainTool)];
+
   async function start(): Promise<void> {
-    catalog.setLocal(registerLocalTools(options.tools ?? [], config.toolbox));
+    catalog.setLocal(registerLocalTools(localTools(config), config.toolbox));
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, ...(signal && { signal }) });
     started = true;
@@ -177,7 +182,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
         const names = lists.get('tools')?.items.map((item) => String(item.name));
         return { server: spec.name, ...(names && { offered: names }) };
       });
-    const localNames = (options.tools ?? []).map((tool) => tool.name);
+    const localNames = localTools(config).map((tool) => tool.name);
     for (const { tool, server, message } of findGone(config.toolbox.tools, offers, localNames)) {
       log.warning('catalog.tool-gone', message, { tool, server });
     }
@@ -186,11 +191,12 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
   async function apply(changed: LoadedConfig): Promise<void> {
     const before = config;
     const next = changed.config;
-    const locals = registerLocalTools(options.tools ?? [], next.toolbox);
+    const locals = registerLocalTools(localTools(next), next.toolbox);
     next.servers.forEach(assertAllowed);
     config = next;
     loaded = changed;
     slots.setLimits(next.toolbox);
+    composedSlots.setLimits(composedLimits(next.toolbox));
     catalog.setLocal(locals);
     const applied = await applyConfig(servers, before, next);
     await Promise.all(
@@ -308,7 +314,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
       return undefined;
     },
     stderr: (name) => connectionOf(name).stderr(),
-    stats: slots.stats,
+    stats: () => joinStats(slots.stats(), composedSlots.stats()),
     calls: (filter) => journal.list(filter),
     readResult: (callId, offset = 0, length = 100_000) => kept.page(callId, offset, length),
     rules: () => rules.list(),
@@ -319,6 +325,11 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Tools that call others are limited one by one: all together they wait for the places of those they call. */
+function composedLimits({ maxQueued }: ToolboxConfig): SlotLimits {
+  return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
 }
 
 function joined(errors: readonly ToolwharfError[]): ToolwharfError {

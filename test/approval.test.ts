@@ -89,6 +89,18 @@ describe('approval', () => {
     expect(results.map((result) => result.text)).toEqual(['a', 'b', 'c']);
   });
 
+  test.each([[true], [undefined], [{}], [{ approved: false }], ['allow'], [{ kind: 'Allow' }]])(
+    'an answer that is not understood, such as %j, is a no [R16]',
+    async (answer) => {
+      await using toolbox = await createToolbox(config({ mode: 'always-ask' }), {
+        approver: { ask: async () => answer as never },
+      });
+      const result = await toolbox.call('mcp_s_echo', { text: 'x' });
+      expect(result).toMatchObject({ isError: true, failure: { code: 'CALL_DENIED' } });
+      expect(result.text).toContain("neither { kind: 'allow' } nor { kind: 'deny' }");
+    },
+  );
+
   test("a person's time to answer a server's own question does not run the tool's clock", async () => {
     await using toolbox = await createToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { tools: [{ name: 'ask', timeout: '300ms' }] } },

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
-import type { Progress, ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
+import type { Progress, ToolAnnotations, ToolDefinition, ToolResult } from '../kernel/tool.ts';
 
 export interface LocalToolContext {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Calls another tool of the toolbox, for the same caller; for tools that are `composed`. A failure is a result, as everywhere. */
+  readonly call: (name: string, args: unknown) => Promise<ToolResult>;
 }
 
 /** A tool that is a plain function. Its arguments are checked before it runs; what it throws becomes an error result. */
@@ -19,6 +21,8 @@ export interface LocalTool<Args = never> {
   /** Limits where the configuration names none for it; else the dialect's: 64 at a time and 30 000 ms in ours. */
   readonly maxInstances?: number;
   readonly timeoutMs?: number;
+  /** It calls other tools. It then takes no place among `maxConcurrent`: those it calls do. */
+  readonly composed?: boolean;
   /** A text, an MCP result with `content`, or any JSON value, which becomes the structured content. */
   readonly execute: (args: Args, context: LocalToolContext) => unknown;
 }

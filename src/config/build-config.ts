@@ -93,6 +93,14 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
       ...(timeout !== undefined && { timeoutMs: timeout }),
       ...(mode !== undefined && { mode }),
     })),
+    chains: Object.entries(toolbox.chains ?? {}).map(([name, chain]) => ({
+      name,
+      ...(chain.description !== undefined && { description: chain.description }),
+      ...(chain.input && { input: chain.input }),
+      steps: chain.steps.map(({ tool, arguments: given = {} }) => ({ tool, arguments: given })),
+      timeoutMs: chain.timeout ?? 300_000,
+      maxInstances: chain.maxInstances ?? defaults.maxInstances,
+    })),
     defaultTool: { maxInstances: defaults.maxInstances, timeoutMs: 30_000 },
     localToolsMustBeConfigured: defaults.localToolsMustBeConfigured,
   };

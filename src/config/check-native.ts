@@ -1,6 +1,7 @@
 import { apiProblems } from './api-problems.ts';
 import { authenticationKeys } from './authentication-schema.ts';
 import { canonicalKeys, canonicalMember } from './canonical-keys.ts';
+import { type CheckedChains, chainSchema } from './chain-schema.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkGateway } from './check-gateway.ts';
 import { checkProfiles } from './check-profiles.ts';
@@ -172,7 +173,34 @@ function checkToolbox(value: PlainData, context: CheckContext): CheckedToolbox |
   const toolbox = canonicalKeys(value, keysOf(toolboxSchema), path, context);
   canonicalMember(toolbox, 'approval', keysOf(approvalSchema), path, context);
   if (toolbox.tools !== undefined) toolbox.tools = toolList(toolbox.tools, [...path, 'tools'], context);
-  return checkSchema(toolboxSchema, toolbox, path, context);
+  if (isPlainMap(toolbox.chains))
+    for (const name of Object.keys(toolbox.chains))
+      canonicalMember(toolbox.chains, name, keysOf(chainSchema), [...path, 'chains'], context);
+  const checked = checkSchema(toolboxSchema, toolbox, path, context);
+  const circle = checked?.chains && findCircle(checked.chains);
+  if (circle) {
+    const message = `calls itself: ${circle.join(' → ')}`;
+    context.report({ path: [...path, 'chains', circle[0] ?? ''], message, atKey: true });
+  }
+  return checked;
+}
+
+/** Chains that lead back to where they began. */
+function findCircle(chains: CheckedChains): readonly string[] | undefined {
+  const sound = new Set<string>();
+  function follow(name: string, way: readonly string[]): readonly string[] | undefined {
+    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
+    const steps = sound.has(name) || !Object.hasOwn(chains, name) ? [] : (chains[name]?.steps ?? []);
+    for (const { tool } of steps) {
+      const circle = follow(tool, [...way, name]);
+      if (circle) return circle;
+    }
+    sound.add(name);
+    return undefined;
+  }
+  return Object.keys(chains)
+    .map((name) => follow(name, []))
+    .find((circle) => circle !== undefined);
 }
 
 /** Tools as a list, whichever form they were written in. */

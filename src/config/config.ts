@@ -1,3 +1,4 @@
+import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { Endpoint } from './endpoint-schema.ts';
 
 /** The one configuration in memory. Every dialect becomes this; defaults are filled in, limits are checked. */
@@ -106,6 +107,19 @@ export interface ToolConfig {
   readonly mode?: ToolMode;
 }
 
+/** Tools that are called one after the other, as one tool. */
+export interface ChainConfig extends ToolLimits {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of its arguments. */
+  readonly input?: JsonSchema;
+  readonly steps: readonly {
+    readonly tool: string;
+    /** With `{{…}}` where something is filled in. */
+    readonly arguments: JsonObject;
+  }[];
+}
+
 export interface RateLimit {
   readonly calls: number;
   readonly perMs: number;
@@ -133,6 +147,7 @@ export interface ToolboxConfig {
   readonly maxResultBytes: number;
   readonly approval: ApprovalConfig;
   readonly tools: readonly ToolConfig[];
+  readonly chains: readonly ChainConfig[];
   /** Limits of local tools that have none of their own. */
   readonly defaultTool: ToolLimits;
   /** Local tools must be named in `tools` (the myai dialect's rule). */

@@ -53,6 +53,7 @@ describe('the native dialect', () => {
         approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000 },
         tools: [],
         defaultTool: { maxInstances: 64, timeoutMs: 30_000 },
+        chains: [],
         localToolsMustBeConfigured: false,
       },
       profiles: [

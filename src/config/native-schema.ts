@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { authenticationSchema } from './authentication-schema.ts';
+import { chainsSchema } from './chain-schema.ts';
 import { endpointsSchema } from './endpoint-schema.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import {
@@ -162,6 +163,7 @@ const toolboxShape = {
     .describe('Longer results are cut, and say so.')
     .meta({ default: 10_485_760 }),
   approval: approvalSchema.optional().describe('Which calls ask a person first.'),
+  chains: chainsSchema.optional().describe('Tools that are called one after the other, as one tool; by name.'),
 };
 
 /** The toolbox with its tools as a list: what the map form is turned into before it is checked. */

@@ -59,11 +59,18 @@ async function answerWithin(
     signal.addEventListener('abort', onAbort, { once: true });
     approver
       .ask(request, signal)
-      .then(resolve, () =>
-        signal.aborted ? onAbort() : resolve({ kind: 'deny', reason: 'the question could not be asked' }),
+      .then(
+        (answer) => resolve(understood(answer)),
+        () => (signal.aborted ? onAbort() : resolve({ kind: 'deny', reason: 'the question could not be asked' })),
       )
       .finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/** Approvers are other people's code, and not all of it is typed: what is not plainly a yes is a no. */
+function understood(answer: ApprovalAnswer | undefined): ApprovalAnswer {
+  if (answer?.kind === 'allow' || answer?.kind === 'deny') return answer;
+  return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
 }
 
 function toRequest({ callId, entry, args, caller, reason, expiresMs }: AskOptions, now: number): ApprovalRequest {

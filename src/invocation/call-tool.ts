@@ -34,6 +34,8 @@ export interface InvokerPorts extends AskPorts {
   readonly connectionOf: (server: string) => Connection | undefined;
   readonly settings: () => ToolboxConfig;
   readonly slots: Slots;
+  /** Of tools that call others: whoever waits for a place must not hold one. */
+  readonly composedSlots: Slots;
   readonly rates: RateLimiter;
   readonly checker: LazyArgumentsChecker;
   readonly journal: Journal;
@@ -51,6 +53,14 @@ export interface InvokeOptions extends CallOptions {
   readonly input?: { readonly responses?: JsonObject; readonly state?: string };
   /** The call's id; a new one if undefined. */
   readonly callId?: string;
+  /** The call that this one is a part of. */
+  readonly within?: OuterCall;
+}
+
+/** A call that makes others. */
+export interface OuterCall {
+  readonly callId: string;
+  readonly within?: OuterCall | undefined;
 }
 
 export interface Invoker {
@@ -102,7 +112,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       ports.onCall(record.pending);
       options.signal?.throwIfAborted();
       const { args, agreed } = await agree(record, entry, input, note, options);
-      slot = ports.slots.tryTake(agreed.name, agreed.limits.maxInstances);
+      slot = slotsOf(agreed).tryTake(agreed.name, agreed.limits.maxInstances);
       if (!slot) {
         note().catch(() => {});
         slot = await waitForSlot(agreed, options.signal);
@@ -155,7 +165,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (decision.kind === 'allow') return { args, agreed: current };
       await note();
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
-      const approved = await ask({ ...asked, expiresMs: approval.expiresMs }, options.onProgress);
+      const approved = await ask({ ...asked, expiresMs: approval.expiresMs }, options);
       const now = ports.catalog.find(current.name);
       if (now?.definitionHash === current.definitionHash)
         return { args: approved === args ? args : await validate(now, approved), agreed: now };
@@ -165,9 +175,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  async function ask(asked: Parameters<typeof askApproval>[0], onProgress: InvokeOptions['onProgress']) {
+  async function ask(asked: Parameters<typeof askApproval>[0], { onProgress, within }: InvokeOptions) {
     using _telling = tellWaiting(onProgress);
-    return await askApproval(asked, ports);
+    const resume = outerCalls(within).map(({ callId }) => deadlines.get(callId)?.pause());
+    try {
+      return await askApproval(asked, ports);
+    } finally {
+      for (const go of resume) go?.();
+    }
   }
 
   function validate(entry: CatalogEntry, input: unknown): JsonObject | Promise<JsonObject> {
@@ -184,7 +199,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     // Waiting has a limit of its own, so that a queue nobody drains does not hold its callers for ever.
     const patience = AbortSignal.timeout(entry.limits.timeoutMs);
     try {
-      return await ports.slots.take(entry.name, entry.limits.maxInstances, {
+      return await slotsOf(entry).take(entry.name, entry.limits.maxInstances, {
         signal: signal ? AbortSignal.any([signal, patience]) : patience,
       });
     } catch (cause) {
@@ -220,7 +235,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const { signal } = deadline;
     try {
       // A local function that does not heed its signal still cannot hold the call.
-      if (entry.local) return await abortable(runLocal(entry, args, signal, options), signal);
+      if (entry.local) return await abortable(runLocal(callId, entry, args, signal, options), signal);
       return await send(callId, entry, args, signal, options);
     } catch (cause) {
       if (!deadline.isOver()) throw cause;
@@ -263,13 +278,31 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   function runLocal(
+    callId: string,
     entry: CatalogEntry,
     args: JsonObject,
     signal: AbortSignal,
-    options: CallOptions,
+    { caller, approval, onProgress, within }: InvokeOptions,
   ): Promise<JsonObject> {
-    const context = { signal, ...(options.onProgress && { onProgress: options.onProgress }) };
-    const running = runLocalTool(entry.local as NonNullable<CatalogEntry['local']>, args, context);
+    const local = entry.local as NonNullable<CatalogEntry['local']>;
+    const inside: InvokeOptions = {
+      signal,
+      within: { callId, within },
+      ...(caller && { caller }),
+      ...(approval && { approval }),
+    };
+    const context = { signal, ...(onProgress && { onProgress }), call: callFrom };
+    async function callFrom(name: string, given: unknown): Promise<ToolResult> {
+      if (!local.composed)
+        throw new ToolwharfError('TOOL_FAILED', `${entry.name} calls other tools, and must say so: composed: true`);
+      if (outerCalls(inside.within).length > mostNested)
+        throw new ToolwharfError(
+          'TOOL_FAILED',
+          `${entry.name} calls tools that call tools, more than ${mostNested} deep`,
+        );
+      return call(name, given, inside);
+    }
+    const running = runLocalTool(local, args, context);
     return running.catch((cause) => {
       if (cause instanceof ToolwharfError || signal.aborted) throw cause;
       throw new ToolwharfError('TOOL_FAILED', messageOf(cause), { cause });
@@ -287,6 +320,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
+  const slotsOf = (entry: CatalogEntry) => (entry.local?.composed ? ports.composedSlots : ports.slots);
   const isoNow = () => isoTime(ports.clock.now());
 
   return {
@@ -299,6 +333,13 @@ function failed(callId: string, cause: unknown): ToolResult {
   const error = toToolwharfError(cause);
   return failureResult(callId, error.code, error.message, error.data);
 }
+
+/** The calls that one is a part of, from the inside out. */
+function outerCalls(within: OuterCall | undefined): readonly OuterCall[] {
+  return within ? [within, ...outerCalls(within.within)] : [];
+}
+
+const mostNested = 8;
 
 /** Only a trusted server's own word makes a tool safe to send twice. */
 function isRepeatable(entry: CatalogEntry): boolean {

@@ -206,6 +206,15 @@ export function createSlots(initial: SlotLimits): Slots {
   };
 }
 
+/** Two sets of places seen as one; no key is in both. */
+export function joinStats(one: SlotStats, other: SlotStats): SlotStats {
+  return {
+    running: one.running + other.running,
+    queued: one.queued + other.queued,
+    byKey: new Map([...one.byKey, ...other.byKey]),
+  };
+}
+
 function queueFull(key: string, { maxConcurrent, maxQueued }: SlotLimits): ToolwharfError {
   return new ToolwharfError(
     'QUEUE_FULL',

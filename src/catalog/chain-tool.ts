@@ -1,0 +1,107 @@
+import { type ChainReference, readTemplate } from '../config/chain-template.ts';
+import type { ChainConfig } from '../config/config.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { ToolResult } from '../kernel/tool.ts';
+import { type LocalTool, type LocalToolContext, localTool } from './local-tool.ts';
+
+/** A chain as a tool: its steps are calls like any other, one after the other. The first that fails ends it. */
+export function toChainTool({ name, description, input, steps, timeoutMs, maxInstances }: ChainConfig): LocalTool {
+  return localTool<JsonObject>({
+    name,
+    ...(description !== undefined && { description }),
+    parameters: input ?? { type: 'object', properties: {}, additionalProperties: false },
+    timeoutMs,
+    maxInstances,
+    composed: true,
+    execute: async (args, context) => {
+      const results: ToolResult[] = [];
+      for (const [at, { tool, arguments: written }] of steps.entries()) {
+        context.onProgress?.({ progress: at, total: steps.length, message: `Step ${at + 1}: ${tool}` });
+        const result = await runStep(tool, written, { args, results }, context);
+        if (result.isError) return failure(at, steps, result.text);
+        results.push(result);
+      }
+      const last = results.at(-1);
+      return {
+        content: last?.content ?? [],
+        ...(last?.structuredContent !== undefined && { structuredContent: last.structuredContent }),
+      };
+    },
+  });
+}
+
+interface SoFar {
+  readonly args: JsonObject;
+  readonly results: readonly ToolResult[];
+}
+
+async function runStep(
+  tool: string,
+  written: JsonObject,
+  soFar: SoFar,
+  { call }: LocalToolContext,
+): Promise<ToolResult> {
+  try {
+    return await call(tool, fill(written, soFar));
+  } catch (cause) {
+    if (!(cause instanceof NoValue)) throw cause;
+    return { isError: true, text: cause.message, content: [], callId: '' };
+  }
+}
+
+class NoValue extends Error {}
+
+/** The arguments with what they refer to. A text that is one reference and nothing else becomes that value, whatever its type. */
+function fill(value: unknown, soFar: SoFar): unknown {
+  if (typeof value === 'string') return fillText(value, soFar);
+  if (Array.isArray(value)) return value.map((item) => fill(item, soFar));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => [key, fill(member, soFar)] as const);
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+
+function fillText(written: string, soFar: SoFar): unknown {
+  const template = readTemplate(written);
+  if ('problem' in template) throw new NoValue(template.problem);
+  const [only] = template;
+  // What an optional argument would have brought is left out as well.
+  if (template.length === 1 && only !== undefined && typeof only !== 'string')
+    return only.from === 'input' ? lookUp(only, soFar) : mustHave(only, soFar);
+  return template.map((part) => (typeof part === 'string' ? part : toText(mustHave(part, soFar)))).join('');
+}
+
+function mustHave(reference: ChainReference, soFar: SoFar): unknown {
+  const value = lookUp(reference, soFar);
+  if (value === undefined) throw new NoValue(`${reference.written} has no value`);
+  return value;
+}
+
+function lookUp(reference: ChainReference, { args, results }: SoFar): unknown {
+  let value = reference.from === 'input' ? args : partOf(reference, results[reference.from - 1]);
+  for (const key of reference.path) {
+    const inside = isObject(value) || Array.isArray(value) ? value : {};
+    value = Object.hasOwn(inside, key) ? (inside as JsonObject)[key] : undefined;
+  }
+  return value;
+}
+
+function partOf({ part, written }: ChainReference, result: ToolResult | undefined): unknown {
+  if (part === 'text') return result?.text;
+  if (part === 'structured') return result?.structuredContent;
+  try {
+    return JSON.parse(result?.text ?? '');
+  } catch {
+    throw new NoValue(`${written}: what that step gave is no JSON`);
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function failure(at: number, steps: ChainConfig['steps'], text: string): JsonObject {
+  const before = steps.slice(0, at).map(({ tool }, index) => `${index + 1} (${tool})`);
+  const done = before.length > 0 ? `\nSteps that have run: ${before.join(', ')}` : '';
+  const said = `Step ${at + 1} of ${steps.length} (${steps[at]?.tool}) failed: ${text}${done}`;
+  return { isError: true, content: [{ type: 'text', text: said }] };
+}

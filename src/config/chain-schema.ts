@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
+import { readTemplate, textsIn } from './chain-template.ts';
+import { duration, filledText, list, text, wholeNumber } from './schema-parts.ts';
+
+const stepSchema = z.strictObject(
+  {
+    tool: filledText.describe('The tool to call, by the name that `toolwharf tools` shows.'),
+    arguments: z
+      .record(z.string(), z.unknown(), { error: 'must be a map' })
+      .optional()
+      .describe(
+        'Its arguments. {{input.NAME}} stands for an argument of the chain, {{steps.1.text}} for what a step gave.',
+      ),
+  },
+  { error: 'must be a map with tool and arguments' },
+);
+
+/** Tools that are called one after the other, as one tool. */
+export const chainSchema = z
+  .strictObject(
+    {
+      description: text.optional().describe('What it does, for the model.'),
+      input: z
+        .record(z.string(), z.unknown(), { error: 'must be a JSON Schema' })
+        .optional()
+        .describe('JSON Schema of the arguments; without it there are none.'),
+      steps: list(stepSchema)
+        .min(1, 'must have at least one step')
+        .max(50, 'must have at most 50 steps')
+        .describe('What is called, in this order.'),
+      timeout: duration().optional().describe('Time for the whole chain.').meta({ default: '5m' }),
+      maxInstances: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('Chains of this kind at a time.')
+        .meta({ default: 64 }),
+    },
+    { error: 'must be a map with steps' },
+  )
+  .superRefine(({ input, steps }, context) => {
+    if (input && input.type !== 'object')
+      context.addIssue({ code: 'custom', path: ['input'], message: 'must have type: object' });
+    for (const [at, step] of steps.entries()) {
+      const issue = (message: string) =>
+        context.addIssue({ code: 'custom', path: ['steps', at, 'arguments'], message });
+      for (const written of textsIn(step.arguments))
+        for (const problem of problemsOf(written, at, input)) issue(problem);
+    }
+  });
+
+export const chainsSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name must have 1 to 64 of A-Z, a-z, 0-9, _ and -'),
+  chainSchema,
+  { error: 'must be a map of chains by name' },
+);
+
+export type CheckedChains = z.output<typeof chainsSchema>;
+
+function problemsOf(written: string, at: number, input: JsonSchema | undefined): string[] {
+  const template = readTemplate(written);
+  if ('problem' in template) return [template.problem];
+  const properties = isObject(input?.properties) ? input.properties : {};
+  return template.flatMap((part) => {
+    if (typeof part === 'string') return [];
+    const [name = ''] = part.path;
+    if (part.from === 'input')
+      return Object.hasOwn(properties, name) ? [] : [`${part.written}: input has no property '${name}'`];
+    return part.from <= at
+      ? []
+      : [`${part.written}: only steps before this one, which is number ${at + 1}, have run by then`];
+  });
+}
