@@ -1,7 +1,7 @@
 import { Field, Input, Select } from '../../components/fields.tsx';
 import type { FormPartProps } from './form-part.ts';
 import { SecretInput } from './SecretInput.tsx';
-import type { AuthenticationDraft, Secret } from './server-draft.ts';
+import { type AuthenticationDraft, authenticationType, type Secret } from './server-draft.ts';
 
 const ways: readonly (readonly [AuthenticationDraft['type'], string])[] = [
   ['none', 'None'],
@@ -17,7 +17,10 @@ type SecretKey = 'token' | 'key' | 'password' | 'clientSecret';
 /** How the gateway proves to the server who it is. */
 export function AuthenticationFields({ draft, initial, problems, onChange }: FormPartProps) {
   const { authentication } = draft;
+  const chosen = authenticationType(draft);
   const change = (part: Partial<AuthenticationDraft>) => onChange({ authentication: { ...authentication, ...part } });
+
+  const offered = draft.transport === 'api' ? ways.filter(([type]) => type !== 'oauth') : ways;
 
   const text = (key: TextKey, label: string, hint?: string) => (
     <Field key={key} label={label} hint={hint} error={problems.at(`authentication.${key}`)}>
@@ -52,10 +55,10 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
         {(props) => (
           <Select
             {...props}
-            value={authentication.type}
+            value={chosen}
             onChange={(event) => change({ type: event.target.value as AuthenticationDraft['type'] })}
           >
-            {ways.map(([type, label]) => (
+            {offered.map(([type, label]) => (
               <option key={type} value={type}>
                 {label}
               </option>
@@ -63,20 +66,20 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
           </Select>
         )}
       </Field>
-      {authentication.type === 'bearer' && secret('token', 'Token')}
-      {authentication.type === 'api-key' && (
+      {chosen === 'bearer' && secret('token', 'Token')}
+      {chosen === 'api-key' && (
         <div className="grid gap-3 sm:grid-cols-2">
           {secret('key', 'Key')}
           {text('header', 'Header', 'The header that carries the key.')}
         </div>
       )}
-      {authentication.type === 'basic' && (
+      {chosen === 'basic' && (
         <div className="grid gap-3 sm:grid-cols-2">
           {text('username', 'User name')}
           {secret('password', 'Password')}
         </div>
       )}
-      {authentication.type === 'oauth' && (
+      {chosen === 'oauth' && (
         <>
           <p className="text-ink-soft">
             Save the server, then sign in from the list: your browser opens the page of the service and comes back here.

@@ -1,4 +1,6 @@
-import { Checkbox, Field, Input } from '../../components/fields.tsx';
+import { Checkbox } from '../../components/fields.tsx';
+import { AddressField } from './AddressField.tsx';
+import { ApiFields } from './ApiFields.tsx';
 import { AuthenticationFields } from './AuthenticationFields.tsx';
 import type { FormPartProps } from './form-part.ts';
 import { SecretLines } from './SecretLines.tsx';
@@ -9,33 +11,25 @@ const plainElsewhere = /^http:\/\/(?!localhost\b|127\.|\[::1\])./i;
 /** Where a server is, and what it is told about who asks. */
 export function RemoteFields(props: FormPartProps) {
   const { draft, initial, problems, onChange } = props;
-  const keepsQuery = initial.url.endsWith('?…');
+  const isApi = draft.transport === 'api';
+  const isPlain = [draft.url, isApi ? draft.openapi : ''].some((address) => plainElsewhere.test(address.trim()));
   return (
     <>
-      <Field
-        label="URL"
-        required
+      <AddressField
+        label={isApi ? 'Base URL' : 'URL'}
         hint={
-          keepsQuery
-            ? 'What follows the question mark is stored and not shown. It stays as long as this address does.'
+          isApi
+            ? 'Such as https://api.example.com/v1; the paths of its endpoints follow.'
             : 'Such as https://example.com/mcp'
         }
+        required
+        stored={initial.url}
+        value={draft.url}
         error={problems.at('url')}
-      >
-        {(field) => (
-          <Input
-            {...field}
-            type="url"
-            inputMode="url"
-            className="font-mono"
-            spellCheck={false}
-            autoComplete="off"
-            value={draft.url}
-            onChange={(event) => onChange({ url: event.target.value })}
-          />
-        )}
-      </Field>
-      {(draft.allowInsecure || plainElsewhere.test(draft.url.trim())) && (
+        onChange={(url) => onChange({ url })}
+      />
+      {isApi && <ApiFields {...props} />}
+      {(draft.allowInsecure || isPlain) && (
         <Checkbox
           label="Allow plain http to another machine"
           hint="Everyone on the way could read and change what is sent, secrets too."

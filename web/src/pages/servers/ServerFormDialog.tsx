@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api } from '../../api/api.ts';
 import type { Server, ServerInput } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -13,7 +13,7 @@ import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { DiscardDialog } from './DiscardDialog.tsx';
 import { toFormProblems } from './form-problems.ts';
 import { ServerFields } from './ServerFields.tsx';
-import { repeatedNames, type ServerDraft, toDraft, toInput } from './server-draft.ts';
+import { isUnsendable, type ServerDraft, toDraft, toInput } from './server-draft.ts';
 import { savedWords } from './server-words.ts';
 import { suggestName } from './suggest-name.ts';
 import { useConnectionTest } from './use-connection-test.ts';
@@ -36,6 +36,7 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   const [initial] = useState(() => toDraft(edited?.record ?? start));
   const [draft, setDraft] = useState(initial);
   const [asks, setAsks] = useState<'sign-in' | 'discard'>();
+  const form = useRef<HTMLFormElement>(null);
   const test = useConnectionTest(edited?.name);
   const saving = useMutation({
     mutationFn: (body: ServerInput) =>
@@ -62,11 +63,16 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   }
 
   const input = toInput(draft);
-  const isRepeated = repeatedNames(draft.transport === 'stdio' ? draft.env : draft.headers).size > 0;
-  const isBlocked = isRepeated || (draft.transport === 'stdio' && !mayAddPrograms);
-  const problems = saving.error
-    ? toFormProblems(saving.error, saving.variables)
-    : toFormProblems(test.error, test.tested);
+  const isBlocked = isUnsendable(draft) || (draft.transport === 'stdio' && !mayAddPrograms);
+  const refusal = saving.error ?? test.error;
+  const problems = toFormProblems(refusal, saving.error ? saving.variables : test.tested);
+  // The form is long, and what is wrong may be out of sight.
+  useEffect(() => {
+    if (!refusal) return;
+    const found = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
+    found?.scrollIntoView({ block: 'center' });
+    found?.focus({ preventScroll: true });
+  }, [refusal]);
   const isDirty = JSON.stringify(input) !== JSON.stringify(toInput(initial));
   const close = () => (isDirty && !saving.isPending ? setAsks('discard') : onClose());
 
@@ -95,6 +101,7 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
         }
       >
         <form
+          ref={form}
           id="server-form"
           noValidate
           autoComplete="off"

@@ -10,7 +10,7 @@ import { formatDuration } from '../../components/times.tsx';
 import { LongList } from './LongList.tsx';
 import { ServerTimeline } from './ServerTimeline.tsx';
 import { serverAddress } from './server-address.ts';
-import { protocolOf, serverInfoOf, transportOf } from './server-words.ts';
+import { countOf, protocolOf, serverInfoOf, transportOf } from './server-words.ts';
 
 const offered = [
   ['tools', 'Tools'],
@@ -23,7 +23,10 @@ const offered = [
 export function ServerOverview({ server }: { readonly server: Server }) {
   const { status, place, record, readOnly, offers } = server;
   const { serverInfo, capabilities, instructions, connectMs, pid } = status;
-  const info = serverInfoOf(serverInfo);
+  const isApi = server.transport === 'api';
+  const told = serverInfoOf(serverInfo);
+  // An API without a document says nothing: the name is ours.
+  const info = isApi && serverInfo?.name === server.name ? undefined : told;
   // Templates come with resources.
   const lacks = (kind: string) =>
     capabilities !== undefined && capabilities[kind === 'resourceTemplates' ? 'resources' : kind] === undefined;
@@ -49,7 +52,15 @@ export function ServerOverview({ server }: { readonly server: Server }) {
             status.transport !== server.transport &&
             `, in use: ${transportOf(status.transport)}`}
         </Fact>
-        {status.protocolVersion !== undefined && (
+        {record?.openapi !== undefined && (
+          <Fact term="OpenAPI document">
+            <code className="break-all">{safeText(record.openapi, 2_000)}</code>
+          </Fact>
+        )}
+        {record?.endpoints && record.endpoints.length > 0 && (
+          <Fact term="Described by hand">{countOf(record.endpoints.length, 'endpoint')}</Fact>
+        )}
+        {status.protocolVersion !== undefined && !isApi && (
           <Fact term="Protocol">{protocolOf({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
         )}
         {connectMs !== undefined && <Fact term="Last handshake took">{formatDuration(connectMs)}</Fact>}
@@ -93,7 +104,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
         <ServerTimeline server={server} />
       </Section>
 
-      {(info !== undefined || instructions !== undefined || capabilities) && (
+      {(info !== undefined || instructions !== undefined || (capabilities && !isApi)) && (
         <Section title="What it says of itself">
           <Facts>
             {info !== undefined && <Fact term="Name">{info}</Fact>}
@@ -102,7 +113,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
                 <SafeLink href={website}>{safeText(website, 200)}</SafeLink>
               </Fact>
             )}
-            {capabilities && (
+            {capabilities && !isApi && (
               <Fact term="Capabilities">{safeText(Object.keys(capabilities).join(', '), 500) || 'none'}</Fact>
             )}
           </Facts>

@@ -36,7 +36,7 @@ export default function ServersPage() {
   return (
     <Page
       title="Servers"
-      description="Every MCP server that the gateway is connected to, or tries to be."
+      description="Every MCP server and HTTP API that the gateway is connected to, or tries to be."
       actions={
         isAdmin && (
           <>

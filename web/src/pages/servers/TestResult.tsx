@@ -31,7 +31,7 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         )}
         {result.protocolVersion !== undefined && (
           <>
-            <dt>Protocol</dt>
+            <dt>{result.transport === 'api' ? 'Transport' : 'Protocol'}</dt>
             <dd>{protocolOf(result)}</dd>
           </>
         )}

@@ -12,6 +12,7 @@ const choices = [
   ['http', 'HTTP', 'Streamable HTTP, what servers use today'],
   ['sse', 'SSE', 'The older HTTP with server-sent events'],
   ['stdio', 'Program (stdio)', 'The gateway starts it on its own machine'],
+  ['api', 'HTTP API', 'No MCP server: its endpoints become tools'],
 ] as const;
 
 /** How the gateway talks to the server. */
@@ -25,7 +26,7 @@ export function TransportChoice({ value, onChange }: TransportChoiceProps) {
           <label
             key={transport}
             className={classNames(
-              'flex cursor-pointer items-start gap-2 rounded-md border px-2.5 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
+              'flex cursor-pointer items-start sm:last:odd:col-span-2 gap-2 rounded-md border px-2.5 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
               value === transport ? 'border-accent bg-accent-soft' : 'border-line-strong/60 hover:bg-sunken',
             )}
           >

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api/client.ts';
+import { toEndpointDraft } from './endpoints/endpoint-draft.ts';
 import { toFormProblems } from './form-problems.ts';
 import { newLine, toDraft, toInput } from './server-draft.ts';
 
@@ -20,6 +21,25 @@ test('a problem is said at its field, and one without a field at the top', () =>
   expect(found.at('headers.x.y')).toBe('Must not contain a line break');
   expect(found.at('name')).toBeUndefined();
   expect(found.general).toEqual(['Command: is odd⟨U+202E⟩', 'Is not JSON']);
+});
+
+test('what is wrong with an API is said at its document and at the endpoint that is meant [R21]', () => {
+  const endpoints = [toEndpointDraft({ name: 'a', path: 'a' }), toEndpointDraft({ name: 'b', path: '/b' })];
+  const found = toFormProblems(
+    refused([
+      { path: 'body.openapi', message: 'must be an http or https URL' },
+      { path: 'body.endpoints.0.path', message: 'must begin with /' },
+      { path: 'body.endpoints.1.input', message: "must describe the argument 'x' under properties" },
+      { path: 'body.endpoints.2.path', message: 'is not there' },
+      { path: 'body.transport', message: 'is odd' },
+    ]),
+    toInput({ ...toDraft(), transport: 'api', endpoints }),
+  );
+  expect(found.at('openapi')).toBe('Must be an http or https URL');
+  expect(found.at('endpoints.0.path')).toBe('Must begin with /');
+  expect(found.at('endpoints.1.input')).toContain("'x'");
+  expect(found.general).toEqual(['Endpoints.2.path: is not there', 'Transport: is odd']);
+  expect(toFormProblems(refused([{ path: 'body.openapi', message: 'is odd' }]), sent).general).toHaveLength(1);
 });
 
 test('a name that is taken is a problem of the name', () => {

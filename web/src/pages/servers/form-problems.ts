@@ -20,6 +20,9 @@ export function toFormProblems(error: unknown, sent: ServerInput | undefined): F
   return { at: (path) => found.get(path), general };
 }
 
+/** The fields of one endpoint. */
+export const endpointFields = ['name', 'method', 'path', 'description', 'input', 'query'] as const;
+
 interface Problem {
   readonly path: string;
   readonly message: string;
@@ -39,15 +42,19 @@ function problemsOf(error: unknown, name: string | undefined): Problem[] {
   }));
 }
 
-function fieldsOf({ transport, args = [], env = {}, headers = {}, authentication }: ServerInput): ReadonlySet<string> {
-  const common = ['name', 'description', 'transport', 'timeout', 'retryAttempts'];
+function fieldsOf(sent: ServerInput): ReadonlySet<string> {
+  const { transport, args = [], env = {}, headers = {}, authentication, endpoints = [] } = sent;
+  const common = ['name', 'description', 'timeout', 'retryAttempts'];
   if (transport === 'stdio') {
     return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...keysOf('env', env)]);
   }
   const ways = ['token', 'key', 'header', 'username', 'password'];
   const oauth = ['clientId', 'clientSecret', 'scope', 'redirectUrl', 'clientMetadataUrl'];
   const shown = authentication?.type === 'oauth' ? oauth : ways;
-  return new Set([...common, 'url', ...keysOf('headers', headers), ...shown.map((key) => `authentication.${key}`)]);
+  const remote = ['url', ...keysOf('headers', headers), ...shown.map((key) => `authentication.${key}`)];
+  if (transport !== 'api') return new Set([...common, ...remote]);
+  const described = endpoints.flatMap((_, at) => endpointFields.map((field) => `endpoints.${at}.${field}`));
+  return new Set([...common, ...remote, 'openapi', 'endpoints', ...described]);
 }
 
 function keysOf(part: string, values: object): string[] {

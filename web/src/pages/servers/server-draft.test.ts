@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerRecord } from '../../api/client.ts';
-import { newLine, repeatedNames, toDraft, toInput } from './server-draft.ts';
+import { toEndpointDraft } from './endpoints/endpoint-draft.ts';
+import { authenticationType, isUnsendable, newLine, repeatedNames, toDraft, toInput } from './server-draft.ts';
 
 const stored: ServerRecord = {
   id: '5a3c1c2e-0d2b-4f4e-9d57-1f2d3c4b5a69',
@@ -58,6 +59,28 @@ describe('what the form sends', () => {
     expect(unset.headers).toEqual({ '': 'lost' });
   });
 
+  test('of an API is also what it has, which goes nowhere else [R21]', () => {
+    const endpoints = [{ name: 'get_user', method: 'GET', path: '/users/{id}' } as const];
+    const openapi = 'https://api.example.com/openapi.json?…';
+    const described = { ...stored, transport: 'api', openapi, endpoints } as const;
+    expect(toInput(toDraft(described))).toMatchObject({ transport: 'api', url: stored.url, openapi, endpoints });
+    for (const transport of ['http', 'stdio'] as const) {
+      const other = toInput({ ...toDraft(described), transport });
+      for (const key of ['openapi', 'endpoints']) expect(other).not.toHaveProperty(key);
+    }
+    expect(toInput({ ...toDraft(described), endpoints: [] })).not.toHaveProperty('endpoints');
+    expect(toInput({ ...toDraft(described), openapi: ' ' })).not.toHaveProperty('openapi');
+    expect(toInput({ ...toDraft(), transport: 'api' }).endpoints).toEqual([]);
+  });
+
+  test('of an API has no OAuth, which is still there when another transport is chosen [R21]', () => {
+    const draft = { ...toDraft(stored), authentication: { ...toDraft().authentication, type: 'oauth' as const } };
+    const asApi = { ...draft, transport: 'api' as const };
+    expect(toInput(asApi).authentication).toEqual({ type: 'none' });
+    expect(authenticationType(asApi)).toBe('none');
+    expect(authenticationType({ ...asApi, transport: 'sse' })).toBe('oauth');
+  });
+
   test('has of a way to authenticate what that way knows', () => {
     const { authentication } = toDraft();
     const filled = {
@@ -80,4 +103,20 @@ describe('what the form sends', () => {
 test('names that stand twice are found, empty ones are not names', () => {
   const lines = [newLine('a'), newLine('b'), newLine('a'), newLine(), newLine(), newLine('__proto__')];
   expect([...repeatedNames(lines)]).toEqual(['a']);
+});
+
+test('what could not be told to the gateway as it is meant is not sent', () => {
+  const twice = [newLine('a'), newLine('a')];
+  const draft = toDraft(stored);
+  expect(isUnsendable(draft)).toBe(false);
+  expect(isUnsendable({ ...draft, headers: twice })).toBe(true);
+  expect(isUnsendable({ ...draft, env: twice })).toBe(false);
+  expect(isUnsendable({ ...draft, transport: 'stdio', env: twice })).toBe(true);
+  const api = { ...draft, transport: 'api' as const };
+  const endpoint = toEndpointDraft({ name: 'a', path: '/a' });
+  expect(isUnsendable({ ...api, endpoints: [endpoint] })).toBe(false);
+  expect(isUnsendable({ ...api, endpoints: [endpoint, { ...endpoint, path: '/b' }] })).toBe(true);
+  const broken = [{ ...endpoint, takes: { kind: 'json' as const, text: '{', query: [] } }];
+  expect(isUnsendable({ ...api, endpoints: broken })).toBe(true);
+  expect(isUnsendable({ ...draft, endpoints: broken })).toBe(false);
 });

@@ -1,4 +1,6 @@
 import type { ImportedServer, ServerInput, ServerRecord } from '../../api/client.ts';
+import { type EndpointDraft, isUnclear, toEndpoint, toEndpointDraft } from './endpoints/endpoint-draft.ts';
+import { nextId } from './next-id.ts';
 
 /** A secret as it is typed, or one that the gateway has stored and keeps. */
 export type Secret = string | { readonly set: true };
@@ -41,16 +43,15 @@ export interface ServerDraft {
   readonly headers: readonly Line[];
   readonly allowInsecure: boolean;
   readonly authentication: AuthenticationDraft;
+  readonly openapi: string;
+  readonly endpoints: readonly EndpointDraft[];
   readonly timeout: string;
   readonly retryAttempts: string;
   readonly enabled: boolean;
 }
 
-let lastId = 0;
-
 export function newLine(name = '', value: Secret = ''): Line {
-  lastId += 1;
-  return { id: lastId, name, value, isStored: typeof value !== 'string' };
+  return { id: nextId(), name, value, isStored: typeof value !== 'string' };
 }
 
 /** The form for a server that is stored or was read from another configuration; an empty one for none. */
@@ -69,6 +70,8 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     headers: toLines(server?.headers),
     allowInsecure: server?.allowInsecure ?? false,
     authentication: { ...noAuthentication, ...authentication },
+    openapi: server?.openapi ?? '',
+    endpoints: (server?.endpoints ?? []).map(toEndpointDraft),
     timeout: String(server?.timeout ?? 30_000),
     retryAttempts: String(server?.retryAttempts ?? 3),
     enabled: server?.enabled ?? true,
@@ -97,12 +100,24 @@ export function toInput(draft: ServerDraft): ServerInput {
     ...filled({ url: url.trim() }),
     headers: toRecord(headers),
     allowInsecure,
-    authentication: toAuthentication(draft.authentication),
+    authentication: toAuthentication({ ...draft.authentication, type: authenticationType(draft) }),
+    ...(transport === 'api' && toDescription(draft)),
   };
 }
 
+/** How the gateway will prove who it is. An API takes no OAuth; what was chosen stays for other transports. */
+export function authenticationType({ transport, authentication }: ServerDraft): AuthenticationDraft['type'] {
+  return transport === 'api' && authentication.type === 'oauth' ? 'none' : authentication.type;
+}
+
+/** Whether something in it, which the form points out, keeps it from being sent. */
+export function isUnsendable({ transport, env, headers, endpoints }: ServerDraft): boolean {
+  if (repeatedNames(transport === 'stdio' ? env : headers).size > 0) return true;
+  return transport === 'api' && (repeatedNames(endpoints).size > 0 || endpoints.some(isUnclear));
+}
+
 /** Names that stand in a list more than once: only one of them could be sent. */
-export function repeatedNames(lines: readonly Line[]): ReadonlySet<string> {
+export function repeatedNames(lines: readonly { readonly name: string }[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const repeated = lines.filter(({ name }) => name !== '' && (seen.has(name) || !seen.add(name)));
   return new Set(repeated.map(({ name }) => name));
@@ -138,6 +153,15 @@ function toAuthentication(draft: AuthenticationDraft): NonNullable<ServerInput['
       return { type, ...filled({ clientId, clientSecret, scope, redirectUrl, clientMetadataUrl }) };
     }
   }
+}
+
+/** What an API has. With nothing to tell, the gateway asks for an endpoint. */
+function toDescription({ openapi, endpoints }: ServerDraft): Pick<ServerInput, 'openapi' | 'endpoints'> {
+  const place = openapi.trim();
+  return {
+    ...filled({ openapi: place }),
+    ...((endpoints.length > 0 || place === '') && { endpoints: endpoints.map(toEndpoint) }),
+  };
 }
 
 function toLines(values: Readonly<Record<string, Secret>> = {}): Line[] {

@@ -6,7 +6,13 @@ export function countOf(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-const transports = { stdio: 'stdio', http: 'Streamable HTTP', sse: 'HTTP with SSE', auto: 'HTTP or SSE' } as const;
+const transports = {
+  stdio: 'stdio',
+  http: 'Streamable HTTP',
+  sse: 'HTTP with SSE',
+  auto: 'HTTP or SSE',
+  api: 'HTTP API',
+} as const;
 
 export function transportOf(transport: Server['transport']): string {
   return transports[transport];
@@ -14,8 +20,9 @@ export function transportOf(transport: Server['transport']): string {
 
 type Spoken = Pick<ServerTest, 'transport' | 'era' | 'protocolVersion'>;
 
-/** "Streamable HTTP, 2025-11-25 (legacy)", as far as it is known. */
+/** "Streamable HTTP, 2025-11-25 (legacy)", as far as it is known. With an API no version of MCP is spoken. */
 export function protocolOf({ transport, era, protocolVersion }: Spoken): string {
+  if (transport === 'api') return transportOf(transport);
   const version = protocolVersion === undefined ? undefined : safeText(protocolVersion, 50);
   const spoken = version !== undefined && era !== undefined ? `${version} (${era})` : version;
   return [transport && transportOf(transport), spoken].filter(Boolean).join(', ');

@@ -30,6 +30,11 @@ test.each([
   expect(suggestName(draft, [])).toBe(name);
 });
 
+test('an API is named by its host as others are [R21]', () => {
+  const draft = { ...toDraft(), transport: 'api' as const, url: 'https://api.openweathermap.org/data/2.5' };
+  expect(suggestName(draft, [])).toBe('openweathermap');
+});
+
 test('a name that is taken gets a number', () => {
   const draft = { ...toDraft(), url: 'https://mcp.notion.com/mcp' };
   expect(suggestName(draft, ['notion'])).toBe('notion-2');
