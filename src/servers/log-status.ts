@@ -4,16 +4,17 @@ import type { Log } from '../kernel/log.ts';
 /** Tells of a server that came, went, or is in trouble. Failures to connect are told by whoever wanted the connection. */
 export function logStatus(log: Log, server: string, status: ConnectionStatus, before: ConnectionState): void {
   const { state, reason = 'no reason given', era, transport, connectMs } = status;
+  const kind = transport === 'api' ? 'HTTP API' : 'MCP server';
   const wasUp = before === 'connected' || before === 'degraded';
   if (state === 'connected' && before === 'connecting') {
-    log.info('server.connected', `MCP server '${server}' is connected`, { server, era, transport, connectMs });
+    log.info('server.connected', `${kind} '${server}' is connected`, { server, era, transport, connectMs });
   } else if (state === 'connected' && before === 'degraded') {
-    log.info('server.recovered', `MCP server '${server}' is in order again`, { server });
+    log.info('server.recovered', `${kind} '${server}' is in order again`, { server });
   } else if (state === 'error' && wasUp) {
-    log.warning('server.lost', `The connection to MCP server '${server}' was lost and is being restored: ${reason}`, {
+    log.warning('server.lost', `The connection to ${kind} '${server}' was lost and is being restored: ${reason}`, {
       server,
     });
   } else if (state === 'degraded') {
-    log.warning('server.degraded', `MCP server '${server}' is only partly usable: ${reason}`, { server });
+    log.warning('server.degraded', `${kind} '${server}' is only partly usable: ${reason}`, { server });
   }
 }

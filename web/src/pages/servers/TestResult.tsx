@@ -29,7 +29,7 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
             <dd>{info}</dd>
           </>
         )}
-        {result.protocolVersion !== undefined && (
+        {(result.transport === 'api' || result.protocolVersion !== undefined) && (
           <>
             <dt>{result.transport === 'api' ? 'Transport' : 'Protocol'}</dt>
             <dd>{protocolOf(result)}</dd>
