@@ -10,6 +10,7 @@ export type * from './config/config.ts';
 export { dataDirectory } from './config/data-directory.ts';
 export { type DefaultServersOptions, defaultServers } from './config/default-servers.ts';
 export { parseDuration } from './config/durations.ts';
+export type { Endpoint } from './config/endpoint-schema.ts';
 export { type ImportedConfig, importClientConfig } from './config/import-client-config.ts';
 export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './config/load-config.ts';
 export type { NativeConfig, NativeServer } from './config/native-schema.ts';

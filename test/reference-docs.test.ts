@@ -92,16 +92,19 @@ describe('docs/reference/config.md', () => {
           b: { url: 'https://x.y' },
           c: { url: 'https://x.y', endpoints: [{ name: 'e', path: '/' }] },
         },
+        toolbox: { chains: { c: { steps: [{ tool: 't' }] } } },
       },
       { env: {} },
     );
     const [stdio, http, api] = config.servers;
     const { approval, ...toolbox } = config.toolbox;
+    const [chain] = toolbox.chains;
     const { gateway } = config;
     const actual: Record<string, unknown> = {
       ...prefixed('servers.NAME.', { ...stdio, ...http?.target, timeout: stdio?.timeoutMs }),
       ...prefixed('servers.NAME.defaultToolConfig.', { ...stdio?.defaultTool, timeout: stdio?.defaultTool.timeoutMs }),
       ...prefixed('toolbox.', toolbox),
+      ...prefixed('toolbox.chains.NAME.', { ...chain, timeout: chain?.timeoutMs }),
       ...prefixed('toolbox.approval.', { ...approval, expires: approval.expiresMs }),
       'servers.NAME.authentication.header': 'x-api-key',
       ...prefixed('servers.NAME.endpoints.', { ...(api?.target as HttpTarget | undefined)?.endpoints?.[0] }),
