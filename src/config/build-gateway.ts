@@ -1,5 +1,5 @@
 import type { GatewayConfig } from './config.ts';
-import type { CheckedGateway } from './gateway-schema.ts';
+import { type CheckedGateway, officialRegistry } from './gateway-schema.ts';
 
 /** The gateway's settings with every default filled in. */
 export function buildGateway(gateway: CheckedGateway): GatewayConfig {
@@ -12,6 +12,7 @@ export function buildGateway(gateway: CheckedGateway): GatewayConfig {
     requireAuthentication: gateway.requireAuthentication ?? false,
     ...(gateway.allowPrograms !== undefined && { allowPrograms: gateway.allowPrograms }),
     ...(gateway.allowPrivateAddresses !== undefined && { allowPrivateAddresses: gateway.allowPrivateAddresses }),
+    registry: gateway.registry ?? officialRegistry,
     ...(jwt && { jwt }),
     retention: {
       maxAgeMs: gateway.retention?.maxAge ?? 90 * 86_400_000,

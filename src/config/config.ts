@@ -180,6 +180,8 @@ export interface GatewayConfig {
   readonly allowPrograms?: boolean;
   /** Servers and model providers added over the API may be at private addresses; where undefined, on loopback only. */
   readonly allowPrivateAddresses?: boolean;
+  /** The registry of MCP servers that is searched for new ones. */
+  readonly registry: string;
   readonly jwt?: JwtConfig;
   readonly retention: RetentionConfig;
   /** How long a list waits for servers that are still starting. */

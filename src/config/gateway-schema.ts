@@ -1,6 +1,10 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
+import { isInsecureUrl, urlProblem } from './server-url.ts';
+
+/** Where servers are looked for unless the configuration says otherwise. */
+export const officialRegistry = 'https://registry.modelcontextprotocol.io';
 
 const most = Number.MAX_SAFE_INTEGER;
 const hundredYearsMs = 36_500 * 86_400_000;
@@ -80,6 +84,11 @@ export const gatewaySchema = z.strictObject(
       .describe(
         'Servers and model providers that are added over the API may be at private, loopback and link-local addresses. By default only where the gateway listens on loopback.',
       ),
+    registry: filledText
+      .refine((url) => urlProblem(url) === undefined && !isInsecureUrl(url), 'must be an https URL')
+      .optional()
+      .describe('The registry of MCP servers that is searched for new ones.')
+      .meta({ default: officialRegistry }),
     jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
     listWait: duration(0)

@@ -8,6 +8,7 @@ import { eventRoutes } from './routes/events.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { questionRoutes } from './routes/questions.ts';
+import { registryRoutes } from './routes/registry.ts';
 import { serverContentRoutes } from './routes/server-content.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -19,6 +20,7 @@ import { toolRoutes } from './routes/tools.ts';
 export const allRoutes: readonly Route[] = [
   ...serverRoutes,
   ...serverContentRoutes,
+  ...registryRoutes,
   ...toolRoutes,
   ...toolFormatRoutes,
   ...callRoutes,

@@ -53,6 +53,7 @@ export const serverRoutes = [
       const server = readServerInput(request.body);
       assertMayRun(server, request.identity, ports);
       assertMayReach(server.url, ports);
+      assertMayReach(server.openapi, ports);
       const { name } = await ports.stored.add(server);
       return showServer(name, request, ports);
     },
@@ -75,6 +76,7 @@ export const serverRoutes = [
       const server = readServerInput(input, stored);
       assertMayRun(server, request.identity, ports);
       assertMayReach(server.url, ports);
+      assertMayReach(server.openapi, ports);
       const { env, storage, allowsPrivateAddresses } = ports;
       return testConnection(server, { env, storage, signal: request.signal, allowsPrivateAddresses });
     },
@@ -118,6 +120,7 @@ export const serverRoutes = [
         const server = readServerInput(request.body, stored);
         assertMayRun(server, request.identity, ports);
         assertMayReach(server.url, ports);
+        assertMayReach(server.openapi, ports);
         return server;
       });
       return showServer(name, request, ports);

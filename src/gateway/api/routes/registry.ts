@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import { planServer } from '../../../servers/registry/plan-server.ts';
+import { createRegistry, type Registry } from '../../../servers/registry/registry.ts';
+import type { RegistryEntry } from '../../../servers/registry/registry-entry.ts';
+import { type ApiPorts, route } from '../route.ts';
+import { registryPageSchema, registryPlanSchema, registryServerSchema } from '../schemas/registry.ts';
+import { serverInputSchema } from '../schemas/servers.ts';
+
+const group = 'registry';
+
+/** Looking for servers in the registry. What is found is added like any other server, by `addServer`. */
+export const registryRoutes = [
+  route({
+    operationId: 'searchRegistry',
+    method: 'get',
+    path: '/api/registry/servers',
+    right: 'admin',
+    group,
+    summary: 'Servers of the registry whose name has these words in it, each in its newest version.',
+    query: z.object({
+      search: z.string().max(200).optional(),
+      cursor: z.string().max(2_000).optional(),
+      limit: z.coerce.number().int().min(1).max(100).optional(),
+    }),
+    answer: registryPageSchema,
+    errors: ['SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
+    handle: ({ query: { search, cursor, limit }, signal }, ports) =>
+      withRegistry(ports, async (registry, url) => {
+        const page = await registry.search({
+          ...(search && { words: search }),
+          ...(cursor !== undefined && { cursor }),
+          ...(limit !== undefined && { limit }),
+          signal,
+        });
+        return { registry: url, ...page, servers: page.servers.map(toView) };
+      }),
+  }),
+  route({
+    operationId: 'getRegistryServer',
+    method: 'get',
+    path: '/api/registry/servers/{name}',
+    right: 'admin',
+    group,
+    summary: 'One server of the registry.',
+    params: z.object({ name: z.string() }),
+    query: z.object({ version: z.string().optional() }),
+    answer: registryServerSchema,
+    errors: ['NOT_FOUND', 'SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
+    handle: ({ params, query, signal }, ports) =>
+      withRegistry(ports, async (registry) => toView(await find(registry, params.name, query.version, signal))),
+  }),
+  route({
+    operationId: 'planRegistryServer',
+    method: 'post',
+    path: '/api/registry/plan',
+    right: 'admin',
+    group,
+    summary: 'What a server of the registry would be here, with what was filled in. Nothing is stored.',
+    body: registryPlanSchema,
+    answer: serverInputSchema,
+    errors: ['NOT_FOUND', 'SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
+    handle: ({ body: { name, version, way: at, values = {}, as }, signal }, ports) =>
+      withRegistry(ports, async (registry) => {
+        const entry = await find(registry, name, version, signal);
+        const way = entry.ways[at];
+        if (!way) throw new ToolwharfError('NOT_FOUND', `'${name}' has ${entry.ways.length} ways, and no number ${at}`);
+        return {
+          name: as ?? shortName(entry.name),
+          ...(entry.description !== '' && { description: entry.description }),
+          ...planServer(way, values),
+        } as z.output<typeof serverInputSchema>;
+      }),
+  }),
+];
+
+function find(registry: Registry, name: string, version: string | undefined, signal: AbortSignal) {
+  return registry.get(name, { signal, ...(version !== undefined && { version }) });
+}
+
+async function withRegistry<Value>(
+  { toolbox }: ApiPorts,
+  work: (registry: Registry, url: string) => Promise<Value>,
+): Promise<Value> {
+  const url = toolbox.config.gateway.registry;
+  const registry = createRegistry(url);
+  try {
+    return await work(registry, url);
+  } finally {
+    await registry.close();
+  }
+}
+
+function toView({ ways, ...entry }: RegistryEntry) {
+  return { ...entry, ways: ways.map(({ target: _, ...shown }) => shown) };
+}
+
+function shortName(name: string): string {
+  return name.split('/').at(-1) || name;
+}
