@@ -83,6 +83,8 @@ export type ProviderList = { readonly "providers": readonly (Provider)[] };
 export type Model = { readonly "id": string; readonly "name"?: string };
 export type ModelList = { readonly "models": readonly (Model)[] };
 export type ProviderTest = { readonly "ok": boolean; readonly "latencyMs": number; readonly "models": readonly (Model)[]; readonly "problem"?: string };
+export type RegistryServer = { readonly "name": string; readonly "title"?: string; readonly "description": string; readonly "version": string; readonly "status": "active" | "deprecated" | "deleted"; readonly "repository"?: string; readonly "website"?: string; readonly "ways": readonly ({ readonly "kind": "program" | "address"; readonly "label": string; readonly "inputs": readonly ({ readonly "key": string; readonly "description"?: string; readonly "isRequired": boolean; readonly "isSecret": boolean; readonly "default"?: string; readonly "placeholder"?: string; readonly "choices"?: readonly (string)[] })[] })[]; readonly "unusable": readonly ({ readonly "what": string; readonly "reason": string })[] };
+export type RegistryPage = { readonly "registry": string; readonly "servers": readonly (RegistryServer)[]; readonly "nextCursor"?: string };
 export type ToolFormats = { readonly "mcp": Readonly<Record<string, unknown>>; readonly "openai"?: Readonly<Record<string, unknown>>; readonly "anthropic"?: Readonly<Record<string, unknown>>; readonly "gemini"?: Readonly<Record<string, unknown>>; readonly "omitted": readonly ({ readonly "format": "openai" | "anthropic" | "gemini"; readonly "reason": string })[] };
 export type ApprovalAnswer = { readonly "answer": "allow"; readonly "scope"?: "once" | "conversation" | "tool" | "server"; readonly "arguments"?: Readonly<Record<string, unknown>> } | { readonly "answer": "deny"; readonly "scope"?: "once" | "conversation" | "tool" | "server"; readonly "reason"?: string };
 export type AcceptInput = { readonly "definitionHash": string };
@@ -101,6 +103,7 @@ export type ApiKeyInput = { readonly "name": string; readonly "profile"?: string
 export type QuestionAnswer = { readonly "action": "accept" | "decline" | "cancel"; readonly "content"?: Readonly<Record<string, unknown>> };
 export type ProviderInput = { readonly "name": string; readonly "kind": "openai" | "anthropic" | "google" | "openai-compatible"; readonly "baseUrl"?: string; readonly "allowInsecure"?: boolean; readonly "apiKey"?: string | { readonly "set": true } };
 export type ProviderTestInput = { readonly "name": string; readonly "kind": "openai" | "anthropic" | "google" | "openai-compatible"; readonly "baseUrl"?: string; readonly "allowInsecure"?: boolean; readonly "apiKey"?: string | { readonly "set": true }; readonly "provider"?: string };
+export type RegistryPlan = { readonly "name": string; readonly "version"?: string; readonly "way": number; readonly "values"?: Readonly<Record<string, string>>; readonly "as"?: string };
 /** What GET /api/conversations/{conversation}/events streams, by the event's name. */
 export interface WatchConversationStream { readonly "snapshot": ConversationContent; readonly "conversation": ChatConversationEvent; readonly "message": ChatMessageEvent; readonly "part": ChatPartEvent; readonly "text": ChatTextEvent; readonly "cut": ChatCutEvent; readonly "removed": ChatRemovedEvent }
 /** What GET /api/events streams, by the event's name. */
@@ -211,6 +214,15 @@ export function createApi(options: ApiOptions = {}) {
     /** Suggestions for an argument of a prompt or of a resource template. */
     complete: (input: { readonly path: { readonly "server": string }; readonly body: CompletionInput; readonly signal?: AbortSignal }) =>
       send<ServerAnswer>('POST', "/api/servers/{server}/completions", input),
+    /** Servers of the registry whose name has these words in it, each in its newest version. */
+    searchRegistry: (input: { readonly query?: { readonly "search"?: string; readonly "cursor"?: string; readonly "limit"?: number }; readonly signal?: AbortSignal } = {}) =>
+      send<RegistryPage>('GET', "/api/registry/servers", input),
+    /** One server of the registry. */
+    getRegistryServer: (input: { readonly path: { readonly "name": string }; readonly query?: { readonly "version"?: string }; readonly signal?: AbortSignal }) =>
+      send<RegistryServer>('GET', "/api/registry/servers/{name}", input),
+    /** What a server of the registry would be here, with what was filled in. Nothing is stored. */
+    planRegistryServer: (input: { readonly body: RegistryPlan; readonly signal?: AbortSignal }) =>
+      send<ImportedServer>('POST', "/api/registry/plan", input),
     /** Every tool with its schema, limits and what changed since it was accepted. */
     listTools: (input: { readonly query?: { readonly "server"?: string; readonly "changed"?: "true" }; readonly signal?: AbortSignal } = {}) =>
       send<ToolList>('GET', "/api/tools", input),

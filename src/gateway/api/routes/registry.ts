@@ -5,7 +5,7 @@ import { createRegistry, type Registry } from '../../../servers/registry/registr
 import type { RegistryEntry } from '../../../servers/registry/registry-entry.ts';
 import { type ApiPorts, route } from '../route.ts';
 import { registryPageSchema, registryPlanSchema, registryServerSchema } from '../schemas/registry.ts';
-import { serverInputSchema } from '../schemas/servers.ts';
+import { importedServerSchema } from '../schemas/servers.ts';
 
 const group = 'registry';
 
@@ -58,7 +58,7 @@ export const registryRoutes = [
     group,
     summary: 'What a server of the registry would be here, with what was filled in. Nothing is stored.',
     body: registryPlanSchema,
-    answer: serverInputSchema,
+    answer: importedServerSchema,
     errors: ['NOT_FOUND', 'SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
     handle: ({ body: { name, version, way: at, values = {}, as }, signal }, ports) =>
       withRegistry(ports, async (registry) => {
@@ -69,7 +69,7 @@ export const registryRoutes = [
           name: as ?? shortName(entry.name),
           ...(entry.description !== '' && { description: entry.description }),
           ...planServer(way, values),
-        } as z.output<typeof serverInputSchema>;
+        } as z.output<typeof importedServerSchema>;
       }),
   }),
 ];

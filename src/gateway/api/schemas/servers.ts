@@ -71,10 +71,13 @@ export const importInputSchema = body(
   }),
 );
 
+/** A server that could be added, as `addServer` takes it. */
+export const importedServerSchema = answer('ImportedServer', z.strictObject(inputShape));
+
 export const importedServersSchema = answer(
   'ImportedServers',
   z.strictObject({
-    servers: list(answer('ImportedServer', z.strictObject(inputShape))).describe('Each as `addServer` takes it.'),
+    servers: list(importedServerSchema).describe('Each as `addServer` takes it.'),
     problems: list(
       z.strictObject({ name: z.string().optional().describe('Of the server it is about.'), message: z.string() }),
     ).describe('What was left out, and what to look at.'),
