@@ -5,6 +5,7 @@ import { addChatCommands } from './chat-commands.ts';
 import type { Run } from './command.ts';
 import { exitCodeHelp } from './exit-codes.ts';
 import { addGatewayCommands } from './gateway-commands.ts';
+import { addRegistryCommand } from './registry-command.ts';
 import { addServersCommand } from './servers-command.ts';
 import { addSetupCommands } from './setup-commands.ts';
 import { addStoreCommands } from './store-commands.ts';
@@ -35,6 +36,7 @@ export function createProgram(terminal: Terminal, run: Run): Command {
   addChatCommands(root, run);
   addCallingCommands(root, run);
   addServersCommand(root, run);
+  addRegistryCommand(root, run);
   addSetupCommands(root, run);
   addStoreCommands(root, run);
   return root;

@@ -35,7 +35,7 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
   if (options.url !== undefined && options.command !== undefined) {
     throw new UsageError('A server has either --url or --command');
   }
-  const resolve = (option: string, value: string) => resolved(option, value, env);
+  const resolve = (option: string, value: string) => resolveOption(option, value, env);
   const authentication = authenticationOf(options, resolve);
   return {
     ...(options.url !== undefined && { url: resolve('--url', options.url), transport: transportOf(options) }),
@@ -80,7 +80,13 @@ function authenticationOf(options: ServerOptions, resolve: Resolve): JsonObject 
   return options.oauth ? { type: 'oauth' } : undefined;
 }
 
-function pairs(option: string, given: readonly string[], separator: string, resolve: Resolve): Record<string, string> {
+/** `name=value` options as a map, each value resolved. */
+export function pairs(
+  option: string,
+  given: readonly string[],
+  separator: string,
+  resolve: Resolve,
+): Record<string, string> {
   const entries = given.map((pair) => {
     const at = pair.indexOf(separator);
     if (at < 1) throw new UsageError(`${option} takes name${separator}value, got '${pair.slice(0, 40)}'`);
@@ -89,7 +95,8 @@ function pairs(option: string, given: readonly string[], separator: string, reso
   return Object.fromEntries(entries);
 }
 
-function resolved(option: string, value: string, env: Environment): string {
+/** The value of an option, or what it refers to. */
+export function resolveOption(option: string, value: string, env: Environment): string {
   try {
     return resolveReference(value, env, (variable) => {
       throw new UsageError(`${option}: the environment variable ${variable} is not set`);

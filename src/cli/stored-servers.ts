@@ -25,7 +25,7 @@ export async function addServer(
   }
   const input = { name, ...toServerInput(options, args, context.env) };
   const gateway = await openGatewayClient(context);
-  return report('Added', await gateway.post<ServerView>('/api/servers', input), options, context);
+  return reportServer('Added', await gateway.post<ServerView>('/api/servers', input), options, context);
 }
 
 /** `toolwharf servers edit`: changes what is named and leaves the rest as it is, secrets included. */
@@ -46,7 +46,7 @@ export async function editServer(
     ...(staysApi(server.record, changes, options) && { transport: 'api' }),
     ...(options.rename !== undefined && { name: options.rename }),
   };
-  return report('Changed', await gateway.put<ServerView>(pathOf(name), input), options, context);
+  return reportServer('Changed', await gateway.put<ServerView>(pathOf(name), input), options, context);
 }
 
 /** `toolwharf servers remove`. */
@@ -61,7 +61,7 @@ export async function removeServer(name: string, context: CommandContext): Promi
 export async function switchServer(name: string, verb: 'enable' | 'disable', context: CommandContext): Promise<number> {
   const gateway = await openGatewayClient(context);
   const server = await gateway.post<ServerView>(`${pathOf(name)}/${verb}`);
-  return report(verb === 'enable' ? 'Enabled' : 'Disabled', server, {}, context);
+  return reportServer(verb === 'enable' ? 'Enabled' : 'Disabled', server, {}, context);
 }
 
 interface ServerTest {
@@ -88,7 +88,7 @@ export async function testServer(
     const server = await gateway.get<ServerView>(pathOf(name));
     if (!server.record) {
       // A server of the file is connected by the gateway itself: how that went is the test.
-      return report('Connected', await gateway.post<ServerView>(`${pathOf(name)}/connect`), options, context);
+      return reportServer('Connected', await gateway.post<ServerView>(`${pathOf(name)}/connect`), options, context);
     }
     input = { ...keptOf(server.record, input), ...input, server: name };
   }
@@ -107,7 +107,13 @@ export async function testServer(
   return test.ok ? exitCodes.ok : exitCodes.unavailable;
 }
 
-function report(verb: string, server: ServerView, { json }: JsonOption, { terminal }: CommandContext): number {
+/** Says what became of a server. */
+export function reportServer(
+  verb: string,
+  server: ServerView,
+  { json }: JsonOption,
+  { terminal }: CommandContext,
+): number {
   const { name, status, enabled, offers, problem } = server;
   if (json) {
     terminal.print(jsonText(server));
