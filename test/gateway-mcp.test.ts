@@ -94,7 +94,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(client.logs()).not.toContain('no longer');
   });
 
-  test('hears of resources it subscribed to, until it ends that', async () => {
+  test('hears of resources it subscribed to, until it ends that [R23]', async () => {
     const uri = 'memo://one';
     const updates = () => client.notices.filter(({ method }) => method === 'notifications/resources/updated');
     const subscription =

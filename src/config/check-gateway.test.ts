@@ -26,6 +26,7 @@ describe('gateway:', () => {
     requireAuthentication: true,
     allowPrograms: true,
     allowPrivateAddresses: false,
+    registry: 'https://registry.example.com',
     jwt: {
       issuer: 'https://id.example.com',
       audience: 'toolwharf',
@@ -52,6 +53,7 @@ gateway:
   requireAuthentication: true
   allowPrograms: true
   allowPrivateAddresses: false
+  registry: https://registry.example.com
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
   retention: { maxAge: 365d, maxCalls: 10 }
   listWait: 0
@@ -74,6 +76,7 @@ gateway:
   require_authentication: true
   allow_programs: true
   allow_private_addresses: false
+  registry: https://registry.example.com
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }
   retention: { max_age: P365D, max_calls: 10 }
   list_wait: 0

@@ -69,6 +69,7 @@ describe('the native dialect', () => {
         allowedHosts: [],
         allowedOrigins: [],
         requireAuthentication: false,
+        registry: 'https://registry.modelcontextprotocol.io',
         retention: { maxAgeMs: 90 * 86_400_000, maxCalls: 1_000_000 },
         listWaitMs: 3_000,
         shutdownMs: 10_000,

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../kernel/json.ts';
+import { planServer } from './plan-server.ts';
+import { readEntry } from './read-entry.ts';
+
+const base = { name: 'io.github.ada/weather', description: 'Weather', version: '1.2.0' };
+const read = (more: JsonObject) => readEntry({ server: { ...base, ...more }, _meta: {} }) ?? expect.fail('no entry');
+const npm = (more: JsonObject = {}) => ({
+  registryType: 'npm',
+  identifier: '@ada/weather',
+  version: '1.2.0',
+  transport: { type: 'stdio' },
+  ...more,
+});
+const wayOf = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') => {
+  const { ways, unusable } = read({ [kind]: [one] });
+  expect(unusable).toEqual([]);
+  return ways[0] ?? expect.fail('no way');
+};
+const reasonOf = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') =>
+  read({ [kind]: [one] }).unusable[0]?.reason;
+
+describe('a package', () => {
+  test.each<[string, JsonObject, object]>([
+    ['npm', npm(), { command: 'npx', args: ['-y', '@ada/weather@1.2.0'] }],
+    ['pypi', npm({ registryType: 'pypi', identifier: 'weather' }), { command: 'uvx', args: ['weather@1.2.0'] }],
+    [
+      'oci',
+      npm({ registryType: 'oci', identifier: 'ghcr.io/ada/weather' }),
+      { command: 'docker', args: ['run', '-i', '--rm', 'ghcr.io/ada/weather:1.2.0'] },
+    ],
+    [
+      'oci with a tag of its own',
+      npm({ registryType: 'oci', identifier: 'localhost:5000/ada/weather:2', version: undefined }),
+      { command: 'docker', args: ['run', '-i', '--rm', 'localhost:5000/ada/weather:2'] },
+    ],
+    [
+      'nuget',
+      npm({ registryType: 'nuget', identifier: 'Ada.Weather' }),
+      { command: 'dnx', args: ['Ada.Weather@1.2.0', '--yes'] },
+    ],
+  ])('of %s is run in exactly its version', (_, one, server) => {
+    expect(planServer(wayOf(one), {})).toEqual({ transport: 'stdio', env: {}, ...server });
+  });
+
+  test('has its arguments and variables filled in, and what is optional and empty left out', () => {
+    const way = wayOf(
+      npm({
+        runtimeArguments: [
+          { type: 'positional', value: '-y' },
+          { type: 'named', name: '--quiet' },
+        ],
+        packageArguments: [
+          { type: 'positional', valueHint: 'directory', isRequired: true, description: 'What it may read' },
+          { type: 'named', name: '--units', default: 'metric', choices: ['metric', 'imperial'] },
+          { type: 'named', name: '--cache', placeholder: '/tmp' },
+          {
+            type: 'named',
+            name: '--endpoint',
+            value: 'https://{host}/v1',
+            variables: { host: { default: 'a.example' } },
+          },
+        ],
+        environmentVariables: [
+          { name: 'KEY', isRequired: true, isSecret: true },
+          { name: 'AUTH', value: 'Bearer {token}', variables: { token: {} } },
+          { name: 'MODE', value: 'quiet' },
+        ],
+      }),
+    );
+    expect(way.label).toBe(
+      'npx -y --quiet @ada/weather@1.2.0 <directory> --units <units> --cache <cache> --endpoint https://<host>/v1',
+    );
+    expect(way.inputs).toEqual([
+      { key: 'KEY', isRequired: true, isSecret: true },
+      { key: 'token', isRequired: false, isSecret: false },
+      { key: 'directory', isRequired: true, isSecret: false, description: 'What it may read' },
+      { key: 'units', isRequired: false, isSecret: false, default: 'metric', choices: ['metric', 'imperial'] },
+      { key: 'cache', isRequired: false, isSecret: false, placeholder: '/tmp' },
+      { key: 'host', isRequired: false, isSecret: false, default: 'a.example' },
+    ]);
+    const args = [
+      '-y',
+      '--quiet',
+      '@ada/weather@1.2.0',
+      '/srv',
+      '--units',
+      'metric',
+      '--endpoint',
+      'https://a.example/v1',
+    ];
+    expect(planServer(way, { KEY: 'k', directory: '/srv' })).toEqual({
+      transport: 'stdio',
+      command: 'npx',
+      args,
+      env: { KEY: 'k', MODE: 'quiet' },
+    });
+    // What is filled in is not read again.
+    expect(planServer(way, { KEY: '{token}', directory: '{KEY}', token: 't', cache: '/c' })).toMatchObject({
+      args: [...args.slice(0, 3), '{KEY}', '--units', 'metric', '--cache', '/c', ...args.slice(6)],
+      env: { KEY: '{token}', AUTH: 'Bearer t' },
+    });
+    expect(() => planServer(way, { units: 'feet', other: 'x' })).toThrow(
+      "'other' is not asked for; 'KEY' is required; 'directory' is required; 'units' must be one of metric, imperial",
+    );
+  });
+
+  test('in a container is given its variables by name', () => {
+    const way = wayOf(
+      npm({
+        registryType: 'oci',
+        identifier: 'ada/weather',
+        runtimeArguments: [{ type: 'named', name: '--network', value: 'none' }],
+        environmentVariables: [{ name: 'KEY', isRequired: true }],
+      }),
+    );
+    expect(planServer(way, { KEY: 'k' })).toMatchObject({
+      args: ['run', '-i', '--rm', '--network', 'none', '-e', 'KEY', 'ada/weather:1.2.0'],
+      env: { KEY: 'k' },
+    });
+  });
+
+  test.each([
+    [npm({ identifier: '--call=evil' }), "'--call=evil' is no name that can be run"],
+    [npm({ identifier: 'a b' }), 'no name that can be run'],
+    [npm({ identifier: 'git+ssh://evil/x' }), 'no name that can be run'],
+    [npm({ registryType: 'oci', identifier: '-v/:/host' }), 'no name that can be run'],
+    [npm({ version: 'latest' }), "'latest' is not one version"],
+    [npm({ version: '>=1 || evil' }), 'is not one version'],
+    [npm({ registryType: 'mcpb' }), "packages of the kind 'mcpb' are not run"],
+    [npm({ registryType: 'constructor' }), "packages of the kind 'constructor' are not run"],
+    [npm({ transport: { type: 'streamable-http', url: 'http://localhost' } }), 'start it yourself'],
+    [npm({ environmentVariables: [{ value: 'x' }] }), 'has no name'],
+  ])('%j is not run: %s', (one, reason) => {
+    expect(reasonOf(one as JsonObject)).toContain(reason);
+  });
+});
+
+describe('a remote', () => {
+  test('is an address with its headers', () => {
+    const way = wayOf(
+      {
+        type: 'streamable-http',
+        url: 'https://{tenant}.example.com/mcp',
+        variables: { tenant: { isRequired: true } },
+        headers: [
+          { name: 'Authorization', value: 'Bearer {token}', variables: { token: { isSecret: true } } },
+          { name: 'X-Team' },
+        ],
+      },
+      'remotes',
+    );
+    expect(way).toMatchObject({ kind: 'address', label: 'https://{tenant}.example.com/mcp' });
+    expect(planServer(way, { tenant: 'ada', token: 't' })).toEqual({
+      transport: 'http',
+      url: 'https://ada.example.com/mcp',
+      headers: { Authorization: 'Bearer t' },
+    });
+    expect(planServer(wayOf({ type: 'sse', url: 'https://a.example/sse' }, 'remotes'), {})).toMatchObject({
+      transport: 'sse',
+    });
+  });
+
+  test.each([
+    [{ type: 'carrier-pigeon', url: 'https://a.example' }, "its transport 'carrier-pigeon' is not known"],
+    [{ type: 'sse', url: 'javascript:alert(1)' }, 'no address of the web'],
+    [{ type: 'sse' }, 'no address of the web'],
+  ])('%j is left out: %s', (one, reason) => {
+    expect(reasonOf(one, 'remotes')).toContain(reason);
+  });
+});
+
+describe('an entry', () => {
+  test('may be of the older shape, and says how it stands', () => {
+    expect(readEntry(base)).toMatchObject({ ...base, status: 'active', ways: [], unusable: [] });
+    expect(readEntry({ server: base, _meta: { a: { status: 'deprecated' } } })).toMatchObject({ status: 'deprecated' });
+    expect(read({ repository: { url: 'javascript:alert(1)' }, websiteUrl: 'https://a.example' })).toMatchObject({
+      website: 'https://a.example',
+    });
+    expect(read({ repository: { url: 'javascript:alert(1)' } })).not.toHaveProperty('repository');
+  });
+
+  test.each([[null], ['x'], [{}], [{ server: { name: 3 } }], [{ server: { name: '' } }]])('%j is none', (value) => {
+    expect(readEntry(value)).toBeUndefined();
+  });
+});
