@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createToolbox } from '../../src/index.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { startHttp } from '../support/fixtures.ts';
+import { serveHttpApi } from '../support/serve-http-api.ts';
 import { startHostile } from './hostile-server.ts';
 
 // SSRF through MCP gateways: CVE-2025-65513 and its like let whoever names an address have the server's own network asked.
@@ -44,6 +46,43 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(added.body.error.message).toContain('gateway.allowPrivateAddresses is off');
     expect((await api.post('/api/servers/test', server, { key })).status).toBe(403);
     expect(api.toolbox.server('inside')).toBeUndefined();
+  });
+
+  test.each(inside)('an API at %s, or with its document there, is neither added nor tried', async (place) => {
+    const outside = 'https://api.example.com';
+    const common = { name: 'inside', transport: 'api', allowInsecure: true, retryAttempts: 0 };
+    const endpoints = [{ name: 'go', path: '/go' }];
+    for (const server of [
+      { ...common, url: place, endpoints },
+      { ...common, url: outside, openapi: place },
+    ]) {
+      expect((await api.post('/api/servers', server, { key })).status).toBe(403);
+      expect((await api.post('/api/servers/test', server, { key })).status).toBe(403);
+    }
+    expect(api.toolbox.server('inside')).toBeUndefined();
+  });
+
+  test('arguments of an API lead nowhere but below its address', async () => {
+    await using served = await serveHttpApi();
+    await using toolbox = await createToolbox({
+      servers: { a: { url: `${served.url}/v1`, endpoints: [{ name: 'go', path: '/files/{name}' }] } },
+    });
+    for (const name of [
+      '..',
+      '../../admin',
+      '//evil.example/',
+      '%2e%2e/%2e%2e',
+      'a\\..\\b',
+      '?x=1',
+      '#x',
+      '\r\nHost: evil',
+    ])
+      await toolbox.call('mcp_a_go', { name });
+    expect(served.requests.length).toBeGreaterThan(5);
+    for (const { path, headers } of served.requests) {
+      expect(path).toMatch(/^\/v1\/files\/[^/?#]+$/);
+      expect(headers.host).toBe(new URL(served.url).host);
+    }
   });
 
   test.each(inside.slice(0, 5))('a model provider at %s is neither added nor tried', async (baseUrl) => {
