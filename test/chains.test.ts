@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createToolbox, localTool } from '../src/index.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
 import { fixture } from './support/fixtures.ts';
+import { connectClient, openTestGateway } from './support/open-gateway.ts';
 
 const notes = localTool<{ name: string }>({
   name: 'read_note',
@@ -115,6 +116,24 @@ describe('a chain of tools', () => {
       },
     });
     expect((await toolbox.call('fourTimes', {})).text).toBe('[<[<x>]>]');
+  });
+
+  test('is served to MCP clients, and what their profile says holds for each step', async () => {
+    await using gateway = await openTestGateway({
+      servers: { a: fixture('legacy') },
+      toolbox: { chains: { greet: { steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hello' } }] } } },
+      profiles: { strict: { approval: { deny: ['mcp_a_echo'] } }, blind: { deny: ['a/echo'] } },
+    });
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    expect(await client.names()).toContain('greet');
+    expect(await client.text('greet')).toBe('hello');
+    await using held = await connectClient(`${gateway.url}/mcp/strict`);
+    expect(await held.text('greet')).toContain(
+      'Step 1 of 1 (mcp_a_echo) failed: MCP error: The call to mcp_a_echo was denied',
+    );
+    // What can't be seen can't be used, by whatever way.
+    await using blind = await connectClient(`${gateway.url}/mcp/blind`);
+    expect(await blind.text('greet')).toContain('failed: MCP error: Invalid MCP tool name: mcp_a_echo');
   });
 
   test('needs no place beside those of its steps: one place is enough for many of them [M12]', async () => {

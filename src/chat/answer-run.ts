@@ -11,7 +11,7 @@ import type { ChatPorts } from './chat-ports.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
 import { completed, endedBy, failed, limited, maxCharacters, type Outcome, unfinishedTurn } from './outcomes.ts';
-import { pickTools } from './pick-tools.ts';
+import { pickTools, visibilityOf } from './pick-tools.ts';
 import { type RunCallsOptions, runCalls } from './run-calls.ts';
 import { createStopwatch } from './stopwatch.ts';
 import { type Turn, takeTurn } from './take-turn.ts';
@@ -141,6 +141,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
         ...(profile && { profile }),
         caller,
       }),
+      mayUse: visibilityOf(profileName, toolbox.config.profiles).hasTool,
       signal: ending.signal,
       ending: () => end,
       onStatus: showStatus,

@@ -43,7 +43,8 @@ export async function pickTools(
   return { tools, servers, hasServer };
 }
 
-function visibilityOf(profile: string | undefined, profiles: readonly ProfileConfig[]) {
+/** What a profile shows; everything without one. */
+export function visibilityOf(profile: string | undefined, profiles: readonly ProfileConfig[]) {
   // What is refused until a person accepts its change is not shown either.
   if (profile === undefined) return createVisibility({});
   const found = profiles.find(({ name }) => name === profile);

@@ -20,6 +20,8 @@ export interface RunCallsOptions {
   readonly opened: OpenedModel;
   readonly caller: Caller;
   readonly approvalOf: (entry: CatalogEntry) => ApprovalConfig;
+  /** Which tools a chain may call. */
+  readonly mayUse: (entry: CatalogEntry) => boolean;
   /** The tools the assistant has now. */
   readonly tools: readonly Tool[];
   /** What the model is told, by the call's id. */
@@ -85,6 +87,7 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     callId,
     caller: options.caller,
     approval: options.approvalOf(entry),
+    mayUse: options.mayUse,
     signal,
     onProgress(progress) {
       // Waiting for a person is told by the part's status.

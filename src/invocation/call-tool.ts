@@ -53,6 +53,8 @@ export interface InvokeOptions extends CallOptions {
   readonly input?: { readonly responses?: JsonObject; readonly state?: string };
   /** The call's id; a new one if undefined. */
   readonly callId?: string;
+  /** Which tools a tool that calls others may call for this caller; all if undefined. */
+  readonly mayUse?: (tool: CatalogEntry) => boolean;
   /** The call that this one is a part of. */
   readonly within?: OuterCall;
 }
@@ -98,7 +100,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
 
   async function callOnce(callId: string, name: string, input: unknown, options: InvokeOptions): Promise<ToolResult> {
     const entry = ports.catalog.find(name);
-    if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
+    if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', unknownTool(name));
     const { caller = defaultCaller, idempotencyKey } = options;
     const record = openRecord(callId, entry, isObject(input) ? input : {}, { caller, idempotencyKey }, isoNow);
     let noted: Promise<void> | undefined;
@@ -282,7 +284,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     entry: CatalogEntry,
     args: JsonObject,
     signal: AbortSignal,
-    { caller, approval, onProgress, within }: InvokeOptions,
+    { caller, approval, mayUse, onProgress, within }: InvokeOptions,
   ): Promise<JsonObject> {
     const local = entry.local as NonNullable<CatalogEntry['local']>;
     const inside: InvokeOptions = {
@@ -290,6 +292,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       within: { callId, within },
       ...(caller && { caller }),
       ...(approval && { approval }),
+      ...(mayUse && { mayUse }),
     };
     const context = { signal, ...(onProgress && { onProgress }), call: callFrom };
     async function callFrom(name: string, given: unknown): Promise<ToolResult> {
@@ -300,6 +303,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
           'TOOL_FAILED',
           `${entry.name} calls tools that call tools, more than ${mostNested} deep`,
         );
+      const wanted = ports.catalog.find(name);
+      if (wanted && mayUse && !mayUse(wanted)) return failureResult(createId(), 'TOOL_NAME_INVALID', unknownTool(name));
       return call(name, given, inside);
     }
     const running = runLocalTool(local, args, context);
@@ -333,6 +338,8 @@ function failed(callId: string, cause: unknown): ToolResult {
   const error = toToolwharfError(cause);
   return failureResult(callId, error.code, error.message, error.data);
 }
+
+const unknownTool = (name: string) => `Invalid MCP tool name: ${name}`;
 
 /** The calls that one is a part of, from the inside out. */
 function outerCalls(within: OuterCall | undefined): readonly OuterCall[] {

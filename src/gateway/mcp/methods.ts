@@ -103,7 +103,8 @@ function listed(
 
 async function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { params } = request;
-  const entry = (await ports.viewFor(request)).findTool(String(params.name));
+  const view = await ports.viewFor(request);
+  const entry = view.findTool(String(params.name));
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
   const callId = createId();
   const upstreamEra = await eraOf(entry.server, request, ports);
@@ -116,6 +117,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
     caller: request.caller,
     signal: request.signal,
     approval: request.profile.approval,
+    mayUse: view.hasTool,
     meta,
     onProgress: onProgressOf(request),
     idempotencyKey: idempotencyKeyOf(params),

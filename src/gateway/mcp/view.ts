@@ -17,6 +17,8 @@ export interface View {
   readonly prompts: readonly JsonObject[];
   /** Undefined for a tool that is not there or hidden: what can't be listed can't be called. */
   findTool(name: string): CatalogEntry | undefined;
+  /** Whether the profile shows a tool, by whatever name. */
+  hasTool(tool: CatalogEntry): boolean;
   findPrompt(name: string): { readonly server: string; readonly name: string } | undefined;
   /** The server a resource is read from. */
   findResource(uri: string): string | undefined;
@@ -66,6 +68,7 @@ export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
     resourceTemplates: [...templates.values()].map(({ item }) => item),
     prompts: [...prompts].sort(byName).map(([name, { item }]) => ({ ...item, name })),
     findTool: (name) => tools.get(name),
+    hasTool,
     findPrompt(name) {
       const found = prompts.get(name);
       return found && { server: found.server, name: found.original };

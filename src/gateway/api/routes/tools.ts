@@ -92,9 +92,11 @@ export const toolRoutes = [
       const { caller } = request.identity;
       const key = idempotencyKey !== undefined && { idempotencyKey };
       if (wanted !== undefined) await assertFree({ id: wanted, caller, ...key }, ports);
+      const { profile, hasTool } = scopeFor(request, ports);
       const result = await ports.calls.call(entry.name, args, {
         caller,
-        approval: scopeFor(request, ports).profile.approval,
+        approval: profile.approval,
+        mayUse: hasTool,
         signal: request.signal,
         ...(wanted !== undefined && { callId: wanted }),
         ...key,
