@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../src/servers/registry/registry.ts';
-import { startApi } from './support/api.ts';
+import { startApi, unasked } from './support/api.ts';
 import { startHttp, tempDir } from './support/fixtures.ts';
 import { startGateway } from './support/gateway.ts';
 import { cliIn } from './support/run-cli.ts';
@@ -111,6 +111,10 @@ describe('the registry over the REST API', () => {
       },
     });
   });
+});
+
+test('every route of the registry was asked and answered as its schema says', () => {
+  expect(unasked(({ group }) => group === 'registry')).toEqual([]);
 });
 
 describe('toolwharf registry', () => {
