@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createToolbox, localTool } from '../src/index.ts';
 import type { JsonObject } from '../src/kernel/json.ts';
+import { connectAgent, outcomeOf, toCall } from './support/a2a.ts';
 import { fixture } from './support/fixtures.ts';
 import { connectClient, openTestGateway } from './support/open-gateway.ts';
 
@@ -118,7 +119,7 @@ describe('a chain of tools', () => {
     expect((await toolbox.call('fourTimes', {})).text).toBe('[<[<x>]>]');
   });
 
-  test('is served to MCP clients, and what their profile says holds for each step', async () => {
+  test('is served to clients over MCP and A2A, and what their profile says holds for each step', async () => {
     await using gateway = await openTestGateway({
       servers: { a: fixture('legacy') },
       toolbox: { chains: { greet: { steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hello' } }] } } },
@@ -134,6 +135,10 @@ describe('a chain of tools', () => {
     // What can't be seen can't be used, by whatever way.
     await using blind = await connectClient(`${gateway.url}/mcp/blind`);
     expect(await blind.text('greet')).toContain('failed: MCP error: Invalid MCP tool name: mcp_a_echo');
+    const agent = await connectAgent(`${gateway.url}/a2a/blind/`);
+    expect(outcomeOf(await agent.sendMessage(toCall('greet', {})))).toMatchObject({
+      parts: [{ value: expect.stringContaining('Invalid MCP tool name: mcp_a_echo') }],
+    });
   });
 
   test('needs no place beside those of its steps: one place is enough for many of them [M12]', async () => {

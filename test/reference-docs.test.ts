@@ -137,7 +137,7 @@ describe('docs/reference/events.md', () => {
     const sources = [...readSources('src')].filter(([file]) => belongs(file) && !file.endsWith('.test.ts'));
     // A call of the log, or a pair of event and words chosen before one.
     const logging =
-      /\blog(?:\??\.|\(\s*')(debug|info|warning|error)(?:\(|',)\s*'([a-z.-]+)'|(?<=[?:] )\(\['([a-z]+\.[a-z-]+)',/g;
+      /\blog(?:\??\.|\(\s*')(debug|info|warning|error)(?:\(|',)\s*'([a-z\d.-]+)'|(?<=[?:] )\(\['([a-z]+\.[a-z-]+)',/g;
     const logged = new Map(
       sources
         .flatMap(([, source]) => [...withoutComments(source).matchAll(logging)])

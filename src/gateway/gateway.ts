@@ -5,12 +5,13 @@ import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
+import { createA2aRoutes } from './a2a/a2a-routes.ts';
 import { createAskClient } from './approvals/ask-client.ts';
 import { createStoredApprover, type StoredApprover } from './approvals/stored-approver.ts';
+import { admitCaller } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
-import { challengeFor, unauthorized } from './auth/challenge.ts';
-import { type Authenticate, hasRight, type Identity } from './auth/identity.ts';
+import type { Authenticate, Identity } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
@@ -24,7 +25,7 @@ import { createPendingQuestions, type PendingQuestions, questionsFor } from './q
 import { createTraces, noTraces } from './traces/traces.ts';
 import { createWeb } from './web/serve-web.ts';
 
-/** Routes besides MCP. */
+/** Routes besides MCP and A2A. */
 export interface Routes {
   /** False for a request that is none of theirs. */
   (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined): Promise<boolean>;
@@ -164,6 +165,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const guard = createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownName(host)] });
   const web = options.web === undefined ? () => false : await createWeb(options.web);
+  const admit = { profiles: () => toolbox.config.profiles, stopping: stopping.signal };
+  const a2a = createA2aRoutes({ toolbox, calls, questions, traces, log }, admit);
   let routes: Routes = async () => false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -182,28 +185,17 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       return serveOAuthReturn(request, response, { toolbox, log });
     const profileName = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
     if (!profileName) {
-      if (await routes(request, response, identity)) return;
+      if ((await routes(request, response, identity)) || (await a2a.serve(request, response, identity))) return;
       return sendJson(response, 404, { error: { code: 'NOT_FOUND', message: `There is nothing at ${path}` } });
     }
-    if (!identity) return sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
-    if (!hasRight(identity, 'call'))
-      return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: "This needs the right 'call'" } });
-    if (stopping.signal.aborted)
-      return sendJson(response, 503, { error: { code: 'TOOLBOX_CLOSED', message: 'The gateway is stopping' } });
-    const profile = findProfile(profileName[1], identity);
-    if (!profile) return sendJson(response, 404, { error: { code: 'NOT_FOUND', message: 'There is no such profile' } });
-    return mcp.serve(request, response, { caller: identity.caller, profile });
+    const client = admitCaller(request, response, identity, profileName[1], admit);
+    if (client) return mcp.serve(request, response, client);
   }
 
   /** Whatever becomes of them, the servers must be ended too. */
   async function closeRoutes(): Promise<void> {
     await routes.close?.().catch((cause) => log.error('gateway.close-failed', `Not all was kept: ${messageOf(cause)}`));
-  }
-
-  function findProfile(asked: string | undefined, identity: Identity) {
-    const name = asked === undefined ? (identity.profile ?? 'default') : decoded(asked);
-    if (identity.profile !== undefined && name !== identity.profile) return undefined;
-    return toolbox.config.profiles.find((profile) => profile.name === name);
+    await a2a.close();
   }
 
   const server = createServer(timesFor(requestTimeoutMs), (request, response) => {
@@ -268,15 +260,6 @@ function timesFor(requestTimeoutMs: number): ServerOptions {
 function ownName(host: string): readonly string[] {
   if (host === '0.0.0.0' || host === '::') return [];
   return [host.includes(':') ? `[${host}]` : host];
-}
-
-/** What the text stands for; itself where it is not encoded well, which no profile is named. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function sendFailure(response: ServerResponse, { code, message, data, status }: ToolwharfError): void {

@@ -19,7 +19,7 @@ import { toOpenApi } from './openapi.ts';
 import type { ApiPorts } from './route.ts';
 import { createStoredServers } from './stored-servers.ts';
 
-/** The gateway's routes besides MCP and the app: `/api`, `/metrics`, `/healthz`, `/readyz`. Stored servers are in the toolbox when it resolves. */
+/** The gateway's routes besides MCP, A2A and the app: `/api`, `/metrics`, `/healthz`, `/readyz`. Stored servers are in the toolbox when it resolves. */
 export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   const { toolbox, storage, mcp, log, env, stopping } = parts;
   const events = createEventLog({ sources: parts });

@@ -1,0 +1,218 @@
+import { type AgentCard, type AgentInterface, type AgentSkill, type Message, type Part, Role } from '@a2a-js/sdk';
+import { createId } from '../kernel/create-id.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { ContentBlock, Tool, ToolResult } from '../kernel/tool.ts';
+
+/** A tool by the name its callers use. */
+/** What of a tool is told. */
+export type A2aTool = Pick<Tool, 'name' | 'title' | 'description' | 'parameters' | 'outputSchema' | 'server'>;
+
+export interface AgentCardOptions {
+  /** The profile whose tools these are. */
+  readonly profile: string;
+  readonly version: string;
+  /** Where messages are sent to. */
+  readonly url: string;
+  readonly tools: readonly A2aTool[];
+  /** Whether a key has to be sent. */
+  readonly needsKey: boolean;
+}
+
+/** What a message asks for. */
+export type A2aRequest =
+  | { readonly kind: 'call'; readonly tool: string; readonly arguments: unknown }
+  /** Nothing but the name of a skill: how is it used? */
+  | { readonly kind: 'describe'; readonly tool: string }
+  | { readonly kind: 'unclear'; readonly reason: string };
+
+/** The toolbox as an agent, its tools as skills. Both versions of the protocol are at the same address. */
+export function toAgentCard({ profile, version, url, tools, needsKey }: AgentCardOptions): AgentCard {
+  const place = `Tools of several servers, gathered by Toolwharf${profile === 'default' ? '' : ` (profile ${profile})`}.`;
+  const at = (protocolVersion: string): AgentInterface => ({
+    url,
+    protocolBinding: 'JSONRPC',
+    tenant: '',
+    protocolVersion,
+  });
+  return {
+    name: profile === 'default' ? 'Toolwharf' : `Toolwharf ${profile}`,
+    description: `${place} ${howToCall}`,
+    version,
+    supportedInterfaces: [at('1.0'), at('0.3')],
+    provider: undefined,
+    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true, extensions: [] },
+    securitySchemes: { key: { scheme: { $case: 'httpAuthSecurityScheme', value: keyScheme } } },
+    securityRequirements: needsKey ? [{ schemes: { key: { list: [] } } }] : [],
+    defaultInputModes: [...inputModes],
+    defaultOutputModes: ['text/plain', 'application/json', 'application/octet-stream'],
+    skills: tools.map(toAgentSkill),
+    signatures: [],
+  };
+}
+
+/** A tool as a skill. A skill has no place for a schema, so its description holds it. */
+export function toAgentSkill(tool: A2aTool): AgentSkill {
+  const { name, title, server, outputSchema } = tool;
+  return {
+    id: name,
+    name: title || name,
+    description: `${describe(tool)}\n\n${argumentsOf(tool)}`,
+    tags: ['tool', ...(server === undefined ? [] : [server])],
+    // What is not known to be true is not said.
+    examples: [],
+    inputModes: [...inputModes],
+    outputModes: outputSchema ? ['application/json', 'text/plain'] : [],
+    securityRequirements: [],
+  };
+}
+
+/**
+ * Which tool a message names, and its arguments: one data part `{ tool, arguments }`, or a data part of arguments beside
+ * `metadata.tool`. Instead of the data part there may be one text part of the same JSON; instead of `tool`, `skill` or `skillId`.
+ */
+export function readA2aMessage({ parts, metadata }: Pick<Message, 'parts' | 'metadata'>): A2aRequest {
+  const named = nameIn(metadata ?? {});
+  const data = parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value as unknown] : []));
+  const texts = parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : []));
+  if (data.length > 1) return unclear('it has more than one data part');
+  const [text = ''] = texts;
+  const said = data.length === 1 ? data[0] : texts.length === 1 ? parseObject(text) : undefined;
+  if (named !== undefined) {
+    if (said === undefined && texts.some((one) => one.trim() !== '')) return unclear('its text is no JSON object');
+    return { kind: 'call', tool: named, arguments: said ?? {} };
+  }
+  if (isObject(said)) return readCall(said);
+  if (data.length === 1) return unclear('its data part is no object');
+  if (texts.length === 1 && /^\s*\S{1,200}\s*$/.test(text)) return { kind: 'describe', tool: text.trim() };
+  return unclear('it names no tool');
+}
+
+/** What to send instead, and which skills there are. */
+export function explainSkills(tools: readonly A2aTool[], why: string): Part[] {
+  const shown = tools.slice(0, maxListed).map((tool) => `- ${tool.name}: ${firstLine(describe(tool))}`);
+  const more = tools.length - shown.length;
+  const list = tools.length === 0 ? ['There are no skills right now.'] : ['Skills:', ...shown];
+  if (more > 0) list.push(`and ${more} more, which the agent card lists.`);
+  return [textPart([`This message is not a call: ${why}. ${howToCall}`, ...list].join('\n'))];
+}
+
+/** How one skill is used: in words, and its schemas as data. */
+export function explainSkill(tool: A2aTool): Part[] {
+  const { name, parameters, outputSchema } = tool;
+  const words = `${name}: ${describe(tool)}\n${howToCall}`;
+  return [textPart(words), dataPart({ tool: name, inputSchema: parameters, ...(outputSchema && { outputSchema }) })];
+}
+
+/** A tool's result, never without a part: text as text, structured content as data, images, audio and resources as files. */
+export function toA2aParts({ content, structuredContent }: ToolResult): Part[] {
+  const parts = content.map(toPart);
+  if (structuredContent !== undefined) parts.push(dataPart(structuredContent));
+  return parts.length > 0 ? parts : [textPart('[no content]')];
+}
+
+/** A message of the agent's own. */
+export function toAgentMessage(
+  parts: Part[],
+  about: { readonly contextId: string; readonly taskId?: string; readonly metadata?: JsonObject },
+): Message {
+  const { contextId, taskId = '', metadata } = about;
+  return {
+    messageId: createId(),
+    contextId,
+    taskId,
+    role: Role.ROLE_AGENT,
+    parts,
+    metadata,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** Words, as a part. */
+export function textPart(value: string, mediaType = 'text/plain'): Part {
+  return { content: { $case: 'text', value }, mediaType, filename: '', metadata: undefined };
+}
+
+const howToCall =
+  'To use a skill, send a message with one data part {"tool": ID OF THE SKILL, "arguments": {…}}; a text part with the ID alone is answered with its schema.';
+const inputModes = ['application/json', 'text/plain'] as const;
+const keyScheme = { description: 'A key of the gateway, or a token it takes', scheme: 'Bearer', bearerFormat: '' };
+const maxListed = 100;
+const maxSchemaCharacters = 4_000;
+const nameMembers = ['tool', 'skill', 'skillId'] as const;
+
+function nameIn(object: JsonObject): string | undefined {
+  const member = nameMembers.find((candidate) => Object.hasOwn(object, candidate));
+  const name = member === undefined ? undefined : object[member];
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+function readCall(said: JsonObject): A2aRequest {
+  const tool = nameIn(said);
+  if (tool === undefined) return unclear("its data has no member 'tool' with the name of a skill");
+  // A misspelt 'arguments' must not become a call without any.
+  const known = new Set<string>([...nameMembers, 'arguments']);
+  const strange = Object.keys(said).find((member) => !known.has(member));
+  if (strange !== undefined) return unclear(`'${strange}' is neither 'tool' nor 'arguments'`);
+  return { kind: 'call', tool, arguments: said.arguments ?? {} };
+}
+
+function unclear(reason: string): A2aRequest {
+  return { kind: 'unclear', reason };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe({ name, title, description }: A2aTool): string {
+  return description || title || name;
+}
+
+function argumentsOf({ parameters }: A2aTool): string {
+  const schema = JSON.stringify(parameters);
+  if (schema.length <= maxSchemaCharacters) return `Arguments as JSON Schema: ${schema}`;
+  return 'The schema of its arguments is too long for this card: a message with the ID of this skill as its text is answered with it.';
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function toPart(block: ContentBlock): Part {
+  if (block.type === 'text' && typeof block.text === 'string') return textPart(block.text);
+  if (block.type === 'image' || block.type === 'audio')
+    return typeof block.data === 'string' ? filePart(block.data, block.mimeType) : dataPart(block);
+  if (block.type === 'resource_link' && typeof block.uri === 'string')
+    return {
+      content: { $case: 'url', value: block.uri },
+      mediaType: typeof block.mimeType === 'string' ? block.mimeType : '',
+      filename: typeof block.name === 'string' ? block.name : '',
+      metadata: undefined,
+    };
+  if (block.type !== 'resource' || !isObject(block.resource)) return dataPart(block);
+  const { uri, mimeType, text, blob } = block.resource;
+  const metadata = typeof uri === 'string' ? { uri } : undefined;
+  if (typeof text === 'string')
+    return { ...textPart(text, typeof mimeType === 'string' ? mimeType : undefined), metadata };
+  return typeof blob === 'string' ? { ...filePart(blob, mimeType), metadata } : dataPart(block);
+}
+
+function filePart(base64: string, mimeType: unknown): Part {
+  return {
+    content: { $case: 'raw', value: Buffer.from(base64, 'base64') },
+    mediaType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream',
+    filename: '',
+    metadata: undefined,
+  };
+}
+
+function dataPart(value: unknown): Part {
+  return { content: { $case: 'data', value }, mediaType: 'application/json', filename: '', metadata: undefined };
+}

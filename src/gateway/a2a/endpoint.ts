@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AgentCard } from '@a2a-js/sdk';
+import { isLegacyJsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { toAgentCard } from '../../bridges/a2a.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
+import { version } from '../../kernel/version.ts';
+import { measureJson } from '../../policy/measure-json.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import type { CallsInFlight } from '../calls/calls-in-flight.ts';
+import type { McpClient } from '../mcp/endpoint.ts';
+import { openEventStream } from '../mcp/event-stream.ts';
+import { readJson } from '../mcp/read-body.ts';
+import { sendJson } from '../mcp/responder.ts';
+import { RpcError, rpcCode, toError } from '../mcp/rpc.ts';
+import type { View } from '../mcp/view.ts';
+import { createViews } from '../mcp/views.ts';
+import type { PendingQuestions } from '../questions/pending-questions.ts';
+import type { Traces } from '../traces/traces.ts';
+import { createRequestHandler, type HandlerPorts } from './request-handler.ts';
+import { createTaskBoard } from './task-board.ts';
+import { tellWaits } from './tell-waits.ts';
+import { toolsOf } from './tools-of.ts';
+
+export interface A2aParts {
+  readonly toolbox: Toolbox;
+  readonly calls: CallsInFlight;
+  readonly questions: Pick<PendingQuestions, 'on'>;
+  readonly traces: Traces;
+  readonly log: Log;
+}
+
+/** What a card is asked for with. */
+export interface CardRequest {
+  /** Where messages are sent to. */
+  readonly url: string;
+  /** Whose tools it lists; one without any for those who may not know them. */
+  readonly client: McpClient | undefined;
+  readonly needsKey: boolean;
+}
+
+interface MessageRequest extends CardRequest {
+  readonly client: McpClient;
+}
+
+/** The toolbox as an agent: its card, and JSON-RPC in both versions of the protocol. */
+export interface A2aEndpoint {
+  serveCard(request: IncomingMessage, response: ServerResponse, asked: CardRequest): Promise<void>;
+  serveMessage(request: IncomingMessage, response: ServerResponse, asked: MessageRequest): Promise<void>;
+  close(): void;
+}
+
+type Answer = Awaited<ReturnType<JsonRpcTransportHandler['handle'] | LegacyJsonRpcTransportHandler['handle']>>;
+type Stream = Extract<Answer, AsyncGenerator>;
+
+const maxBodyBytes = 4 * 1024 * 1024;
+const maxDepth = 200;
+
+export function createA2aEndpoint({ toolbox, calls, questions, traces, log }: A2aParts): A2aEndpoint {
+  const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
+  const board = createTaskBoard();
+  const ports: HandlerPorts = { calls, board, traces, log };
+  const endTelling = tellWaits(board, { toolbox, questions });
+
+  function cardOf({ url, needsKey }: CardRequest, view: View | undefined): AgentCard {
+    const about = { profile: view?.profile.name ?? 'default', tools: view ? toolsOf(view) : [] };
+    return toAgentCard({ ...about, url, needsKey, version });
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse, asked: MessageRequest): Promise<void> {
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+      throw new RpcError(rpcCode.invalidRequest, 'The content type must be application/json', { httpStatus: 415 });
+    const { body, bytes } = await readRequest(request);
+    const spoken = versionOf(request) ?? (isLegacyJsonRpcMethod(body.method) ? '0.3' : '1.0');
+    const Transport = spoken === '0.3' ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
+    const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
+    const failed = (cause: unknown) => ({ jsonrpc: '2.0', id, error: toRpcFailure(cause, spoken) });
+    if (spoken !== '1.0' && spoken !== '0.3') {
+      const message = `Version ${spoken} of A2A is not spoken here: 1.0 and 0.3 are`;
+      return sendJson(response, 200, failed(new VersionNotSupportedError(message)));
+    }
+    if (!isReadable(body)) {
+      const message = 'A message needs a list of parts, each an object';
+      return sendJson(response, 200, failed(new RequestMalformedError(message)));
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const view = await views.get(asked.client.profile);
+    const { traceparent } = request.headers;
+    const facts = { ...asked.client, view, card: () => cardOf(asked, view), gone: gone.signal, bytes };
+    const handler = createRequestHandler(
+      { ...facts, traceparent: typeof traceparent === 'string' ? traceparent : undefined },
+      ports,
+    );
+    const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: spoken }));
+    if (!isStream(answer)) return sendJson(response, 200, { ...answer });
+    await sendStream(response, answer, failed);
+  }
+
+  return {
+    async serveCard(request, response, asked) {
+      const card = cardOf(asked, asked.client && (await views.get(asked.client.profile)));
+      const text = JSON.stringify(isLegacy(versionOf(request)) ? await toLegacyCard(card) : AgentCard.toJSON(card));
+      const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+      const headers = {
+        'cache-control': 'no-cache',
+        vary: 'authorization, cookie, a2a-version',
+        etag,
+        'x-content-type-options': 'nosniff',
+      };
+      if (request.headers['if-none-match'] === etag) response.writeHead(304, headers).end();
+      else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
+    },
+    async serveMessage(request, response, asked) {
+      try {
+        await post(request, response, asked);
+      } catch (cause) {
+        if (!(cause instanceof RpcError)) log.error('a2a.failed', `A request failed: ${messageOf(cause)}`);
+        const error =
+          cause instanceof RpcError ? cause : new RpcError(rpcCode.internal, 'Internal error', { httpStatus: 500 });
+        sendJson(response, error.httpStatus, toError(null, error));
+      }
+    },
+    close() {
+      endTelling();
+      views.close();
+    },
+  };
+}
+
+/** One request, no deeper than what has to walk it can go. */
+async function readRequest(request: IncomingMessage): Promise<{ body: Record<string, unknown>; bytes: number }> {
+  const body = await readJson(request, maxBodyBytes);
+  const { bytes, exceeded } = measureJson(body, { maxBytes: Number.POSITIVE_INFINITY, maxDepth });
+  if (exceeded) throw new RpcError(rpcCode.invalidRequest, 'The body is nested too deeply', { httpStatus: 400 });
+  if (!isObject(body)) throw new RpcError(rpcCode.invalidRequest, 'Send one request at a time', { httpStatus: 400 });
+  return { body, bytes };
+}
+
+/** The SDK takes a message's shape for granted. */
+function isReadable({ params }: JsonObject): boolean {
+  const message = isObject(params) ? params.message : undefined;
+  if (message === undefined) return true;
+  return isObject(message) && Array.isArray(message.parts) && message.parts.every(isObject);
+}
+
+function versionOf({ headers }: IncomingMessage): string | undefined {
+  const said = headers['a2a-version'];
+  return typeof said === 'string' && said !== '' ? said : undefined;
+}
+
+/** Clients that name no version are those from before there was one to name. */
+function isLegacy(said = '0.3'): boolean {
+  return said.startsWith('0.');
+}
+
+/** For clients of either version: what the older one reads, and the addresses that the newer one looks for. */
+async function toLegacyCard(card: AgentCard): Promise<JsonObject> {
+  // The SDK translates cards only on behalf of a handler, of which this is all it asks.
+  const handler = { getAuthenticatedExtendedAgentCard: async () => card } as unknown as A2ARequestHandler;
+  const context = new ServerCallContext();
+  const legacy = await new LegacyRestTransportHandler(handler).getAuthenticatedExtendedAgentCard(context);
+  return { ...legacy, supportedInterfaces: card.supportedInterfaces };
+}
+
+function toRpcFailure(cause: unknown, spoken: string): object {
+  return spoken === '0.3'
+    ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(cause)
+    : JsonRpcTransportHandler.mapToJSONRPCError(cause);
+}
+
+function isStream(answer: Answer): answer is Stream {
+  return Symbol.asyncIterator in answer;
+}
+
+/** What fails before the first event is a plain answer. */
+async function sendStream(
+  response: ServerResponse,
+  answers: Stream,
+  failed: (cause: unknown) => JsonObject,
+): Promise<void> {
+  let events: ReturnType<typeof openEventStream> | undefined;
+  try {
+    for await (const answer of answers) {
+      if (response.destroyed) return;
+      events ??= openEventStream(response);
+      events.send({ ...answer });
+    }
+    events?.end();
+  } catch (cause) {
+    if (!events) return sendJson(response, 200, failed(cause));
+    events.send(failed(cause));
+    events.end();
+  }
+}

@@ -1,0 +1,42 @@
+import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+import { TaskState } from '@a2a-js/sdk';
+import { RequestMalformedError } from '@a2a-js/sdk/errors';
+
+/** One page of tasks as they were asked for, the latest change first; without artifacts unless those are wanted. */
+export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): ListTasksResponse {
+  const { pageSize = 50, pageToken, contextId, status, statusTimestampAfter, historyLength } = asked;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
+    throw new RequestMalformedError('pageSize must be between 1 and 100');
+  const after = statusTimestampAfter ? Date.parse(statusTimestampAfter) : undefined;
+  if (Number.isNaN(after)) throw new RequestMalformedError('statusTimestampAfter must be a time of ISO 8601');
+  if (TaskState[status] === undefined || status === TaskState.UNRECOGNIZED)
+    throw new RequestMalformedError('status must be a state of a task');
+  const found = tasks
+    .filter((task) => !contextId || task.contextId === contextId)
+    .filter((task) => status === TaskState.TASK_STATE_UNSPECIFIED || task.status?.state === status)
+    .filter((task) => after === undefined || Date.parse(task.status?.timestamp ?? '') > after)
+    .sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
+  const rest = pageToken ? found.filter((task) => placeOf(task) < pageToken) : found;
+  const page = rest.slice(0, pageSize);
+  const last = page.at(-1);
+  return {
+    tasks: page.map((task) => ({
+      ...withHistory(task, historyLength),
+      ...(asked.includeArtifacts !== true && { artifacts: [] }),
+    })),
+    nextPageToken: last && rest.length > page.length ? placeOf(last) : '',
+    pageSize,
+    totalSize: found.length,
+  };
+}
+
+/** The task with no more of its messages than are wanted. */
+export function withHistory(task: Task, historyLength: number | undefined): Task {
+  if (historyLength === undefined) return task;
+  return { ...task, history: historyLength > 0 ? task.history.slice(-historyLength) : [] };
+}
+
+/** Sorts by the time of the latest state; the same for every page. */
+function placeOf({ status, id }: Task): string {
+  return `${status?.timestamp ?? ''} ${id}`;
+}

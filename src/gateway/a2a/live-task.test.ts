@@ -1,0 +1,64 @@
+import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { expect, test } from 'vitest';
+import { createLiveTask } from './live-task.ts';
+
+const message = {
+  messageId: 'm',
+  contextId: 'c',
+  taskId: '',
+  role: Role.ROLE_USER,
+  parts: [],
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
+};
+const artifact = { artifactId: 'result', name: 't', description: '', parts: [], metadata: undefined, extensions: [] };
+
+/** What was told: the kind of each event, and its state. */
+const toldBy = ({ payload }: StreamResponse) =>
+  payload?.$case === 'statusUpdate' ? payload.value.status?.state : payload?.$case;
+
+test('a watcher is told the task as it is and every change, to its end', async () => {
+  const live = createLiveTask('1', message);
+  const watching = live.watch(new AbortController().signal);
+  const told = [await watching.next()];
+  live.setArtifact(artifact);
+  live.setState(TaskState.TASK_STATE_COMPLETED);
+  for (let next = await watching.next(); !next.done; next = await watching.next()) told.push(next);
+  expect(told.map(({ value }) => toldBy(value as StreamResponse))).toEqual([
+    'task',
+    'artifactUpdate',
+    TaskState.TASK_STATE_COMPLETED,
+  ]);
+});
+
+test('one that reads slowly is told the latest of what was said in between', async () => {
+  const live = createLiveTask('1', message);
+  const watching = live.watch(new AbortController().signal);
+  await watching.next();
+  for (let step = 0; step < 1_000; step++) live.setState(TaskState.TASK_STATE_WORKING, `step ${step}`);
+  const { value } = await watching.next();
+  expect(JSON.stringify(value)).toContain('step 999');
+  live.setState(TaskState.TASK_STATE_FAILED);
+  expect(toldBy((await watching.next()).value as StreamResponse)).toBe(TaskState.TASK_STATE_FAILED);
+  expect((await watching.next()).done).toBe(true);
+});
+
+test('one that goes away is told no more', async () => {
+  const live = createLiveTask('1', message);
+  const gone = new AbortController();
+  const watching = live.watch(gone.signal);
+  await watching.next();
+  const next = watching.next();
+  gone.abort();
+  expect((await next).done).toBe(true);
+});
+
+test('what is over stays as it is', () => {
+  const live = createLiveTask('1', message);
+  live.setState(TaskState.TASK_STATE_CANCELED, 'enough');
+  const { task } = live;
+  live.setState(TaskState.TASK_STATE_WORKING);
+  live.setArtifact(artifact);
+  expect([live.isOver, live.task]).toEqual([true, task]);
+});

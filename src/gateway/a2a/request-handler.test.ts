@@ -1,0 +1,57 @@
+import { type AgentCard, type Message, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
+import { ServerCallContext } from '@a2a-js/sdk/server';
+import { expect, test } from 'vitest';
+import { toCall, toSend, words } from '../../../test/support/a2a.ts';
+import { collectLog } from '../../../test/support/fixtures.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
+import type { View } from '../mcp/view.ts';
+import { noTraces } from '../traces/traces.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { createTaskBoard, type TaskBoardOptions } from './task-board.ts';
+
+/** A handler whose one tool is called by `call`, and how to send it something. */
+function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions = {}) {
+  const { log, entries } = collectLog();
+  const findTool = (name: string) => (name === 'tool' ? { name: 'mcp_tool', originalName: 'tool' } : undefined);
+  const handler = createRequestHandler(
+    {
+      caller: { id: 'ada', kind: 'client' },
+      profile: { name: 'default' } as never,
+      view: { tools: [], findTool } as unknown as View,
+      card: () => ({}) as AgentCard,
+      gone: new AbortController().signal,
+      bytes: 10,
+      traceparent: undefined,
+    },
+    { calls: { call, cancel: async () => false }, board: createTaskBoard(options), traces: noTraces, log },
+  );
+  const send = (request: SendMessageRequest): Promise<Task | Message> =>
+    handler.sendMessage(request, new ServerCallContext());
+  return { send, entries };
+}
+
+const never = () => new Promise<never>(() => {});
+
+test('a message for which there is no room is refused, with what to do', async () => {
+  const { send } = handlerFor(never, { maxTasksOfOne: 1 });
+  await send(toCall('tool', {}, { returnImmediately: true }));
+  await expect(send(toCall('tool', {}))).rejects.toThrow('You have too many tasks under way: wait for one to end');
+});
+
+test('a call that fails as no call should is a failed task, and is logged', async () => {
+  const { send, entries } = handlerFor(() => Promise.reject(new Error('out of paper')));
+  const task = (await send(toCall('tool', {}))) as Task;
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
+  expect(JSON.stringify(task)).not.toContain('out of paper');
+  expect(entries.map(({ event }) => event)).toEqual(['a2a.failed']);
+});
+
+test('ids that are missing or too long, and push notifications, are refused', async () => {
+  const { send } = handlerFor(never);
+  await expect(send(toSend([words('x')], { messageId: '' }))).rejects.toThrow('A message needs a messageId');
+  for (const member of ['messageId', 'contextId'])
+    await expect(send(toSend([words('x')], { [member]: 'x'.repeat(191) }))).rejects.toThrow(`${member} is longer`);
+  const taskPushNotificationConfig = { tenant: '', id: '', taskId: '', url: 'x', token: '', authentication: undefined };
+  const configuration = { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig };
+  await expect(send({ ...toCall('tool', {}), configuration })).rejects.toThrow('Push Notification');
+});

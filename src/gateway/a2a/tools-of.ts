@@ -1,0 +1,21 @@
+import type { A2aTool } from '../../bridges/a2a.ts';
+import type { View } from '../mcp/view.ts';
+
+/** The tools that a profile's callers see, by the names they see. */
+export function toolsOf(view: View): readonly A2aTool[] {
+  return view.tools.flatMap((listed) => {
+    const name = String(listed.name);
+    const entry = view.findTool(name);
+    if (!entry) return [];
+    const { title, description = '', inputSchema, outputSchema } = entry.definition;
+    const { server } = entry;
+    return {
+      name,
+      description,
+      parameters: inputSchema,
+      ...(title !== undefined && { title }),
+      ...(outputSchema && { outputSchema }),
+      ...(server !== undefined && { server }),
+    };
+  });
+}
