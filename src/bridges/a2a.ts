@@ -3,8 +3,7 @@ import { createId } from '../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ContentBlock, Tool, ToolResult } from '../kernel/tool.ts';
 
-/** A tool by the name its callers use. */
-/** What of a tool is told. */
+/** What of a tool is told, by the name its callers use. */
 export type A2aTool = Pick<Tool, 'name' | 'title' | 'description' | 'parameters' | 'outputSchema' | 'server'>;
 
 export interface AgentCardOptions {
