@@ -255,6 +255,18 @@ describe('an API that is not as it should be', () => {
     expect((await toolbox.call('mcp_good_go', {})).text).toBe('{"hello":"world"}');
   });
 
+  test('is noticed to be away although nobody calls it', async () => {
+    const api = await serveHttpApi();
+    await using toolbox = await createToolbox(
+      { servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } } },
+      { healthMs: 20 },
+    );
+    expect(toolbox.status('a')?.state).toBe('connected');
+    await api[Symbol.asyncDispose]();
+    await waitFor(() => toolbox.status('a')?.state === 'error');
+    expect(toolbox.status('a')?.reason).toContain('ECONNREFUSED');
+  });
+
   test('comes back by itself once it answers [A8]', async () => {
     const first = await serveHttpApi();
     const port = Number(new URL(first.url).port);

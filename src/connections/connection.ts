@@ -187,12 +187,11 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       server: spec.name,
       onMissed: () => void lists.readAll(opened.capabilities),
     });
-    // An API has no session to lose, and often a number of requests that it allows: its calls show how it is.
-    if (opened.transport === 'api') return;
     watchHealth(opened, {
       signal,
       clock,
-      intervalMs: options.healthMs,
+      // Many an API allows so many requests an hour, and no more.
+      intervalMs: opened.transport === 'api' ? options.healthMs * 10 : options.healthMs,
       timeoutMs: Math.min(spec.timeoutMs, 10_000),
       lastTraffic: () => lastTraffic,
       onDead: (cause) => lost(opened, cause),
