@@ -92,6 +92,14 @@ describe('toolwharf tools', () => {
     }
   });
 
+  test('lists chains after the servers, and calls them [R23]', async () => {
+    const chains = { hello: { description: 'Says hello', steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hi' } }] } };
+    const config = await configFile({ servers: { a: fixture('legacy') }, toolbox: { chains } });
+    const { stdout } = await run(['tools', '-c', config]);
+    expect(stdout).toMatch(/\n\nchains {2}1 tool\n {2}hello +Says hello\n$/);
+    expect(await run(['call', 'hello', '-c', config])).toMatchObject({ code: 0, stdout: 'hi\n' });
+  });
+
   test('gives JSON on stdout alone, and names on stderr what is missing from it [A6]', async () => {
     const config = await configFile({
       servers: { files: fixture('legacy'), broken: fixture('crash-on-start'), mute: fixture('list-fails') },

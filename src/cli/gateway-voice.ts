@@ -55,6 +55,7 @@ export function createGatewayVoice({ terminal, options }: CommandContext, format
       const lines = [
         `${colors.green('●')} ${colors.bold(`Toolwharf ${version}`)} is running at ${colors.cyan(url)}`,
         field('MCP endpoint', `${url}/mcp`),
+        field('A2A endpoint', `${url}/a2a`),
         field('REST API', `${url}/api  (described in /api/openapi.json)`),
         field('data', dataDir),
         ...(file === undefined ? [] : [field('configuration', `${file}, watched for changes`)]),

@@ -16,14 +16,16 @@ export interface ToolsOptions {
   readonly json?: boolean;
 }
 
-/** `toolwharf tools`: every tool of every server. */
+/** `toolwharf tools`: every tool of every server, and the chains. */
 export async function tools({ server, json }: ToolsOptions, context: CommandContext): Promise<number> {
   const expect = ({ servers }: Config) => expectServer(server, servers);
   await using opened = await openToolbox(context, { expect });
   const { toolbox } = opened;
   const { terminal } = context;
   const chosen = opened.servers.filter((info) => server === undefined || info.name === server);
-  const shown = chosen.map((info) => ({ info, tools: toolbox.tools.filter((tool) => tool.server === info.name) }));
+  const ofServers = chosen.map((info) => ({ info, tools: toolbox.tools.filter((tool) => tool.server === info.name) }));
+  const chains = server === undefined ? toolbox.tools.filter((tool) => tool.server === undefined) : [];
+  const shown: readonly Group[] = [...ofServers, { info: { name: 'chains', offers: {} }, tools: chains }];
   opened.tellUnavailable();
   if (json) terminal.print(jsonText(shown.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox)))));
   else printGroups(shown, terminal);
@@ -56,7 +58,9 @@ function toJson(tool: Tool, toolbox: Toolbox) {
 }
 
 interface Group {
-  readonly info: ServerInfo;
+  readonly info: Pick<ServerInfo, 'name' | 'description'> & {
+    readonly offers: { readonly tools?: ServerInfo['offers']['tools'] };
+  };
   readonly tools: readonly Tool[];
 }
 
