@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useDebounced } from '../../components/use-debounced.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
 import { previewQuery } from './assistant-queries.ts';
-import { useDebounced } from './use-debounced.ts';
 
 const shownProblems = 20;
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { ClipboardPaste, Plus, Server as ServerIcon } from 'lucide-react';
+import { ClipboardPaste, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { Server } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
@@ -15,6 +15,7 @@ export interface ServerListProps {
   readonly isAdmin: boolean;
   readonly onAdd: () => void;
   readonly onImport: () => void;
+  readonly onBrowse: () => void;
   readonly onEdit: (server: Server) => void;
   readonly onRemove: (server: string) => void;
 }
@@ -23,10 +24,11 @@ export interface ServerListProps {
 const searchFrom = 8;
 
 /** The servers, in the order they have in the configuration and were added in. */
-export function ServerList({ servers, isAdmin, onAdd, onImport, onEdit, onRemove }: ServerListProps) {
+export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit, onRemove }: ServerListProps) {
   const [search, setSearch] = useState('');
   const changed = useQuery(serverQueries.changedTools()).data ?? [];
-  if (servers.length === 0) return <NoServers isAdmin={isAdmin} onAdd={onAdd} onImport={onImport} />;
+  if (servers.length === 0)
+    return <NoServers isAdmin={isAdmin} onAdd={onAdd} onImport={onImport} onBrowse={onBrowse} />;
 
   const wanted = search.trim().toLowerCase();
   const found = servers.filter((server) => textOf(server).includes(wanted));
@@ -60,7 +62,12 @@ export function ServerList({ servers, isAdmin, onAdd, onImport, onEdit, onRemove
   );
 }
 
-function NoServers({ isAdmin, onAdd, onImport }: Pick<ServerListProps, 'isAdmin' | 'onAdd' | 'onImport'>) {
+function NoServers({
+  isAdmin,
+  onAdd,
+  onImport,
+  onBrowse,
+}: Pick<ServerListProps, 'isAdmin' | 'onAdd' | 'onImport' | 'onBrowse'>) {
   if (!isAdmin) return <EmptyState icon={<ServerIcon aria-hidden />} title="There are no servers for you" />;
   return (
     <Card>
@@ -77,10 +84,15 @@ function NoServers({ isAdmin, onAdd, onImport }: Pick<ServerListProps, 'isAdmin'
               <ClipboardPaste aria-hidden />
               Import from another client
             </Button>
+            <Button onClick={onBrowse}>
+              <PackageSearch aria-hidden />
+              Find one in the registry
+            </Button>
           </>
         }
       >
-        A server brings the tools. Add one by its address, or paste what another MCP client has in its configuration.
+        A server brings the tools. Add one by its address, paste what another MCP client has in its configuration, or
+        look for one in the registry.
       </EmptyState>
     </Card>
   );

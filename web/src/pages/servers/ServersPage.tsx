@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { ClipboardPaste, Plus } from 'lucide-react';
+import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Server } from '../../api/client.ts';
@@ -11,6 +11,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import { RemoveDialog } from './RemoveDialog.tsx';
+import { RegistryDialog } from './registry/RegistryDialog.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
 import { ServerList } from './ServerList.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
@@ -32,6 +33,7 @@ export default function ServersPage() {
   const toList = () => navigate('/servers');
   const add = () => navigate('/servers?add');
   const paste = () => navigate('/servers?import');
+  const browse = () => navigate('/servers?registry');
 
   return (
     <Page
@@ -40,6 +42,10 @@ export default function ServersPage() {
       actions={
         isAdmin && (
           <>
+            <Button onClick={browse}>
+              <PackageSearch aria-hidden />
+              Browse registry
+            </Button>
             <Button onClick={paste}>
               <ClipboardPaste aria-hidden />
               Import
@@ -67,6 +73,7 @@ export default function ServersPage() {
           isAdmin={isAdmin}
           onAdd={add}
           onImport={paste}
+          onBrowse={browse}
           onEdit={setEditing}
           onRemove={setRemoving}
         />
@@ -94,6 +101,7 @@ export default function ServersPage() {
       )}
       {isAdmin && search.has('add') && <ServerFormDialog onClose={toList} />}
       {isAdmin && search.has('import') && <ImportDialog onClose={toList} />}
+      {isAdmin && search.has('registry') && <RegistryDialog onClose={toList} />}
       {removing !== undefined && (
         <RemoveDialog
           server={removing}

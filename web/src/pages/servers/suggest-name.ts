@@ -1,3 +1,4 @@
+import { freeName } from './free-name.ts';
 import type { ServerDraft } from './server-draft.ts';
 
 /** A short name for a server that nobody has named yet, from where it is; empty while that says nothing. */
@@ -6,15 +7,7 @@ export function suggestName(
   taken: readonly string[],
 ): string {
   const found = draft.transport === 'stdio' ? fromProgram(draft) : fromAddress(draft.url);
-  const name = found
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 40);
-  if (name === '' || !taken.includes(name)) return name;
-  let number = 2;
-  while (taken.includes(`${name}-${number}`)) number += 1;
-  return `${name}-${number}`;
+  return freeName(found, taken);
 }
 
 const commonParts = new Set([
