@@ -1,7 +1,7 @@
 import { findConfigFile } from '../config/load-config.ts';
 import { openConfig } from '../config/open-config.ts';
 import type { ServerView } from '../gateway/api/schemas/servers.ts';
-import { planServer } from '../servers/registry/plan-server.ts';
+import { planServer, shortName } from '../servers/registry/plan-server.ts';
 import { createRegistry, type Registry } from '../servers/registry/registry.ts';
 import type { RegistryEntry, RegistryInput, RegistryWay } from '../servers/registry/registry-entry.ts';
 import type { CommandContext } from './command.ts';
@@ -87,7 +87,7 @@ export async function addRegistryServer(name: string, options: AddOptions, conte
       return exitCodes.denied;
     }
     const input = {
-      name: options.as ?? entry.name.split('/').at(-1) ?? entry.name,
+      name: options.as ?? shortName(entry.name),
       ...(entry.description !== '' && { description: entry.description }),
       ...server,
     };

@@ -2,6 +2,12 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RegistryInput, RegistryValue, RegistryWay } from './registry-entry.ts';
 
+/** What a server of a registry is called here, unless somebody says otherwise: the last part of its name. */
+export function shortName(name: string): string {
+  const last = name.split('/').at(-1) ?? '';
+  return last.replaceAll(/[^\w.-]+/g, '-').slice(0, 100) || 'server';
+}
+
 /** The server that a way stands for, with what was filled in, in the words of the `servers:` map. */
 export function planServer(way: RegistryWay, given: Readonly<Record<string, string>>): JsonObject {
   const values = valuesFor(way.inputs, given);

@@ -69,7 +69,7 @@ describe('a package', () => {
       }),
     );
     expect(way.label).toBe(
-      'npx -y --quiet @ada/weather@1.2.0 <directory> --units <units> --cache <cache> --endpoint https://<host>/v1',
+      "AUTH='Bearer <token>' MODE=quiet npx -y --quiet @ada/weather@1.2.0 <directory> --units <units> --cache <cache> --endpoint https://<host>/v1",
     );
     expect(way.inputs).toEqual([
       { key: 'KEY', isRequired: true, isSecret: true },
@@ -105,6 +105,25 @@ describe('a package', () => {
     );
   });
 
+  test('shows what is set without being asked for, and tells two arguments of one name apart', () => {
+    const way = wayOf(
+      npm({
+        packageArguments: [
+          { type: 'positional', valueHint: 'file' },
+          { type: 'positional', valueHint: 'file' },
+          { value: 'a b; c' },
+        ],
+        environmentVariables: [{ name: 'NODE_OPTIONS', value: "--require '/tmp/x.js'" }],
+      }),
+    );
+    expect(way.label).toBe(
+      String.raw`NODE_OPTIONS='--require '\''/tmp/x.js'\''' npx -y @ada/weather@1.2.0 <file> <file_2> 'a b; c'`,
+    );
+    expect(planServer(way, { file: 'one', file_2: 'two' })).toMatchObject({
+      args: ['-y', '@ada/weather@1.2.0', 'one', 'two', 'a b; c'],
+    });
+  });
+
   test('in a container is given its variables by name', () => {
     const way = wayOf(
       npm({
@@ -126,6 +145,8 @@ describe('a package', () => {
     [npm({ identifier: 'git+ssh://evil/x' }), 'no name that can be run'],
     [npm({ registryType: 'oci', identifier: '-v/:/host' }), 'no name that can be run'],
     [npm({ version: 'latest' }), "'latest' is not one version"],
+    [npm({ registryType: 'oci', identifier: 'ada/weather:latest' }), "'latest' is not one version"],
+    [npm({ environmentVariables: [{ name: '__proto__' }] }), "'__proto__' is no name"],
     [npm({ version: '>=1 || evil' }), 'is not one version'],
     [npm({ registryType: 'mcpb' }), "packages of the kind 'mcpb' are not run"],
     [npm({ registryType: 'constructor' }), "packages of the kind 'constructor' are not run"],
@@ -141,8 +162,8 @@ describe('a remote', () => {
     const way = wayOf(
       {
         type: 'streamable-http',
-        url: 'https://{tenant}.example.com/mcp',
-        variables: { tenant: { isRequired: true } },
+        url: 'https://{tenant}.example.com:{port}/mcp',
+        variables: { tenant: {}, port: { default: '443' } },
         headers: [
           { name: 'Authorization', value: 'Bearer {token}', variables: { token: { isSecret: true } } },
           { name: 'X-Team' },
@@ -150,10 +171,19 @@ describe('a remote', () => {
       },
       'remotes',
     );
-    expect(way).toMatchObject({ kind: 'address', label: 'https://{tenant}.example.com/mcp' });
+    expect(way).toMatchObject({
+      kind: 'address',
+      label: 'https://{tenant}.example.com:{port}/mcp (Authorization: Bearer {token})',
+      inputs: [
+        { key: 'tenant', isRequired: true },
+        { key: 'port', isRequired: true, default: '443' },
+        { key: 'token' },
+        { key: 'X-Team' },
+      ],
+    });
     expect(planServer(way, { tenant: 'ada', token: 't' })).toEqual({
       transport: 'http',
-      url: 'https://ada.example.com/mcp',
+      url: 'https://ada.example.com:443/mcp',
       headers: { Authorization: 'Bearer t' },
     });
     expect(planServer(wayOf({ type: 'sse', url: 'https://a.example/sse' }, 'remotes'), {})).toMatchObject({

@@ -48,12 +48,15 @@ function readRemote(remote: JsonObject): RegistryWay {
   if (!transport) throw new Unusable(`its transport '${String(remote.type)}' is not known`);
   const inputs = createInputs();
   const url = textOf(remote.url) ?? '';
-  inputs.addVariables(url, remote.variables);
+  // An address with a hole in it is none.
+  inputs.addVariables(url, remote.variables, { isRequired: true });
   const headers = listOf(remote.headers).map((header) => inputs.addValue(header));
   // Where its own inputs stand, an address is none yet.
-  if (!webAddress(url.replaceAll(/\{[^{}]+\}/g, 'x'))) throw new Unusable('it has no address of the web');
+  if (!webAddress(url.replaceAll(/\{[^{}]+\}/g, '1'))) throw new Unusable('it has no address of the web');
   const target: AddressTarget = { transport, url, headers };
-  return { kind: 'address', label: url, inputs: inputs.all(), target };
+  const fixed = headers.filter(isFixed).map(({ name, template }) => `${name}: ${template}`);
+  const label = fixed.length === 0 ? url : `${url} (${fixed.join(', ')})`;
+  return { kind: 'address', label, inputs: inputs.all(), target };
 }
 
 /** How a package of each kind is run, in exactly this version. Names that a runner could take for an option are refused. */
@@ -69,8 +72,10 @@ const runners: Readonly<Record<string, (identifier: string, version: string) => 
     },
     oci: (identifier, version) => {
       mustMatch(identifier, /^[a-z0-9][\w./:@-]*$/i);
-      const hasTag = /[:@][^/]*$/.test(identifier);
-      return ['docker', ['run', '-i', '--rm', hasTag ? identifier : `${identifier}:${exactly(version)}`]];
+      const tag = /:([^/:@]*)$/.exec(identifier)?.[1];
+      if (tag !== undefined) exactly(tag);
+      const isWhole = tag !== undefined || identifier.includes('@');
+      return ['docker', ['run', '-i', '--rm', isWhole ? identifier : `${identifier}:${exactly(version)}`]];
     },
     nuget: (identifier, version) => {
       mustMatch(identifier, /^[a-z0-9][\w.-]*$/i);
@@ -100,9 +105,21 @@ function readPackage(one: JsonObject): RegistryWay {
   return { kind: 'program', label: commandLine(target), inputs: inputs.all(), target };
 }
 
-function commandLine({ command, args }: ProgramTarget): string {
-  const shown = args.flatMap(({ flag, template }) => [flag, template?.replaceAll(/\{([^{}]+)\}/g, '<$1>')]);
-  return [command, ...shown.filter((part) => part !== undefined)].join(' ');
+/** As a person would type it. What is set without being asked for is shown too: it decides what is run as much as the rest. */
+function commandLine({ command, args, env }: ProgramTarget): string {
+  const shown = args.flatMap(({ flag, template }) => [flag, template]).filter((part) => part !== undefined);
+  const set = env.filter(isFixed).map(({ name, template }) => `${name}=${quoted(template)}`);
+  return [...set, command, ...shown.map(quoted)].join(' ');
+}
+
+function quoted(template: string): string {
+  const text = template.replaceAll(/\{([^{}]+)\}/g, '<$1>');
+  return /^[\w@%+=:,./<>-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether more than what is filled in makes up a value. */
+function isFixed({ name, template }: RegistryValue): boolean {
+  return template !== `{${name}}`;
 }
 
 /** Gathers what has to be filled in, while values and arguments are read. */
@@ -110,14 +127,22 @@ function createInputs() {
   const found = new Map<string, RegistryInput>();
 
   function add(key: string, input: JsonObject): string {
+    if (key === '__proto__' || /[{}]/.test(key)) throw new Unusable(`'${key}' is no name for what is filled in`);
     if (!found.has(key)) found.set(key, toInput(key, input));
     return `{${key}}`;
   }
 
-  function addVariables(template: string, variables: unknown): void {
+  function addVariables(template: string, variables: unknown, more: JsonObject = {}): void {
     if (!isObject(variables)) return;
     for (const [key, input] of Object.entries(variables))
-      if (template.includes(`{${key}}`)) add(key, isObject(input) ? input : {});
+      if (template.includes(`{${key}}`)) add(key, { ...(isObject(input) ? input : {}), ...more });
+  }
+
+  /** Two arguments are two things to fill in, also where they have one name. */
+  function freeKey(key: string): string {
+    let free = key;
+    for (let number = 2; found.has(free); number++) free = `${key}_${number}`;
+    return free;
   }
 
   /** What stands for a value: fixed, with variables in it, or to be filled in under a name. */
@@ -136,13 +161,14 @@ function createInputs() {
       return { name, template: templateOf(input, name) };
     },
     addArgument(input: JsonObject): RegistryArgument {
-      if (input.type !== 'named') return { template: templateOf(input, textOf(input.valueHint) ?? 'argument') };
+      if (input.type !== 'named')
+        return { template: templateOf(input, freeKey(textOf(input.valueHint) ?? 'argument')) };
       const flag = textOf(input.name) ?? '';
       if (flag === '') throw new Unusable('one of its options has no name');
       const says = ['value', 'default', 'isRequired', 'choices', 'placeholder', 'valueHint', 'description'];
       // An option of which nothing else is said takes no value.
       if (!says.some((key) => input[key] !== undefined)) return { flag };
-      return { flag, template: templateOf(input, textOf(input.valueHint) ?? flag.replace(/^-+/, '')) };
+      return { flag, template: templateOf(input, freeKey(textOf(input.valueHint) ?? flag.replace(/^-+/, ''))) };
     },
     all: () => [...found.values()],
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import { planServer } from '../../../servers/registry/plan-server.ts';
+import { planServer, shortName } from '../../../servers/registry/plan-server.ts';
 import { createRegistry, type Registry } from '../../../servers/registry/registry.ts';
 import type { RegistryEntry } from '../../../servers/registry/registry-entry.ts';
 import { type ApiPorts, route } from '../route.ts';
@@ -93,8 +93,4 @@ async function withRegistry<Value>(
 
 function toView({ ways, ...entry }: RegistryEntry) {
   return { ...entry, ways: ways.map(({ target: _, ...shown }) => shown) };
-}
-
-function shortName(name: string): string {
-  return name.split('/').at(-1) || name;
 }
