@@ -63,10 +63,11 @@ test('the proxy drops one way only, without a word', async () => {
   await using line = await setUp();
   line.proxy.set({ drop: 'to-client' });
   line.client.write('lost answer');
-  await waitFor(() => line.received() === 'lost answer');
+  const answer = 'lost answer'.length;
+  await waitFor(() => line.proxy.dropped === answer);
   line.proxy.set({ drop: 'to-server' });
   line.client.write('lost question');
-  await wait(50);
+  await waitFor(() => line.proxy.dropped === answer + 'lost question'.length);
   line.proxy.set({});
   line.client.write('!');
   await waitFor(() => line.heard() === '!');

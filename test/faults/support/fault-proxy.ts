@@ -29,6 +29,8 @@ export interface FaultProxy extends AsyncDisposable {
   end(how: 'close' | 'reset' | 'half-open'): void;
   /** Open connections of clients. */
   readonly open: number;
+  /** How many bytes were lost on purpose. */
+  readonly dropped: number;
 }
 
 interface Pair {
@@ -42,6 +44,7 @@ interface Pair {
 export async function openFaultProxy(serverPort: number): Promise<FaultProxy> {
   let fault: ProxyFault = {};
   const pairs = new Set<Pair>();
+  let dropped = 0;
 
   const listener = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => {});
@@ -79,7 +82,11 @@ export async function openFaultProxy(serverPort: number): Promise<FaultProxy> {
     const delayMs = latencyMs + (bytesPerSecond === undefined ? 0 : (piece.length / bytesPerSecond) * 1_000);
     if (delayMs > 0) await wait(delayMs);
     const { drop, resetAfterBytes } = fault;
-    if (drop === direction || drop === 'both' || pair.isAbandoned) return;
+    if (pair.isAbandoned) return;
+    if (drop === direction || drop === 'both') {
+      dropped += piece.length;
+      return;
+    }
     if (direction === 'to-client' && resetAfterBytes !== undefined) {
       const left = resetAfterBytes - pair.answered;
       pair.answered += piece.length;
@@ -120,6 +127,9 @@ export async function openFaultProxy(serverPort: number): Promise<FaultProxy> {
     end,
     get open() {
       return pairs.size;
+    },
+    get dropped() {
+      return dropped;
     },
     async [Symbol.asyncDispose]() {
       const closed = once(listener, 'close');
