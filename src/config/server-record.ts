@@ -75,7 +75,8 @@ type Target = Pick<
   | 'endpoints'
 >;
 
-function toTarget(record: Target): ServerSpec['target'] {
+/** Where the server of a checked record is, in the words that configurations use too. */
+export function toTarget(record: Target): ServerSpec['target'] {
   const { transport, command = '', args = [], env = {}, cwd, url = '', headers = {} } = record;
   if (transport === 'stdio') return { transport, command, args, env, ...(cwd !== undefined && { cwd }) };
   const { authentication, allowInsecure, openapi, endpoints } = record;

@@ -1,3 +1,4 @@
+import { toTarget } from '../../config/server-record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { CheckedServer } from './server-masks.ts';
 
@@ -5,19 +6,5 @@ import type { CheckedServer } from './server-masks.ts';
 export function toNativeServer(record: CheckedServer): JsonObject {
   const { description, enabled, timeout, retryAttempts } = record;
   const common = { ...(description !== undefined && { description }), enabled, timeout, retryAttempts };
-  if (record.transport === 'stdio') {
-    const { command, args = [], env = {}, cwd } = record;
-    return { ...common, transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }) };
-  }
-  const { transport, url, headers = {}, authentication, allowInsecure, openapi, endpoints } = record;
-  return {
-    ...common,
-    transport,
-    url,
-    headers,
-    authentication,
-    allowInsecure,
-    ...(openapi !== undefined && { openapi }),
-    ...(endpoints && { endpoints }),
-  };
+  return { ...common, ...toTarget(record) };
 }
