@@ -1,5 +1,5 @@
 import type { LogLevel } from '../kernel/log.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** The options every command takes. */
 export interface CommonOptions {

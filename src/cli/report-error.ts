@@ -1,7 +1,7 @@
 import { type ErrorCode, messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { exitCodeFor, exitCodes } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
-import { logLine } from './terminal-log.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { logLine } from './terminal/terminal-log.ts';
 import { UnavailableError } from './unavailable-error.ts';
 import { UsageError } from './usage-error.ts';
 

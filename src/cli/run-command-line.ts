@@ -3,9 +3,9 @@ import { CommanderError } from 'commander';
 import type { CommandContext, CommonOptions } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createInterruption } from './interruption.ts';
-import { createProgram } from './program.ts';
+import { createProgram } from './program/program.ts';
 import { reportError } from './report-error.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal } from './terminal/terminal.ts';
 
 /** Runs the command this process was started with, and ends the process with its exit code. */
 export async function runCommandLine(): Promise<never> {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { CommonOptions } from '../../src/cli/command.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program/program.ts';
 import { reportError } from '../../src/cli/report-error.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
+import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { ToolwharfError } from '../../src/kernel/errors.ts';
 import { waitFor } from './processes.ts';
 

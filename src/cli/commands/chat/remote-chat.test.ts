@@ -1,0 +1,125 @@
+import { expect, test, vi } from 'vitest';
+import type { ChatEvent } from '../../../chat/chat.ts';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { Conversation, Message } from '../../../storage/ports/conversation-store.ts';
+import type { GatewayClient } from '../../backend/gateway-client.ts';
+import type { SentEvent } from '../../backend/read-event-stream.ts';
+import type { ConversationContent } from './apply-chat-event.ts';
+import { createRemoteChat } from './remote-chat.ts';
+
+const conversation = { id: 'c', title: 'Notes', status: 'running', owner: 'admin' } as Conversation;
+
+function message(text: string, status: Message['status'] = 'streaming'): Message {
+  return { id: 'm', role: 'assistant', parts: [{ type: 'text', text }], status, createdAt: '' };
+}
+
+const sent = (name: string, data: object): SentEvent => ({ name, data: JSON.stringify(data) });
+const snapshot = (...messages: Message[]) => sent('snapshot', { conversation, messages });
+
+/** A gateway whose event streams are these, one after the other; each may end with an error. */
+function gatewayWith(streams: (readonly (SentEvent | Error)[])[], answers: Record<string, object> = {}) {
+  const asked: string[] = [];
+  const gateway = {
+    url: 'http://gateway',
+    async events(path: string, signal: AbortSignal) {
+      asked.push(path);
+      const events = streams.shift();
+      if (events?.[0] instanceof Error) throw events[0];
+      return (async function* () {
+        for (const event of events ?? []) {
+          await new Promise((resolve) => setImmediate(resolve));
+          if (event instanceof Error) throw event;
+          yield event;
+        }
+        // The last stream stays open.
+        if (streams.length === 0 && !signal.aborted)
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      })();
+    },
+    async get(path: string) {
+      const answer = answers[path];
+      if (!answer) throw new ToolwharfError('NOT_FOUND', 'There is nothing');
+      return answer;
+    },
+  } as unknown as GatewayClient;
+  return { gateway, asked };
+}
+
+function listening(streams: (readonly (SentEvent | Error)[])[]) {
+  const { gateway, asked } = gatewayWith(streams);
+  const onLost = vi.fn<(cause: unknown) => void>();
+  const chat = createRemoteChat(gateway, { onLost, retryMs: 1 });
+  const heard: ChatEvent[] = [];
+  const end = chat.watch('c', (event) => heard.push(event));
+  return { chat, heard, asked, onLost, end };
+}
+
+test('whoever watches first and reads then has everything exactly once', async () => {
+  const { chat, heard, asked } = listening([
+    [
+      snapshot(message('Hel')),
+      sent('text', { message: 'm', index: 0, text: 'lo' }),
+      sent('message', { message: message('Hello', 'complete') }),
+    ],
+  ]);
+  const first = (await chat.read('c')) as ConversationContent;
+  expect(first.messages[0]?.parts).toEqual([{ type: 'text', text: 'Hel' }]);
+  await vi.waitFor(() => expect(heard.map(({ kind }) => kind)).toEqual(['text', 'message']));
+  expect((await chat.read('c'))?.messages[0]).toEqual(message('Hello', 'complete'));
+  expect(asked).toEqual(['/api/conversations/c/events']);
+  await chat.close();
+});
+
+test('a stream that breaks is opened again, and what was missed is told', async () => {
+  const { chat, heard } = listening([
+    [snapshot(message('Hel')), sent('text', { message: 'm', index: 0, text: 'lo' }), new Error('broken')],
+    [new Error('refused')],
+    [snapshot(message('Hello you', 'complete'))],
+  ]);
+  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  expect(heard).toEqual([
+    { kind: 'text', message: 'm', index: 0, text: 'lo' },
+    { kind: 'message', message: message('Hello you', 'complete') },
+  ]);
+  await chat.close();
+});
+
+test('a gateway that stays away is told of once, and nobody waits for it', async () => {
+  const { chat, onLost } = listening(Array.from({ length: 10 }, () => [new Error('refused')]));
+  await expect(chat.read('c')).resolves.toBeUndefined();
+  expect(onLost).toHaveBeenCalledTimes(1);
+  await chat.close();
+});
+
+test('a conversation that is not there, or no more, is removed', async () => {
+  const missing = listening([[new ToolwharfError('NOT_FOUND', 'There is no conversation')]]);
+  await vi.waitFor(() => expect(missing.heard).toEqual([{ kind: 'removed' }]));
+  expect(await missing.chat.read('c')).toBeUndefined();
+  const removed = listening([[snapshot(), sent('removed', {})], []]);
+  await vi.waitFor(() => expect(removed.heard).toEqual([{ kind: 'removed' }]));
+  expect(removed.asked).toHaveLength(1);
+  await Promise.all([missing.chat.close(), removed.chat.close()]);
+});
+
+test('the stream ends with the last listener', async () => {
+  const { chat, heard, end, asked } = listening([[snapshot(message('a'))]]);
+  const other: ChatEvent[] = [];
+  const endOther = chat.watch('c', (event) => other.push(event));
+  await chat.read('c');
+  expect(asked).toHaveLength(1);
+  end();
+  endOther();
+  expect(await chat.read('c')).toBeUndefined();
+  expect([...heard, ...other]).toEqual([]);
+});
+
+test('conversations are listed, of one owner if that is wanted', async () => {
+  const conversations = [conversation, { ...conversation, id: 'd', owner: 'key:1' }, { ...conversation, id: 'e' }];
+  const { gateway } = gatewayWith([], {
+    '/api/conversations?limit=100': { conversations },
+    '/api/conversations?limit=1000': { conversations },
+  });
+  const chat = createRemoteChat(gateway, { onLost: () => {} });
+  expect((await chat.list()).map(({ id }) => id)).toEqual(['c', 'd', 'e']);
+  expect((await chat.list({ owner: 'admin', limit: 1 })).map(({ id }) => id)).toEqual(['c']);
+});

@@ -1,0 +1,195 @@
+import { type Problem, problemLine } from '../../config/problems.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { LogEntry } from '../../kernel/log.ts';
+import { createArgumentsChecker } from '../../policy/validate-arguments.ts';
+import {
+  isUnavailable,
+  type KnownServer,
+  type OpenedToolbox,
+  openToolbox,
+  toolCount,
+  whyUnavailable,
+} from '../backend/open-toolbox.ts';
+import type { CommandContext } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { jsonText } from '../terminal/json-text.ts';
+import { count, duration, oneLine, pad, widthOf, wrap } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { isAtLeast } from '../terminal/terminal-log.ts';
+import { paintState, stateOf } from './servers/server-state.ts';
+
+export interface CheckOptions {
+  readonly json?: boolean;
+}
+
+/** One thing that is not as it should be. */
+interface Found {
+  readonly kind: FoundKind;
+  readonly message: string;
+  readonly tool?: string;
+}
+
+type FoundKind =
+  | 'unavailable'
+  | 'degraded'
+  | 'left-out'
+  | 'schema'
+  | 'suspicious'
+  | 'not-configured'
+  | 'gone'
+  | 'warning';
+
+interface CheckedServer {
+  readonly info: KnownServer;
+  readonly problems: readonly Found[];
+}
+
+/** `toolwharf check`: the configuration, every server and every tool, and all that is wrong with them. */
+export async function check({ json }: CheckOptions, context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  let opened: OpenedToolbox;
+  try {
+    opened = await openToolbox(context, { tolerant: true, tells: ({ level }) => isAtLeast(level, 'warning') });
+  } catch (cause) {
+    if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
+    return reportInvalid(cause, terminal, json ?? false);
+  }
+  await using _opened = opened;
+  const { file, config, servers, warnings } = opened;
+  const checked = servers.map((info) => checkServer(info, opened));
+  const names = new Set(servers.map((info) => info.name));
+  const general = warnings
+    .filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server))
+    .map(({ message }): Found => ({ kind: 'warning', message }));
+  const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
+  if (json) {
+    const report = { ok: total === 0, config: { file, dialect: config.dialect, problems: [] }, problems: general };
+    terminal.print(jsonText({ ...report, servers: checked.map(toJson) }));
+  } else print({ file, general, checked, total }, terminal);
+  return total === 0 ? exitCodes.ok : exitCodes.problem;
+}
+
+/** What is wrong with one server: its own state, then its tools one by one, then what the log has to say besides. */
+function checkServer(info: KnownServer, opened: OpenedToolbox): CheckedServer {
+  if (!info.enabled) return { info, problems: [] };
+  const problems: Found[] = [];
+  if (isUnavailable(info)) problems.push({ kind: 'unavailable', message: whyUnavailable(info.status) });
+  else if (info.status.state === 'degraded') problems.push({ kind: 'degraded', message: whyUnavailable(info.status) });
+  for (const { name, reason } of info.offers.tools?.rejected ?? []) {
+    problems.push({ kind: 'left-out', tool: name, message: `tool '${name}' is left out: ${reason}` });
+  }
+  problems.push(...checkTools(info.name, opened));
+  problems.push(...restOfLog(info, opened.warnings));
+  return { info, problems };
+}
+
+function checkTools(server: string, { toolbox }: OpenedToolbox): Found[] {
+  const checker = createArgumentsChecker();
+  const entries = toolbox.tools
+    .filter((tool) => tool.server === server)
+    .flatMap((tool) => toolbox.entry(tool.name) ?? []);
+  return entries.flatMap(({ name, definition }): Found[] => {
+    const suspicious = toolbox.warnings(name).map(({ rule, where, excerpt }): Found => {
+      const message = `tool '${definition.name}' looks suspicious (${rule}) at ${where}: ${excerpt}`;
+      return { kind: 'suspicious', tool: definition.name, message };
+    });
+    const prepared = checker.prepare(definition.inputSchema);
+    if (prepared.kind === 'ready') return suspicious;
+    const message = `tool '${definition.name}' can't be called, its schema can't be used: ${prepared.reason}`;
+    return [{ kind: 'schema', tool: definition.name, message }, ...suspicious];
+  });
+}
+
+/** Warnings about the server that are not told by its state or its list already. */
+function restOfLog({ name }: KnownServer, warnings: readonly LogEntry[]): Found[] {
+  return warnings
+    .filter(({ event, fields }) => fields.server === name && !toldOtherwise.has(event))
+    .map(({ event, message, fields }) => {
+      const tool = typeof fields.tool === 'string' ? { tool: fields.tool } : {};
+      return { kind: kinds.get(event) ?? 'warning', ...tool, message };
+    });
+}
+
+const toldOtherwise = new Set([
+  'server.skipped',
+  'connection.list-failed',
+  'connection.item-rejected',
+  'catalog.tool-flagged',
+]);
+const kinds = new Map<string, FoundKind>([
+  ['catalog.tool-gone', 'gone'],
+  ['catalog.tool-unusable', 'left-out'],
+  ['catalog.tool-refused', 'not-configured'],
+]);
+
+function reportInvalid(error: ToolwharfError, terminal: Terminal, isJson: boolean): number {
+  const { file, problems = [] } = error.data as { readonly file?: string; readonly problems?: readonly Problem[] };
+  if (isJson) {
+    const found = problems.length > 0 ? problems : [{ path: '', message: error.message }];
+    terminal.print(jsonText({ ok: false, config: { file, problems: found }, problems: [], servers: [] }));
+    return exitCodes.config;
+  }
+  const { colors } = terminal;
+  if (problems.length === 0) terminal.print(oneLine(error.message));
+  for (const problem of problems) terminal.print(`${colors.red('✖')} ${problemLine(problem)}`);
+  terminal.print(
+    `${colors.red(count(Math.max(1, problems.length), 'problem'))} in the configuration; no server was started`,
+  );
+  return exitCodes.config;
+}
+
+interface Report {
+  readonly file?: string;
+  readonly general: readonly Found[];
+  readonly checked: readonly CheckedServer[];
+  readonly total: number;
+}
+
+function print({ file, general, checked, total }: Report, terminal: Terminal): void {
+  const { colors, width } = terminal;
+  const tell = (text: string) => {
+    const [first = '', ...rest] = wrap(oneLine(text), width - 4);
+    terminal.print([`  ${colors.yellow('!')} ${first}`, ...rest.map((line) => `    ${line}`)].join('\n'));
+  };
+  terminal.print(`${colors.dim('configuration')}  ${file ?? 'the default servers'}`);
+  for (const { message } of general) tell(message);
+  const longest = Math.max(0, ...checked.map(({ info }) => widthOf(oneLine(info.name))));
+  for (const { info, problems } of checked) {
+    const mark = info.enabled ? (problems.length === 0 ? colors.green('✔') : colors.red('✖')) : colors.dim('–');
+    const name = colors.bold(pad(oneLine(info.name), longest));
+    terminal.print(`${mark} ${name}  ${paintState(colors, info)(stateOf(info))}${colors.dim(factsOf(info))}`);
+    for (const { message } of problems) tell(message);
+  }
+  const where = checked.filter(({ problems }) => problems.length > 0).length;
+  if (total === 0) terminal.print(colors.green('all good'));
+  else terminal.print(colors.red(`${count(total, 'problem')}${where > 0 ? ` in ${count(where, 'server')}` : ''}`));
+}
+
+function factsOf(info: KnownServer): string {
+  const { status } = info;
+  const tools = toolCount(info);
+  const facts = [
+    ...(tools === undefined ? [] : [tools === '1' ? '1 tool' : `${tools} tools`]),
+    [status.transport, status.era].filter(Boolean).join(', '),
+    ...(status.connectMs === undefined ? [] : [duration(status.connectMs)]),
+  ].filter((fact) => fact !== '');
+  return facts.map((fact) => `  ${fact}`).join('');
+}
+
+function toJson({ info, problems }: CheckedServer) {
+  const { name, required, mode, status, offers, usableTools } = info;
+  const { reason, transport, era, connectMs } = status;
+  return {
+    name,
+    state: stateOf(info),
+    reason,
+    required,
+    mode,
+    transport,
+    era,
+    connectMs,
+    tools: offers.tools?.count,
+    usableTools,
+    problems,
+  };
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createLog, type LogEntry } from '../../../kernel/log.ts';
+import { openStorage } from '../../../storage/open-storage.ts';
+import { keepRetention } from './keep-retention.ts';
+
+const settled = async (isSo: () => Promise<boolean> | boolean) => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+test('what is older or more than wanted goes, again and again, until it is ended', async () => {
+  await using storage = await openStorage({ kind: 'memory' });
+  const add = (id: string) =>
+    storage.journal.write({
+      id,
+      tool: 't',
+      originalName: 't',
+      caller: { id: 'c', kind: 'program' },
+      arguments: {},
+      definitionHash: 'h',
+      status: 'success',
+      createdAt: new Date().toISOString(),
+      completedAt: new Date().toISOString(),
+    });
+  const count = async () => (await storage.journal.list()).length;
+  const entries: LogEntry[] = [];
+  const log = createLog((entry) => entries.push(entry));
+  for (const id of ['a', 'b', 'c']) await add(id);
+  const settings = () => ({ maxAgeMs: 86_400_000, maxCalls: 2 });
+  const keeping = keepRetention({ audit: storage.audit, settings, log, firstMs: 1, everyMs: 1 });
+  await settled(async () => (await count()) === 2);
+  await add('d');
+  await settled(async () => (await count()) === 2);
+  expect(entries.map(({ event }) => event)).toContain('journal.retained');
+  await keeping[Symbol.asyncDispose]();
+  await add('e');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await count()).toBe(3);
+});
+
+test('a failure is told, and tried again', async () => {
+  const entries: LogEntry[] = [];
+  let tries = 0;
+  const audit = {
+    async retain() {
+      tries++;
+      throw new Error('the disk is full');
+    },
+  };
+  const log = createLog((entry) => entries.push(entry));
+  const settings = () => ({ maxAgeMs: 1, maxCalls: 1 });
+  await using _keeping = keepRetention({ audit, settings, log, firstMs: 1, everyMs: 1 });
+  await settled(() => tries > 1);
+  expect(entries[0]).toMatchObject({ level: 'error', event: 'journal.retention-failed' });
+  expect(entries[0]?.message).toContain('the disk is full');
+});

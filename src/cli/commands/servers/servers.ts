@@ -1,0 +1,71 @@
+import { isUnavailable, type KnownServer, openToolbox, toolCount, whyUnavailable } from '../../backend/open-toolbox.ts';
+import type { CommandContext } from '../../command.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { jsonText } from '../../terminal/json-text.ts';
+import { duration, oneLine, pad, widthOf, wrap } from '../../terminal/layout.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { paintState, stateOf } from './server-state.ts';
+
+export interface ServersOptions {
+  readonly json?: boolean;
+}
+
+/** `toolwharf servers`: how each server is doing. */
+export async function servers({ json }: ServersOptions, context: CommandContext): Promise<number> {
+  await using opened = await openToolbox(context, { tolerant: true, tells: ({ event }) => inTable.has(event) });
+  const { terminal } = context;
+  if (json) terminal.print(jsonText(opened.servers));
+  else if (opened.servers.length === 0) terminal.note('There are no servers.');
+  else printTable(opened.servers, terminal);
+  return opened.servers.some((info) => info.required && isUnavailable(info)) ? exitCodes.unavailable : exitCodes.ok;
+}
+
+const inTable = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
+
+const head = ['SERVER', 'STATE', 'TOOLS', 'TRANSPORT', 'ERA', 'CONNECTED IN'];
+
+function printTable(infos: readonly KnownServer[], terminal: Terminal): void {
+  const { colors, width } = terminal;
+  const rows = infos.map((info) => ({ info, cells: cellsOf(info) }));
+  const widths = head.map((title, at) =>
+    Math.max(...[title, ...rows.map(({ cells }) => cells[at] ?? '')].map(widthOf)),
+  );
+  const isWide = widths.reduce((sum, column) => sum + column + 2, -2) <= width;
+  const padded = (cells: readonly string[]) => cells.map((cell, at) => pad(cell, widths[at] ?? 0));
+  if (isWide) terminal.print(colors.dim(padded(head).join('  ')));
+  for (const { info, cells } of rows) {
+    const [name = '', state = '', ...facts] = isWide ? padded(cells) : cells;
+    const title = `${colors.bold(name)}  ${paintState(colors, info)(state)}`;
+    if (isWide) terminal.print([title, ...facts].join('  ').trimEnd());
+    else terminal.print([title, ...factLines(facts, width - 2)].join('\n  '));
+    for (const part of reasonsOf(info).flatMap((reason) => wrap(reason, width - 2))) {
+      terminal.print(`  ${colors.dim(part)}`);
+    }
+  }
+}
+
+/** The cells after the state in words, for a terminal too narrow for columns; no line ends within a fact. */
+function factLines(cells: readonly string[], width: number): string[] {
+  const [tools, transport, era, time] = cells;
+  const facts = [tools && `${tools} tools`, transport, era, time && `connected in ${time}`].filter(Boolean);
+  return wrap(facts.map((fact) => fact?.replaceAll(' ', '\u00a0')).join(' · '), width).map((line) =>
+    line.replaceAll('\u00a0', ' '),
+  );
+}
+
+function cellsOf(info: KnownServer): string[] {
+  const { status } = info;
+  const facts = [
+    status.transport ?? info.transport,
+    status.era,
+    status.connectMs === undefined ? undefined : duration(status.connectMs),
+  ];
+  return [oneLine(info.name), stateOf(info), toolCount(info) ?? '', ...facts.map((fact) => fact ?? '')];
+}
+
+function reasonsOf(info: KnownServer): string[] {
+  const { status, offers } = info;
+  const why = isUnavailable(info) || status.state === 'degraded' ? [whyUnavailable(status)] : [];
+  const left = offers.tools?.rejected.length ?? 0;
+  return [...why, ...(left > 0 ? [`${left} of its tools left out; \`toolwharf check\` says why`] : [])];
+}

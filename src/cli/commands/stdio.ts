@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { closest } from '../../config/closest.ts';
+import type { Config, ProfileConfig } from '../../config/config.ts';
+import { dataDirectory } from '../../config/data-directory.ts';
+import { findConfigFile } from '../../config/load-config.ts';
+import { createAskClient } from '../../gateway/approvals/ask-client.ts';
+import { createAskedCalls } from '../../gateway/mcp/asked-calls.ts';
+import { serveStdio } from '../../gateway/mcp/stdio.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { ApprovalAnswer, Approver } from '../../policy/approval.ts';
+import { createToolbox } from '../../toolbox.ts';
+import { createRuleFile } from '../backend/rule-file.ts';
+import type { CommandContext } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { createTerminalLog } from '../terminal/terminal-log.ts';
+
+export interface StdioOptions {
+  readonly profile: string;
+}
+
+/** `toolwharf stdio`: the MCP endpoint over stdin and stdout, for a client that starts it. */
+export async function stdio({ profile: name }: StdioOptions, context: CommandContext): Promise<number> {
+  const { terminal, env, signal } = context;
+  const log = createTerminalLog(terminal, context.options.logLevel, () => false);
+  const asked = createAskedCalls();
+  const askClient = createAskClient(asked);
+  const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
+  const approver: Approver = { ask: async (request, ending) => askClient(request, ending) ?? nobody };
+  await using toolbox = await createToolbox(context.options.config ?? (await findConfigFile(process.cwd())), {
+    env,
+    log,
+    signal,
+    approver,
+    questions: asked.questions,
+    rules: createRuleFile(join(dataDirectory(env), 'approvals.json')),
+    watch: true,
+    startWaitMs: 0,
+  });
+  let profile = findProfile(name, toolbox.config);
+  toolbox.on('config.applied', () => {
+    // One that was removed from the file stays as it was for the client that has it.
+    profile = toolbox.config.profiles.find((one) => one.name === name) ?? profile;
+  });
+  await serveStdio({
+    toolbox,
+    asked,
+    log,
+    caller: { id: 'stdio', kind: 'client' },
+    profile: () => profile,
+    input: process.stdin,
+    output: process.stdout,
+    startWaitMs: toolbox.config.gateway.listWaitMs,
+    signal,
+  });
+  return exitCodes.ok;
+}
+
+function findProfile(name: string, { profiles }: Config): ProfileConfig {
+  const found = profiles.find((profile) => profile.name === name);
+  if (found) return found;
+  const names = profiles.map((profile) => profile.name);
+  const meant = closest(name, names);
+  const hint = meant ? `did you mean '${meant}'?` : `there are: ${names.join(', ')}`;
+  throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'; ${hint}`, { data: { profile: name } });
+}

@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../kernel/json.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import { createTerminalQuestions } from './terminal-questions.ts';
+
+async function answer(params: JsonObject, ...lines: string[]) {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const plain = createTerminal({ ...streams, env: {}, onInterrupt: () => {} });
+  const asked: string[] = [];
+  const terminal: Terminal = {
+    ...plain,
+    width: 80,
+    async ask(question) {
+      asked.push(question);
+      return lines.shift();
+    },
+  };
+  const { elicit } = createTerminalQuestions(terminal);
+  const given = await elicit?.(params, { server: 'passport-office', signal: new AbortController().signal });
+  return { given, shown: String(streams.stderr.read()), asked, left: lines };
+}
+
+const form = {
+  message: 'Who are you?\u001b[2J',
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      age: { type: 'integer', default: 30 },
+      note: { type: 'string' },
+    },
+    required: ['name'],
+  },
+};
+
+test('a form is filled in field by field, names who asks, and is sent only when the person says so', async () => {
+  const { given, shown, asked } = await answer(form, '', 'Ada', 'old', '36', '', 'y');
+  expect(given).toEqual({ action: 'accept', content: { name: 'Ada', age: 36 } });
+  expect(shown).toContain("Server 'passport-office' asks");
+  expect(shown).not.toContain('\u001b');
+  expect(shown).toContain('an answer is required');
+  expect(shown).toContain('a number is wanted');
+  expect(asked.at(-1)).toContain("Send this to 'passport-office'?");
+});
+
+test('an empty line takes the preset', async () => {
+  const { given } = await answer(form, 'Ada', '', '', 'yes');
+  expect(given).toEqual({ action: 'accept', content: { name: 'Ada', age: 30 } });
+});
+
+test('saying no at the end declines, leaving in the middle cancels, and neither sends what was typed', async () => {
+  expect((await answer(form, 'Ada', '', '', 'n')).given).toEqual({ action: 'decline' });
+  expect((await answer(form, 'Ada')).given).toEqual({ action: 'cancel' });
+});
+
+test('an address is shown, not opened, and the person says when they are done', async () => {
+  const visit = { mode: 'url', message: 'Please sign in', url: 'https://example.com/sign-in', elicitationId: '1' };
+  const { given, shown } = await answer(visit, 'y');
+  expect(given).toEqual({ action: 'accept' });
+  expect(shown).toContain('https://example.com/sign-in');
+  expect((await answer(visit, 'n')).given).toEqual({ action: 'decline' });
+  expect((await answer(visit)).given).toEqual({ action: 'cancel' });
+});
+
+test('a question without fields is a yes or a no', async () => {
+  expect((await answer({ message: 'Sure?' }, 'y')).given).toEqual({ action: 'accept', content: {} });
+});
