@@ -1,3 +1,4 @@
+import type { CallEnd } from '../../invocation/call-record.ts';
 import type { CallStats } from '../api/schemas/calls.ts';
 import type { CallSummaries, CallSummary } from './call-summaries.ts';
 
@@ -51,13 +52,16 @@ export async function readCallStats(query: CallStatsQuery, summaries: CallSummar
 }
 
 function countsOf(calls: readonly CallSummary[]): Omit<CallStats['totals'], 'calls'> {
-  const denied = calls.filter(({ end }) => end === 'denied').length;
+  const countEnds = (sought: CallEnd) => calls.filter(({ end }) => end === sought).length;
+  const [denied, invalid, cancelled] = [countEnds('denied'), countEnds('invalid'), countEnds('cancelled')];
   const durations = calls.flatMap(({ durationMs }) => durationMs ?? []).sort((one, other) => one - other);
   const [p50Ms, p95Ms] = [percentile(durations, 0.5), percentile(durations, 0.95)];
   return {
     success: calls.filter(({ status }) => status === 'success').length,
-    error: calls.filter(({ status }) => status === 'error').length - denied,
+    error: calls.filter(({ status }) => status === 'error').length - denied - invalid - cancelled,
     denied,
+    invalid,
+    cancelled,
     ...(p50Ms !== undefined && { p50Ms }),
     ...(p95Ms !== undefined && { p95Ms }),
   };

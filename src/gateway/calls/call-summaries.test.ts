@@ -119,6 +119,9 @@ test('buckets have no gaps, and percentiles are times that were measured', async
   for (let n = 1; n <= 20; n++) await journal.write(call(n, { completedAt: iso(n + n) }));
   await journal.write(call(70, { status: 'error', end: 'denied', startedAt: undefined, completedAt: undefined }));
   await journal.write(call(71, { status: 'error', end: 'timeout' }));
+  await journal.write(call(72, { status: 'error', end: 'invalid', startedAt: undefined, completedAt: undefined }));
+  await journal.write(call(73, { status: 'error', end: 'cancelled' }));
+  await journal.write(call(74, { status: 'error', end: 'cancelled' }));
   await journal.write(call(90, { caller: { id: 'bob', kind: 'client' }, tool: 's__u' }));
   const query = { since: start, until: start + 100_000, buckets: 3 };
   const stats = await readCallStats(query, summaries);
@@ -126,11 +129,11 @@ test('buckets have no gaps, and percentiles are times that were measured', async
   expect(stats.buckets).toMatchObject([
     { start: iso(0), success: 20, error: 0, denied: 0, p50Ms: 10_000, p95Ms: 19_000 },
     { success: 0, error: 0, denied: 0 },
-    { success: 1, error: 1, denied: 1 },
+    { success: 1, error: 1, denied: 1, invalid: 1, cancelled: 2 },
   ]);
   expect(stats.buckets[1]).not.toHaveProperty('p50Ms');
   expect(stats.tools.map(({ tool, calls }) => [tool, calls])).toEqual([
-    ['s__t', 22],
+    ['s__t', 25],
     ['s__u', 1],
   ]);
   expect((await readCallStats({ ...query, caller: 'bob' }, summaries)).totals.calls).toBe(1);

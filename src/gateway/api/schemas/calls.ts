@@ -128,8 +128,10 @@ export const callListSchema = answer(
 
 const countsShape = {
   success: z.int(),
-  error: z.int().describe('Without those that were denied.'),
-  denied: z.int(),
+  error: z.int().describe('Calls that failed: tool errors, timeouts, server errors and unknown outcomes.'),
+  denied: z.int().describe('Calls that a rule or a person denied.'),
+  invalid: z.int().describe('Calls whose arguments were invalid. They were never sent.'),
+  cancelled: z.int().describe('Calls that the caller cancelled.'),
   p50Ms: z.int().optional().describe('The time that half of the calls stayed under, from being sent to being ended.'),
   p95Ms: z.int().optional(),
 };

@@ -1,0 +1,4 @@
+/** A count with its noun: "1 call", "1,204 calls". */
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
+}
