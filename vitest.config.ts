@@ -3,19 +3,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // What takes longest comes first, so that nobody waits for it at the end.
 const longest = [
-  'conformance.test.ts',
+  'conformance/client.test.ts',
   'docs.test.ts',
-  'cli-chat.test.ts',
-  'conformance-server.test.ts',
-  'gateway-faults.test.ts',
-  'cli-chat-terminal.test.ts',
+  'cli/chat.test.ts',
+  'conformance/server.test.ts',
+  'gateway/faults.test.ts',
+  'cli/chat-terminal.test.ts',
   'storage/durability.test.ts',
-  'cli-store.test.ts',
-  'cli-gateway.test.ts',
-  'cli.test.ts',
+  'cli/store.test.ts',
+  'cli/gateway.test.ts',
+  'cli/commands.test.ts',
   'storage/contract.test.ts',
   'faults/kill.test.ts',
-  'cli-serve.test.ts',
+  'cli/serve.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {

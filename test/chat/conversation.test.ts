@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
+import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { fixture } from '../support/fixtures.ts';
+import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { waitFor } from '../support/processes.ts';
+
+const config = { servers: { fixture: fixture('legacy') } };
+
+async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
+  const model = await startScriptedChat(script);
+  const test = await openTestChat({ config, model, ...options });
+  return {
+    ...test,
+    model,
+    async [Symbol.asyncDispose]() {
+      await test[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('a conversation', () => {
+  test('is answered by the model, streamed and kept, with what it cost', async () => {
+    await using talk = await open([{ text: 'Hello dear friend.', reasoning: 'A greeting.' }]);
+    const { messages: before } = (await talk.chat.read(talk.id)) ?? { messages: undefined };
+    expect(before).toEqual([]);
+    const began = await talk.chat.send(talk.id, 'Hello?');
+    expect(began).toMatchObject({ role: 'assistant', status: 'streaming', parts: [] });
+    const answer = await talk.ended();
+    expect(answer).toMatchObject({
+      id: began.id,
+      status: 'complete',
+      model: 'Scripted · scripted',
+      usage: { inputTokens: 10, outputTokens: 5 },
+      parts: [
+        { type: 'reasoning', text: 'A greeting.' },
+        { type: 'text', text: 'Hello dear friend.' },
+      ],
+    });
+    expect(await talk.conversation()).toMatchObject({
+      title: 'Hello?',
+      status: 'idle',
+      usage: { inputTokens: 10, outputTokens: 5 },
+    });
+    expect(await talk.storage.conversations.messages(talk.id)).toEqual((await talk.chat.read(talk.id))?.messages);
+    expect(talk.model.requests[0]?.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hello?' },
+    ]);
+    expect(talk.model.requests[0]?.headers.authorization).toBe('Bearer sk-secret-of-the-test');
+  });
+
+  test('runs the tools the model calls, side by side, and goes on with their results [R14]', async () => {
+    await using talk = await open([
+      {
+        text: 'Let me see.',
+        calls: [
+          { name: 'mcp_fixture_sleep', args: { ms: 200 }, id: 'slow' },
+          { name: 'mcp_fixture_add', args: { a: 20, b: 22 }, id: 'sum' },
+        ],
+      },
+      { text: 'It is 42.' },
+    ]);
+    const answer = await talk.say('What is 20 and 22?');
+    expect(answer.status).toBe('complete');
+    const [text, slow, sum, step, rest] = answer.parts as [unknown, ToolCallPart, ToolCallPart, unknown, unknown];
+    expect(text).toEqual({ type: 'text', text: 'Let me see.' });
+    expect(sum).toMatchObject({
+      name: 'mcp_fixture_add',
+      tool: 'mcp_fixture_add',
+      server: 'fixture',
+      originalName: 'add',
+      arguments: { a: 20, b: 22 },
+      status: 'success',
+      result: { isError: false, content: [{ type: 'text', text: '42' }] },
+    });
+    expect(slow.status).toBe('success');
+    expect(Date.parse(sum.startedAt ?? '')).toBeLessThan(Date.parse(slow.completedAt ?? ''));
+    expect([step, rest]).toEqual([{ type: 'step' }, { type: 'text', text: 'It is 42.' }]);
+    const sent = talk.model.requests[1]?.messages.slice(2);
+    expect(sent).toMatchObject([
+      { role: 'assistant', content: 'Let me see.', tool_calls: [{ id: 'slow' }, { id: 'sum' }] },
+      { role: 'tool', tool_call_id: 'slow' },
+      { role: 'tool', tool_call_id: 'sum', content: '42' },
+    ]);
+    const record = await talk.storage.journal.get(sum.callId ?? '');
+    expect(record).toMatchObject({
+      status: 'success',
+      caller: { id: `assistant:${talk.assistant.id}`, kind: 'assistant', name: 'Tester', conversation: talk.id },
+    });
+    expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 10 });
+  });
+
+  test('shows a failing tool as failed, tells the model, and goes on [R15]', async () => {
+    await using talk = await open([
+      { calls: [{ name: 'mcp_fixture_fail' }] },
+      ({ last }) => ({ text: `I see: ${last}` }),
+    ]);
+    const answer = await talk.say('Fail');
+    const [call] = await talk.calls();
+    expect(call).toMatchObject({ status: 'error', result: { isError: true } });
+    expect(answer.status).toBe('complete');
+    expect(textOf(answer)).toMatch(/^I see: MCP error: /);
+  });
+
+  test('shows how far a call is while it runs', async () => {
+    await using talk = await open([{ calls: [{ name: 'mcp_fixture_sleep', args: { ms: 400 } }] }, { text: 'Done.' }]);
+    await talk.say('Sleep');
+    const states = talk.events.flatMap((event) =>
+      event.kind === 'part' && event.part.type === 'tool-call' ? [event.part] : [],
+    );
+    const statuses = states.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
+    expect(statuses.slice(-2)).toEqual(['running', 'success']);
+    expect(states.some(({ progress }) => (progress?.progress ?? 0) > 0)).toBe(true);
+    expect(states.at(-1)).not.toHaveProperty('progress');
+  });
+
+  test('gathers text for those who watch', async () => {
+    const words = Array.from({ length: 200 }, (_, index) => `word${index} `);
+    await using talk = await open([{ text: words }]);
+    const answer = await talk.say('Talk');
+    expect(textOf(answer)).toBe(words.join(''));
+    expect(talk.events.filter(({ kind }) => kind === 'text').length).toBeLessThan(100);
+  });
+
+  test('remembers what was said before', async () => {
+    await using talk = await open([
+      { calls: [{ name: 'mcp_fixture_echo', args: { text: 'one' }, id: 'c1' }] },
+      { text: 'First.' },
+      { text: 'Second.' },
+    ]);
+    await talk.say('One');
+    await talk.say('Two');
+    expect(talk.model.requests[2]?.messages.slice(1)).toMatchObject([
+      { role: 'user', content: 'One' },
+      { role: 'assistant', tool_calls: [{ id: 'c1', function: { arguments: '{"text":"one"}' } }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'one' },
+      { role: 'assistant', content: 'First.' },
+      { role: 'user', content: 'Two' },
+    ]);
+    expect((await talk.conversation()).usage).toEqual({ inputTokens: 30, outputTokens: 15 });
+  });
+
+  test('gives the model all of a large result, and keeps what can be shown', async () => {
+    await using talk = await open([
+      { calls: [{ name: 'mcp_fixture_big', args: { bytes: 200_000 } }] },
+      { text: 'Big.' },
+    ]);
+    await talk.say('Big');
+    const [call] = await talk.calls();
+    expect(call?.result?.cut).toBe(true);
+    expect(JSON.stringify(call?.result).length).toBeLessThan(70_000);
+    expect(talk.model.requests[1]?.last.length).toBe(200_000);
+  });
+
+  test('answers the model’s inventions with an error: names, arguments that are no JSON, arguments that do not fit', async () => {
+    await using talk = await open([
+      {
+        calls: [
+          { name: 'mcp_fixture_fly', args: {} },
+          { name: 'mcp_fixture_echo', args: '{"text": "unterm' },
+          { name: 'mcp_fixture_add', args: { a: 'one' } },
+          { name: 'constructor', args: {} },
+        ],
+      },
+      { text: 'Sorry.' },
+    ]);
+    expect((await talk.say('Go')).status).toBe('complete');
+    const calls = await talk.calls();
+    expect(calls.map(({ status }) => status)).toEqual(['error', 'error', 'error', 'error']);
+    expect(calls.map(({ result }) => result?.errorCode)).toEqual([
+      'TOOL_NAME_INVALID',
+      'ARGUMENTS_INVALID',
+      'ARGUMENTS_INVALID',
+      'TOOL_NAME_INVALID',
+    ]);
+    expect(calls.map(({ callId }) => callId !== undefined)).toEqual([false, false, true, false]);
+    const told = talk.model.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(told).toEqual([
+      'MCP error: Invalid MCP tool name: mcp_fixture_fly',
+      expect.stringContaining('not valid JSON'),
+      expect.stringContaining('Invalid arguments for mcp_fixture_add'),
+      'MCP error: Invalid MCP tool name: constructor',
+    ]);
+  });
+
+  test('keeps calls apart though the model gives them the same id, or none', async () => {
+    const call = (text: string, id: string) => ({ name: 'mcp_fixture_echo', args: { text }, id });
+    await using talk = await open([
+      { calls: [call('one', 'call_0')] },
+      { calls: [call('two', 'call_0')] },
+      ({ messages }) => ({
+        text: JSON.stringify(messages.filter(({ role }) => role === 'tool').map(({ content }) => content)),
+      }),
+    ]);
+    expect(textOf(await talk.say('Go'))).toBe('["one","two"]');
+    const ids = (await talk.calls()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids[0]).toBe('call_0');
+  });
+
+  test('stops at the limit of steps, and goes on when told to', async () => {
+    const again = { calls: [{ name: 'mcp_fixture_echo', args: { text: 'again' } }] };
+    await using talk = await open([again, again, again, { text: 'Enough.' }], { assistant: { maxSteps: 2 } });
+    const answer = await talk.say('Loop');
+    expect(answer).toMatchObject({ status: 'limited', problem: expect.stringMatching(/limit of 2 steps.*Go on/) });
+    expect(talk.model.requests).toHaveLength(2);
+    await talk.chat.resume(talk.id);
+    const rest = await talk.ended();
+    expect(rest).toMatchObject({ id: answer.id, status: 'complete' });
+    expect(rest).not.toHaveProperty('problem');
+    expect(textOf(rest)).toBe('Enough.');
+    expect(rest.usage).toEqual({ inputTokens: 40, outputTokens: 20 });
+  });
+
+  test('stops at the limit of tokens, also in the middle of a text without end', async () => {
+    await using talk = await open(
+      [
+        { calls: [{ name: 'mcp_fixture_echo', args: { text: 'x' } }], usage: { inputTokens: 900, outputTokens: 200 } },
+        { text: ['on and on '], endless: true },
+      ],
+      { assistant: { maxTokens: 1_000 } },
+    );
+    expect(await talk.say('Spend')).toMatchObject({ status: 'limited', problem: expect.stringMatching(/1000 tokens/) });
+    await talk.chat.resume(talk.id);
+    const rest = await talk.ended();
+    expect(rest).toMatchObject({ status: 'limited', problem: expect.stringMatching(/1000 tokens/) });
+    expect(textOf(rest).length).toBeGreaterThan(1_000);
+    await waitFor(() => talk.model.abandoned === 1, { what: 'the end of the connection to the model' });
+  });
+
+  test('has no tool that its assistant lacks, switched off, or that the profile hides, though the model names it', async () => {
+    const profiles = { team: { deny: ['fixture/write'], approval: { deny: ['*_add'] } } };
+    await using talk = await open(
+      [
+        {
+          calls: ['pid', 'write', 'add', 'echo'].map((name) => ({
+            name: `mcp_fixture_${name}`,
+            args: { echo: { text: 'hi' }, add: { a: 1, b: 2 } }[name] ?? { path: '/nowhere', text: '' },
+          })),
+        },
+        { text: 'So be it.' },
+      ],
+      {
+        config: { ...config, servers: { ...config.servers, other: fixture('legacy') }, profiles },
+        assistant: { serverIds: ['fixture'], disabledTools: ['fixture/pid'] },
+        profile: 'team',
+      },
+    );
+    await talk.say('Try');
+    const shown = talk.model.requests[0]?.tools ?? [];
+    expect(shown).toContain('mcp_fixture_echo');
+    expect(shown).not.toContain('mcp_fixture_pid');
+    expect(shown).not.toContain('mcp_fixture_write');
+    expect(shown.filter((name) => name.startsWith('mcp_other'))).toEqual([]);
+    const calls = await talk.calls();
+    expect(calls.map(({ status, result }) => [status, result?.errorCode])).toEqual([
+      ['error', 'TOOL_NAME_INVALID'],
+      ['error', 'TOOL_NAME_INVALID'],
+      ['denied', 'CALL_DENIED'],
+      ['success', undefined],
+    ]);
+  });
+
+  test('whose profile is gone has no tools at all', async () => {
+    await using talk = await open([{ text: 'Nothing here.' }], { profile: 'gone' });
+    await talk.say('Tools?');
+    expect(talk.model.requests[0]?.tools).toEqual([]);
+  });
+
+  test('lets one answer begin at a time', async () => {
+    const gate = createGate();
+    await using talk = await open([{ text: 'One', hold: gate }, { text: 'Two' }, { text: 'Three' }]);
+    const sent = await Promise.all(['a', 'b', 'c'].map((text) => talk.chat.send(talk.id, text)));
+    gate.open();
+    await talk.ended();
+    const messages = (await talk.chat.read(talk.id))?.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+    expect(messages.filter(({ role }) => role === 'assistant').map(({ id }) => id)).toEqual(sent.map(({ id }) => id));
+    expect(messages.at(-1)?.status).toBe('complete');
+    expect(messages.filter(({ status }) => status === 'streaming')).toEqual([]);
+  });
+});

@@ -1,0 +1,258 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { answerSampling } from '../../src/chat/answer-sampling.ts';
+import { assistantTools } from '../../src/chat/assistant-tools.ts';
+import { createModels } from '../../src/chat/models/create-models.ts';
+import { createToolbox, type Questions } from '../../src/index.ts';
+import { createMemoryProviders } from '../../src/storage/memory/memory-providers.ts';
+import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { fixture } from '../support/fixtures.ts';
+import { openTestChat } from '../support/open-chat.ts';
+import { waitFor } from '../support/processes.ts';
+
+describe('the tools of an assistant', () => {
+  const names = async () => new Map([['an-id', 'stored']]);
+
+  test('are those of its servers, by id or name, with what they cost and what is missing [R8]', async () => {
+    await using toolbox = await createToolbox({
+      servers: {
+        fixture: fixture('legacy'),
+        stored: fixture('malformed-tool'),
+        off: { ...fixture('legacy'), enabled: false },
+        broken: fixture('crash-on-start'),
+      },
+      profiles: { team: { servers: ['fixture'] } },
+    });
+    const ports = { toolbox, serverNames: names };
+    const assistant = {
+      serverIds: ['fixture', 'an-id', 'off', 'broken', 'gone', 'local'],
+      disabledTools: ['fixture/{write,sl*}'],
+    };
+    const found = await assistantTools(assistant, ports);
+    const echo = found.tools.find(({ name }) => name === 'mcp_fixture_echo');
+    expect(echo).toMatchObject({ server: 'fixture', originalName: 'echo', enabled: true });
+    const off = found.tools.filter(({ enabled }) => !enabled).map(({ originalName }) => originalName);
+    expect(off).toEqual(['sleep', 'write']);
+    expect(found.tools.some(({ server }) => server === 'stored')).toBe(true);
+    expect(found.count).toBe(found.tools.length - off.length - found.omitted.length);
+    expect(found.estimatedTokens).toBeGreaterThan(found.count * 5);
+    expect(found).not.toHaveProperty('warning');
+    expect(found.missingServers).toEqual([
+      { id: 'off', reason: 'It is switched off' },
+      { id: 'broken', reason: expect.any(String) },
+      { id: 'gone', reason: 'There is no such server' },
+    ]);
+    const held = await assistantTools(assistant, ports, 'team');
+    expect(new Set(held.tools.map(({ server }) => server))).toEqual(new Set(['fixture']));
+    expect(held.missingServers[0]).toEqual({ id: 'an-id', reason: 'It is not part of the profile team' });
+  });
+
+  test('are warned about when they are many', async () => {
+    await using toolbox = await createToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
+    const ports = { toolbox, serverNames: names };
+    const all = await assistantTools({ serverIds: ['many'], disabledTools: [] }, ports);
+    expect(all).toMatchObject({ count: 41, warning: expect.stringMatching(/^41 tools are many/) });
+    const disabledTools = all.tools.slice(0, 1).map(({ originalName }) => `many/${originalName}`);
+    const fewer = await assistantTools({ serverIds: ['many'], disabledTools }, ports);
+    expect(fewer).not.toHaveProperty('warning');
+  });
+
+  test('may be tools written in code', async () => {
+    await using toolbox = await createToolbox(
+      { servers: {} },
+      {
+        tools: [{ name: 'now', description: 'The time', parameters: { type: 'object' }, execute: async () => 'noon' }],
+      },
+    );
+    const found = await assistantTools({ serverIds: ['local'], disabledTools: [] }, { toolbox, serverNames: names });
+    expect(found.tools).toMatchObject([{ name: 'now', enabled: true }]);
+    expect(found.missingServers).toEqual([]);
+  });
+});
+
+describe('a server that asks for a completion', () => {
+  async function modelAt(url: string) {
+    const providers = createMemoryProviders();
+    const id = crypto.randomUUID();
+    await providers.put({ id, name: 'Scripted', kind: 'openai-compatible', baseUrl: url, allowInsecure: false });
+    return createModels({ providers, env: {} }).open({ provider: id, model: 'scripted' });
+  }
+
+  test('gets one from the model, with everything it asked for', async () => {
+    await using model = await startScriptedChat([{ text: 'A haiku.' }, { text: 'Cut', finish: 'length' }]);
+    const opened = await modelAt(model.url);
+    const params = {
+      systemPrompt: 'Be a poet.',
+      messages: [
+        { role: 'user', content: { type: 'text', text: 'Look:' } },
+        { role: 'assistant', content: [{ type: 'text', text: 'Yes?' }] },
+        { role: 'user', content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] },
+      ],
+      maxTokens: 50,
+      temperature: 0.5,
+      stopSequences: ['END'],
+    };
+    expect(await answerSampling(params, opened)).toEqual({
+      role: 'assistant',
+      content: { type: 'text', text: 'A haiku.' },
+      model: 'Scripted · scripted',
+      stopReason: 'endTurn',
+    });
+    expect(model.requests[0]?.body).toMatchObject({ max_tokens: 50, temperature: 0.5, stop: ['END'] });
+    expect(model.requests[0]?.messages).toMatchObject([
+      { role: 'system', content: 'Be a poet.' },
+      { role: 'user', content: 'Look:' },
+      { role: 'assistant', content: 'Yes?' },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] },
+    ]);
+    const short = { messages: [{ role: 'user', content: { type: 'text', text: 'Go' } }] };
+    expect(await answerSampling(short, opened)).toMatchObject({ stopReason: 'maxTokens' });
+  });
+
+  test.each([
+    [{ messages: [] }, /at least one message/],
+    [{ messages: ['x'] }, /must be an object/],
+    [{ messages: [{ role: 'system', content: { type: 'text', text: '' } }] }, /user or assistant/],
+    [{ messages: [{ role: 'user', content: 'x' }] }, /object or a list/],
+    [{ messages: [{ role: 'user', content: { type: 'video' } }] }, /type video/],
+    [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
+    [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not offered/],
+  ])('is told what is wrong with %j', async (params, message) => {
+    const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
+      provider: 'demo',
+      model: 'demo',
+    });
+    await expect(answerSampling(params, opened)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('gets a scripted one from the demo', async () => {
+    const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
+      provider: 'demo',
+      model: 'demo',
+    });
+    const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] };
+    expect(await answerSampling(params, opened)).toMatchObject({
+      model: 'Demo (scripted)',
+      content: { text: expect.stringContaining('scripted') },
+      stopReason: 'endTurn',
+    });
+    expect(opened.explain(new Error('odd'))).toBe('The demo failed: odd.');
+  });
+
+  test('hears why the model failed, and nothing when it left', async () => {
+    await using model = await startScriptedChat([{ status: 401, error: 'no' }]);
+    const opened = await modelAt(model.url);
+    const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Go' } }] };
+    await expect(answerSampling(params, opened)).rejects.toThrow(/refused the key/);
+    await expect(answerSampling(params, opened, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+  });
+
+  test('in the middle of a call is answered by the model of the conversation that makes it', async () => {
+    await using model = await startScriptedChat(({ last, messages }) =>
+      messages.length === 1
+        ? { text: `sampled: ${last}` }
+        : messages.at(-1)?.role === 'tool'
+          ? { text: `Got ${last}` }
+          : { calls: [{ name: 'mcp_fixture_sample', args: { prompt: 'a word' } }] },
+    );
+    const sampling = Promise.withResolvers<Questions['sample']>();
+    const questions: Questions = {
+      sample: async (params, context) => (await sampling.promise)?.(params, context) ?? {},
+    };
+    await using talk = await openTestChat({ config: { servers: { fixture: fixture('legacy') } }, model, questions });
+    sampling.resolve(async (params, { callId = '', callIds = [callId] }) => {
+      const opened = await talk.chat.modelOfCall(callIds[0] ?? '');
+      if (!opened) throw new Error('This is no call of a conversation');
+      return answerSampling(params, opened);
+    });
+    const answer = await talk.say('Sample');
+    expect(JSON.stringify(answer.parts.at(-1))).toContain('sampled: a word');
+    expect(await talk.chat.modelOfCall('another')).toBeUndefined();
+    const [call] = await talk.calls();
+    await waitFor(async () => (await talk.chat.modelOfCall(call?.callId ?? '')) === undefined);
+  });
+});
+
+test('what a provider wants back with a thought and a call is given back, in the same answer and later', async () => {
+  const requests: { messages: { role: string; content: unknown }[] }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    requests.push(JSON.parse(Buffer.concat(chunks).toString()));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of requests.length === 1 ? thinkingTurn : textTurn)
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using talk = await openTestChat({
+      config: { servers: { fixture: fixture('legacy') } },
+      model: { url, kind: 'anthropic' },
+    });
+    await talk.say('Think');
+    await talk.say('Again');
+    for (const { messages } of requests.slice(1)) {
+      expect(messages[1]).toMatchObject({
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'signed' },
+          { type: 'tool_use', id: 'toolu_1', name: 'mcp_fixture_image', input: {} },
+        ],
+      });
+      // Anthropic's models see pictures that tools give.
+      expect(messages[2]).toMatchObject({ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] });
+    }
+    expect(requests).toHaveLength(3);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const start = {
+  type: 'message_start',
+  message: {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'x',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+};
+const ending = (reason: string) => [
+  { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 2 } },
+  { type: 'message_stop' },
+];
+const thinkingTurn = [
+  start,
+  { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'signed' } },
+  { type: 'content_block_stop', index: 0 },
+  {
+    type: 'content_block_start',
+    index: 1,
+    content_block: { type: 'tool_use', id: 'toolu_1', name: 'mcp_fixture_image', input: {} },
+  },
+  { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{}' } },
+  { type: 'content_block_stop', index: 1 },
+  ...ending('tool_use'),
+];
+const textTurn = [
+  start,
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Done.' } },
+  { type: 'content_block_stop', index: 0 },
+  ...ending('end_turn'),
+];

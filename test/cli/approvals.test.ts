@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandContext } from '../../src/cli/command.ts';
+import { watchApprovals } from '../../src/cli/commands/approvals/watch-approvals.ts';
+import type { Terminal } from '../../src/cli/terminal/terminal.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { waitFor } from '../support/processes.ts';
+import { cliIn } from '../support/run-cli.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const cli = cliIn(directory);
+const data = directory.file('data');
+let gateway: TestGateway;
+beforeAll(async () => {
+  const config = await cli.config({
+    servers: { files: fixture('legacy') },
+    toolbox: { approval: { mode: 'always-ask' } },
+  });
+  gateway = await startGateway(cli, data, ['-c', config]);
+  await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+interface Question {
+  readonly id: string;
+  readonly tool: string;
+  readonly arguments: { readonly text?: string };
+}
+
+/** A call that waits for its answer, and the question about it. */
+async function ask(text: string, tool = 'echo', more: object = {}) {
+  const result = gateway.api('POST', `/api/tools/mcp_files_${tool}/call`, { arguments: { text, ...more } });
+  const question = await waitFor(
+    async () => {
+      const { stdout } = await cli.run(['approvals', '--json']);
+      return (JSON.parse(stdout) as Question[]).find((one) => one.arguments.text === text);
+    },
+    { what: `the question about '${text}'`, timeoutMs: 20_000 },
+  );
+  return { result, question: question as Question };
+}
+
+describe('toolwharf approvals', () => {
+  test('lists what waits for a person, and lets it run', async () => {
+    const { result, question } = await ask('allowed');
+    const { stdout, stderr } = await cli.run(['approvals'], { env: { COLUMNS: '200' } });
+    expect(stdout).toMatch(/^ID +TOOL +CALLER +ENDS +ARGUMENTS\n/);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^${question.id.slice(0, 8)}  mcp_files_echo  Administrator  in \\d+ (?:min|s) +{"text":"allowed"}$`,
+        'm',
+      ),
+    );
+    expect(stderr).toContain('1 question');
+    // The beginning of an id is enough.
+    const answered = await cli.run(['approvals', 'allow', question.id.slice(0, 8)]);
+    expect(answered).toMatchObject({ code: 0, stdout: 'Allowed: mcp_files_echo\n' });
+    expect(await result).toMatchObject({ status: 200, body: { text: 'allowed' } });
+    expect(await cli.run(['approvals'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'Nothing waits for an answer.\n',
+    });
+    expect(await cli.run(['approvals', 'allow', question.id])).toMatchObject({ code: 2 });
+  });
+
+  test('refuses it, and the caller is told why', async () => {
+    const { result, question } = await ask('refused');
+    expect(await cli.run(['approvals', 'deny', question.id, '--reason', 'not today'])).toMatchObject({ code: 0 });
+    expect(await result).toMatchObject({
+      status: 403,
+      body: { error: { code: 'CALL_DENIED', message: expect.stringContaining('not today') } },
+    });
+  });
+
+  test('runs it with other arguments', async () => {
+    const { result, question } = await ask('before');
+    const wrong = await cli.run(['approvals', 'allow', question.id, '--args', '[]']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a JSON object') });
+    await cli.run(['approvals', 'allow', question.id, '--args', '{"text":"after"}']);
+    expect(await result).toMatchObject({ status: 200, body: { text: 'after' } });
+  });
+
+  test('an answer for always is a rule that can be seen and taken back', async () => {
+    const { result, question } = await ask('always');
+    await cli.run(['approvals', 'allow', question.id, '--scope', 'tool']);
+    expect(await result).toMatchObject({ status: 200 });
+    const again = await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'unasked' } });
+    expect(again).toMatchObject({ status: 200, body: { text: 'unasked' } });
+
+    const [rule] = JSON.parse((await cli.run(['rules', '--json'])).stdout) as { id: string }[];
+    expect(rule).toMatchObject({ scope: 'tool', answer: 'allow', server: 'files', tool: 'echo' });
+    const { stdout } = await cli.run(['rules', 'list']);
+    expect(stdout).toMatch(new RegExp(`^${rule?.id.slice(0, 8)}  allow   files/echo  `, 'm'));
+    expect(await cli.run(['rules', 'revoke', rule?.id ?? ''])).toMatchObject({
+      code: 0,
+      stdout: 'Forgotten: allow files/echo\n',
+    });
+    expect(await cli.run(['rules'])).toMatchObject({ stdout: '', stderr: 'No answer is remembered.\n' });
+    expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });
+  });
+
+  test('--watch prints each as it comes, until it is stopped', async () => {
+    const { child, ended } = cli.start(['approvals', '--watch', '--json'], { input: null });
+    const seen: Question[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => seen.push(JSON.parse(line)));
+    const { result, question } = await ask('watched');
+    await waitFor(() => seen.some(({ id }) => id === question.id), { what: 'the question' });
+    await cli.run(['approvals', 'deny', question.id]);
+    await result;
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect(seen.filter(({ id }) => id === question.id)).toHaveLength(1);
+  });
+
+  test('--watch asks the person who is there, and withdraws what others answered', async () => {
+    const file = directory.file('written');
+    const person = createPerson();
+    const stop = new AbortController();
+    const context: CommandContext = {
+      terminal: person.terminal,
+      options: { logLevel: 'warning' },
+      env: { TOOLWHARF_DATA_DIR: data },
+      signal: stop.signal,
+      onInterrupt: () => {},
+    };
+    const watching = watchApprovals({}, context).catch(() => {});
+
+    person.answers.push('what', 'y');
+    const first = await gateway.api('POST', '/api/tools/mcp_files_write/call', {
+      arguments: { path: file, text: 'one' },
+    });
+    expect(first).toMatchObject({ status: 200 });
+    person.answers.push('n', 'no reason at all');
+    const second = await gateway.api('POST', '/api/tools/mcp_files_write/call', {
+      arguments: { path: file, text: 'two' },
+    });
+    expect(second).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringContaining('no reason at all') } },
+    });
+    expect(await readFile(file, 'utf8')).toBe('one\n');
+
+    // Nobody at the terminal answers this one; somebody else does.
+    const { result, question } = await ask('elsewhere', 'write', { path: file });
+    await waitFor(() => person.questions.at(-1)?.startsWith('Run it?') && person.isAsked(), { what: 'the question' });
+    await cli.run(['approvals', 'deny', question.id]);
+    await result;
+    await waitFor(() => person.notes.includes('It is answered, or its time is over.'), { what: 'the withdrawal' });
+    stop.abort();
+    await watching;
+    expect(person.notes.some((note) => note.includes('A tool wants to run') && note.includes('write'))).toBe(true);
+  });
+});
+
+/** A terminal with a person at it who gives prepared answers, and otherwise thinks. */
+function createPerson() {
+  const answers: string[] = [];
+  const questions: string[] = [];
+  const notes: string[] = [];
+  let asked = 0;
+  const plain = new Proxy({}, { get: () => String }) as Terminal['colors'];
+  const terminal: Terminal = {
+    isPerson: true,
+    width: 80,
+    colors: plain,
+    noteColors: plain,
+    canAsk: true,
+    print: (text) => notes.push(text),
+    stream: (text) => notes.push(text),
+    note: (text) => notes.push(text),
+    status: () => {},
+    async ask(question, signal) {
+      questions.push(question);
+      asked++;
+      try {
+        while (!signal?.aborted) {
+          const answer = answers.shift();
+          if (answer !== undefined) return answer;
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        return undefined;
+      } finally {
+        asked--;
+      }
+    },
+    lend: (work) => work(),
+    mute: () => ({ [Symbol.dispose]: () => {} }),
+    flush: async () => {},
+  };
+  return { terminal, answers, questions, notes, isAsked: () => asked > 0 };
+}

@@ -1,0 +1,134 @@
+import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { tempDir } from '../support/fixtures.ts';
+import { cliIn, cliProgram } from '../support/run-cli.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const { run, config: configFile } = cliIn(directory);
+
+const read = (name: string) => readFile(directory.file(name), 'utf8');
+
+describe('toolwharf connect', () => {
+  test('writes the gateway into a file, keeps all the rest of it, and a copy', async () => {
+    const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x" }, // keep\n  },\n}\n';
+    await writeFile(directory.file('cursor.json'), before, { mode: 0o640 });
+    const { code, stdout, stderr } = await run(['connect', 'cursor', '--file', 'cursor.json']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Cursor now has http://127.0.0.1:7420/mcp: ${directory.file('cursor.json')}\n`,
+    });
+    expect(await read('cursor.json')).toBe(
+      before.replace('// keep\n', '// keep\n    "toolwharf": {\n      "url": "http://127.0.0.1:7420/mcp"\n    }\n'),
+    );
+    expect((await stat(directory.file('cursor.json'))).mode & 0o777).toBe(0o640);
+    const backup = /What was there before is in (.+\.bak)/.exec(stderr)?.[1] ?? '';
+    expect(backup).toMatch(/cursor\.json\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.bak$/);
+    expect(await readFile(backup, 'utf8')).toBe(before);
+    expect(stderr).toContain('No gateway is running');
+
+    const again = await run(['connect', 'cursor', '--file', 'cursor.json']);
+    expect(again.stdout).toContain('already');
+    expect((await readdir(directory.path)).filter((name) => name.startsWith('cursor.json'))).toHaveLength(2);
+  });
+
+  test('with --dry-run it shows the difference and changes nothing', async () => {
+    await writeFile(directory.file('dry.json'), '{"a": 1}');
+    const { code, stdout } = await run(['connect', 'vscode', '--dry-run', '--file', 'dry.json']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      `--- ${directory.file('dry.json')}`,
+      `+++ ${directory.file('dry.json')}`,
+      '@@ -1,1 +1,8 @@',
+      '-{"a": 1}',
+      '+{"a": 1,',
+      '+  "servers": {',
+      '+    "toolwharf": {',
+      '+      "type": "http",',
+      '+      "url": "http://127.0.0.1:7420/mcp"',
+      '+    }',
+      '+  }',
+      '+}',
+      '',
+    ]);
+    expect(await read('dry.json')).toBe('{"a": 1}');
+  });
+
+  test("finds the client's own file, of the user or of the project, and makes it for its owner only", async () => {
+    await run(['connect', 'claude-code']);
+    expect(JSON.parse(await read('.claude.json'))).toEqual({
+      mcpServers: { toolwharf: { type: 'http', url: 'http://127.0.0.1:7420/mcp' } },
+    });
+    expect((await stat(directory.file('.claude.json'))).mode & 0o777).toBe(0o600);
+    await run(['connect', 'cursor', '--scope', 'project']);
+    expect(JSON.parse(await read('.cursor/mcp.json'))).toHaveProperty('mcpServers.toolwharf.url');
+    await run(['connect', 'windsurf']);
+    expect(JSON.parse(await read('.codeium/windsurf/mcp_config.json'))).toHaveProperty(
+      'mcpServers.toolwharf.serverUrl',
+    );
+    const desktop = await run(['connect', 'claude-desktop', '--scope', 'project']);
+    expect(desktop).toMatchObject({ code: 2, stderr: expect.stringContaining('has no file for a project') });
+  });
+
+  test('gives a client that only starts programs the command, with full paths', async () => {
+    const config = await configFile({ servers: {}, profiles: { team: {} } });
+    const args = ['-c', config, '--data-dir', 'other', '--profile', 'team', '--file', 'desktop.json'];
+    const { code, stderr } = await run(['connect', 'claude-desktop', ...args]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('only starts programs');
+    expect(JSON.parse(await read('desktop.json'))).toEqual({
+      mcpServers: {
+        'toolwharf-team': {
+          command: process.execPath,
+          args: [cliProgram, 'stdio', '--config', config, '--data-dir', directory.file('other'), '--profile', 'team'],
+        },
+      },
+    });
+    await run(['connect', 'vscode', '--stdio', '--file', 'code.json']);
+    expect(JSON.parse(await read('code.json'))).toMatchObject({ servers: { toolwharf: { type: 'stdio' } } });
+  });
+
+  test('uses the address, the port and the profile of the configuration, and says that a key is needed', async () => {
+    const config = await configFile({
+      gateway: { host: '0.0.0.0', port: 8123 },
+      profiles: { team: {} },
+    });
+    const { stderr } = await run(['connect', 'cursor', '-c', config, '--profile', 'team', '--file', 'team.json']);
+    expect(JSON.parse(await read('team.json'))).toHaveProperty(
+      'mcpServers.toolwharf-team.url',
+      'http://127.0.0.1:8123/mcp/team',
+    );
+    expect(stderr).toContain('toolwharf keys create');
+    const any = await configFile({ gateway: { port: 0 } });
+    expect(await run(['connect', 'cursor', '-c', any, '--file', 'any.json'])).toMatchObject({ code: 4 });
+  });
+
+  test('writes through a link, and leaves it one', async () => {
+    await mkdir(directory.file('dotfiles'));
+    await writeFile(directory.file('dotfiles/mcp.json'), '{}');
+    await symlink('dotfiles/mcp.json', directory.file('linked.json'));
+    await run(['connect', 'cursor', '--file', 'linked.json']);
+    expect(await readlink(directory.file('linked.json'))).toBe('dotfiles/mcp.json');
+    expect(JSON.parse(await read('dotfiles/mcp.json'))).toHaveProperty('mcpServers.toolwharf');
+  });
+
+  test('leaves a file alone that it cannot understand, and says where', async () => {
+    await writeFile(directory.file('broken.json'), '{\n  "mcpServers": {,}\n}');
+    const { code, stderr } = await run(['connect', 'cursor', '--file', 'broken.json']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('line 2, column 18: expected a text in double quotes');
+    expect(await read('broken.json')).toBe('{\n  "mcpServers": {,}\n}');
+    expect((await readdir(directory.path)).filter((name) => name.startsWith('broken'))).toEqual(['broken.json']);
+  });
+
+  test.each([
+    [['connect', 'emacs'], "There is no client 'emacs'; there are: claude-code"],
+    [['connect', 'cursor', '--scope', 'world'], 'Allowed choices are user, project'],
+    [['connect', 'cursor', '--profile', 'none'], "There is no profile 'none'; there are: default"],
+    [['connect', 'cursor', '--file', '.'], "can't be read"],
+  ])('%j is wrong usage', async (args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

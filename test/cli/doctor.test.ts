@@ -1,0 +1,117 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { cliIn } from '../support/run-cli.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const { run, config: configFile } = cliIn(directory);
+
+interface Report {
+  readonly ok: boolean;
+  readonly findings: readonly {
+    readonly subject: string;
+    readonly ok: boolean;
+    readonly message: string;
+    fix?: string;
+  }[];
+}
+
+async function examine(args: readonly string[], env: Record<string, string> = {}): Promise<Report & { code: number }> {
+  const { code, stdout } = await run(['doctor', '--json', ...args], { env });
+  return { code, ...(JSON.parse(stdout) as Report) };
+}
+
+describe('toolwharf doctor', () => {
+  test('says of each thing that it is well, and ends with 0', async () => {
+    const config = await configFile({
+      gateway: { port: 0 },
+      servers: {
+        files: { ...fixture('legacy'), env: { TOKEN: '${TOKEN}' } },
+        off: { command: 'nowhere', enabled: false },
+      },
+    });
+    const { code, stdout, stderr } = await run(['doctor', '-c', config], { env: { TOKEN: 'quiet' } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      `✔ node  ${process.version}`,
+      `✔ data directory  ${directory.file('data')}, which the first start makes`,
+      `✔ master key  ${directory.file('data/master.key')}, which the first start makes; back it up`,
+      `✔ configuration  ${config}`,
+      '✔ gateway  not running; it takes any free port',
+      `✔ command of files  ${process.execPath}`,
+      '✔ TOKEN for files  set',
+      '✔ server files  connected, 17 tools',
+      'all good',
+    ]);
+    expect(stdout).not.toContain('quiet');
+  });
+
+  test('says of everything that is wrong what to do about it, and ends with 1', async () => {
+    await using blocker = await listening();
+    const data = directory.file('open');
+    await mkdir(data, { mode: 0o755 });
+    await chmod(data, 0o755);
+    await writeFile(directory.file('open/master.key'), 'A'.repeat(43));
+    await chmod(directory.file('open/master.key'), 0o644);
+    const config = await configFile({
+      gateway: { port: blocker.port, webhook: { url: 'https://x.y', secret: '${HOOK_SECRET}' } },
+      servers: {
+        gone: { command: 'no-such-program-here', retryAttempts: 0 },
+        keyed: {
+          url: 'http://127.0.0.1:9/mcp',
+          retryAttempts: 0,
+          authentication: { type: 'bearer', token: '${file:/no/such/file}' },
+        },
+      },
+      profiles: { team: { servers: ['gon'] } },
+    });
+    const { code, ok, findings } = await examine(['-c', config, '--data-dir', data]);
+    expect({ code, ok }).toEqual({ code: 1, ok: false });
+    const bad = findings.filter((finding) => !finding.ok);
+    expect(bad.map(({ subject }) => subject)).toEqual([
+      'data directory',
+      'master key',
+      'configuration',
+      'gateway',
+      'command of gone',
+      '/no/such/file for keyed',
+      'HOOK_SECRET for the gateway',
+      'server gone',
+      'server keyed',
+    ]);
+    expect(bad.find(({ subject }) => subject === 'data directory')?.fix).toBe(`run: chmod 700 ${data}`);
+    expect(bad.find(({ subject }) => subject === 'master key')?.message).toContain('can be read by others (mode 644)');
+    expect(bad.find(({ subject }) => subject === 'configuration')?.message).toContain("did you mean 'gone'?");
+    expect(bad.find(({ subject }) => subject === 'gateway')?.message).toContain('another program has it');
+  });
+
+  test('a configuration that cannot be read ends it there, by file and line', async () => {
+    const config = await configFile('servers:\n  a:\n    comand: x\n');
+    const { code, findings } = await examine(['-c', config]);
+    expect(code).toBe(1);
+    expect(findings.filter((finding) => !finding.ok).map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${config}:2:3  servers.a  server 'a' needs 'command'`),
+      expect.stringContaining(`${config}:3:5  servers.a.comand  unknown key`),
+    ]);
+    expect(findings.some(({ subject }) => subject.startsWith('server '))).toBe(false);
+  });
+
+  test('a data directory that is a file, and a key that is too short', async () => {
+    const file = await configFile('servers: {}');
+    const { findings } = await examine(['-c', file, '--data-dir', file], { TOOLWHARF_KEY: 'short' });
+    expect(findings.filter((finding) => !finding.ok)).toEqual([
+      expect.objectContaining({ subject: 'data directory', message: `${file} is not a directory` }),
+      expect.objectContaining({ subject: 'master key', fix: 'make one with: openssl rand -base64 32' }),
+    ]);
+  });
+});
+
+async function listening(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}

@@ -1,0 +1,253 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { waitFor } from '../support/processes.ts';
+import { cliIn } from '../support/run-cli.ts';
+import { petsDocument, serveHttpApi } from '../support/serve-http-api.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const cli = cliIn(directory);
+const data = directory.file('data');
+let gateway: TestGateway;
+beforeAll(async () => {
+  const config = await cli.config({
+    gateway: { allowPrograms: true },
+    servers: { files: fixture('legacy'), moving: fixture('changing') },
+    profiles: { team: { servers: ['files'] } },
+  });
+  gateway = await startGateway(cli, data, ['-c', config]);
+  await waitFor(() => ['✔ files', '✔ moving'].every((line) => gateway.stderr().includes(line)), {
+    what: 'the servers',
+  });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+const json = async (...args: string[]) => JSON.parse((await cli.run([...args, '--json'])).stdout);
+
+describe('commands for a running gateway', () => {
+  test.each([
+    ['approvals'],
+    ['approvals', 'allow', 'x'],
+    ['rules'],
+    ['keys'],
+    ['keys', 'create', 'x'],
+    ['pins', 'changes'],
+    ['servers', 'remove', 'x'],
+    ['logs', 'x'],
+  ])('%j %s say how to start one where none runs', async (...args) => {
+    const { code, stdout, stderr } = await cli.run([...args, '--data-dir', directory.file('empty')]);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toContain('No gateway is running');
+    expect(stderr).toContain('toolwharf serve');
+  });
+
+  test('its address is what `connect` and `doctor` find', async () => {
+    await cli.run(['connect', 'cursor', '--file', 'mcp.json']);
+    expect(await readFile(directory.file('mcp.json'), 'utf8')).toContain(`${gateway.url}/mcp`);
+    const { findings } = await json('doctor', '-c', await cli.config({ servers: {} }));
+    expect(findings).toContainEqual({
+      subject: 'gateway',
+      ok: true,
+      message: `running at ${gateway.url} (process ${gateway.pid})`,
+    });
+  });
+});
+
+describe('toolwharf keys', () => {
+  test('makes a key that opens what it says, shows it once, and ends it', async () => {
+    const made = await cli.run(['keys', 'create', 'ci', '--profile', 'team', '--right', 'call', '--right', 'read']);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tw_[\w-]{43}\n$/) });
+    const key = made.stdout.trim();
+    const use = async () =>
+      (await fetch(`${gateway.url}/api/tools`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await use()).toBe(200);
+
+    const [listed] = (await json('keys')) as { id: string }[];
+    expect(listed).toMatchObject({ name: 'ci', profile: 'team', rights: ['call', 'read'] });
+    const table = await cli.run(['keys', 'list']);
+    expect(table.stdout).toMatch(
+      /^\w{8} {2}ci {4}call, read {2}team {5}used (?:just now|\d+ s ago) +made (?:just now|\d+ s ago)$/m,
+    );
+    expect(table.stdout + JSON.stringify(listed)).not.toContain(key);
+    expect(await cli.run(['keys', 'revoke', listed?.id.slice(0, 6) ?? ''])).toMatchObject({
+      code: 0,
+      stdout: 'Revoked: ci\n',
+    });
+    expect(await use()).toBe(401);
+    expect((await cli.run(['keys'])).stdout).toMatch(/revoked/);
+  });
+
+  test.each([
+    [['keys', 'create', 'x', '--profile', 'nobody'], "there is no profile 'nobody'"],
+    [['keys', 'create', 'x', '--right', 'fly'], 'body.rights'],
+    [['keys', 'revoke', 'none'], "There is no key 'none'"],
+  ])('%j is wrong usage', async (args, message) => {
+    const { code, stdout, stderr } = await cli.run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('toolwharf pins', () => {
+  test('shows what changed and accepts exactly that', async () => {
+    expect((await cli.run(['pins'])).stdout).toMatch(/^target +[0-9a-f]{12} {2}/m);
+    expect(await cli.run(['pins', 'changes'])).toMatchObject({
+      stdout: '',
+      stderr: 'Every tool is as it was accepted.\n',
+    });
+    await gateway.api('POST', '/api/tools/mcp_moving_mutate/call', {});
+    const changed = await waitFor(async () => {
+      const { stdout } = await cli.run(['pins', 'changes']);
+      return stdout.includes('mcp_moving_target') && stdout;
+    });
+    expect(changed).toMatch(/^mcp_moving_target {2}moving\/target {2}asks before it runs$/m);
+    expect(changed).toMatch(/- Target, version 1\n {6}\+ Target, version 2/);
+    const accepted = await cli.run(['pins', 'accept', 'mcp_moving_target']);
+    expect(accepted).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\+ Target, version 2[\s\S]*Accepted: mcp_moving_target\n$/),
+    });
+    expect(await json('pins', 'changes')).toEqual([]);
+    expect(await cli.run(['pins', 'accept', 'mcp_moving_target'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no change to accept'),
+    });
+    expect(await cli.run(['pins', 'accept', 'nothing'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('toolwharf servers, of the gateway [R5]', () => {
+  const { command, args } = fixture('legacy');
+  const api = (path: string) => gateway.api('GET', path);
+
+  test('are added, tried, changed, switched and removed', async () => {
+    const added = await cli.run(
+      ['servers', 'add', 'extra', '--command', command, '--env', 'SECRET=${MY_SECRET}', '--', ...args],
+      { env: { MY_SECRET: 'quiet' } },
+    );
+    expect(added).toMatchObject({ code: 0, stdout: 'Added: extra  connected, 17 tools\n' });
+    const secret = await gateway.api('POST', '/api/tools/mcp_extra_env/call', { arguments: { name: 'SECRET' } });
+    expect(secret).toMatchObject({ body: { text: 'quiet' } });
+
+    expect((await cli.run(['servers', 'test', 'extra'])).stdout).toMatch(/^✔ extra {2}17 tools, stdio, legacy, /);
+    // What is not named stays, the secret included.
+    const edited = await cli.run([
+      'servers',
+      'edit',
+      'extra',
+      '--description',
+      'More',
+      '--timeout',
+      '5s',
+      '--rename',
+      'more',
+    ]);
+    expect(edited).toMatchObject({ code: 0, stdout: 'Changed: more  connected, 17 tools\n' });
+    expect((await api('/api/servers/more')).body).toMatchObject({ record: { description: 'More', timeout: 5_000 } });
+    const kept = await gateway.api('POST', '/api/tools/mcp_more_env/call', { arguments: { name: 'SECRET' } });
+    expect(kept).toMatchObject({ body: { text: 'quiet' } });
+
+    expect(await cli.run(['servers', 'disable', 'more'])).toMatchObject({ stdout: 'Disabled: more  disabled\n' });
+    expect((await cli.run(['servers', 'enable', 'more'])).stdout).toMatch(/^Enabled: more {2}/);
+    expect(await cli.run(['servers', 'remove', 'more'])).toMatchObject({ code: 0, stdout: 'Removed: more\n' });
+    expect((await api('/api/servers/more')).status).toBe(404);
+  });
+
+  test('an HTTP API is one too: its operations become tools [R21]', async () => {
+    await using pets = await serveHttpApi({ document: petsDocument });
+    const described = ['--url', `${pets.url}/v1`, '--openapi', `${pets.url}/openapi.json`];
+    expect((await cli.run(['servers', 'test', 'pets', ...described])).stdout).toMatch(/^✔ pets {2}2 tools, api, \d/);
+    expect(await cli.run(['servers', 'add', 'pets', ...described])).toMatchObject({
+      code: 0,
+      stdout: 'Added: pets  connected, 2 tools\n',
+    });
+    // At another address it is still an API.
+    await cli.run(['servers', 'edit', 'pets', '--url', `${pets.url}/v2`]);
+    const called = await gateway.api('POST', '/api/tools/mcp_pets_getPet/call', { arguments: { id: 1 } });
+    expect(called).toMatchObject({ body: { text: expect.stringContaining('/v2/pets/1') } });
+    await cli.run(['servers', 'remove', 'pets']);
+  });
+
+  test('one that cannot be reached is kept and says why; trying it ends with 4', async () => {
+    const unreachable = ['--url', 'http://127.0.0.1:9/mcp', '--retry-attempts', '0'];
+    const tried = await cli.run(['servers', 'test', 'nowhere', ...unreachable]);
+    expect(tried).toMatchObject({ code: 4, stdout: expect.stringMatching(/^✖ nowhere {2}it can't be reached/) });
+    const added = await cli.run(['servers', 'add', 'nowhere', ...unreachable, '--bearer', 'quiet']);
+    expect(added).toMatchObject({ code: 0, stdout: 'Added: nowhere  error\n' });
+    expect(added.stderr).not.toBe('');
+    const shown = await json('servers', 'edit', 'nowhere', '--disabled');
+    expect(shown).toMatchObject({
+      name: 'nowhere',
+      enabled: false,
+      record: { authentication: { token: { set: true } } },
+    });
+    expect(JSON.stringify(shown)).not.toContain('quiet');
+    await cli.run(['servers', 'remove', 'nowhere']);
+  });
+
+  test('those of the file can be tried, and are changed in the file', async () => {
+    expect((await cli.run(['servers', 'test', 'files'])).stdout).toBe('Connected: files  connected, 17 tools\n');
+    expect(await cli.run(['servers', 'edit', 'files', '--description', 'x'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('It is in the configuration file'),
+    });
+    expect(await cli.run(['servers', 'remove', 'files'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('can only be changed there'),
+    });
+  });
+
+  test.each([
+    [['servers', 'add', 'x'], 'needs --url, or --command'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--command', 'y'], 'either --url or --command'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--bearer', 'a', '--oauth'], 'one of --bearer'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--bearer', '${NOT_SET}'], 'variable NOT_SET is not set'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--header', 'nothing'], '--header takes name:value'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--timeout', 'soon'], '--timeout'],
+    [['servers', 'add', 'x', '--url', 'http://example.com/mcp'], 'https'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--retry-attempts', '9'], 'from 0 to 5'],
+    [['servers', 'remove', 'nothing'], "There is no server 'nothing'"],
+  ])('%j is wrong usage', async (given, message) => {
+    const { code, stdout, stderr } = await cli.run(given);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('toolwharf logs', () => {
+  test("prints a program's error output, and goes on with --follow", async () => {
+    const script = "let n = 0; setInterval(() => console.error('line ' + ++n), 300);";
+    await cli.run([
+      'servers',
+      'add',
+      'talker',
+      '--command',
+      process.execPath,
+      '--retry-attempts',
+      '0',
+      // It never answers, which need not be waited for.
+      '--timeout',
+      '1s',
+      '--',
+      '-e',
+      script,
+    ]);
+    const { child, ended } = cli.start(['logs', 'talker', '--follow'], { input: null });
+    const lines: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+    await waitFor(() => lines.length >= 8, { what: 'its lines' });
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    const numbers = lines.map((line) => Number(line.replace('line ', '')));
+    // None twice, none out of order, within one life of the program.
+    const restarts = numbers.filter((number, at) => at > 0 && number === 1).length;
+    expect(numbers.filter((number, at) => at > 0 && number !== (numbers[at - 1] ?? 0) + 1)).toHaveLength(restarts);
+    expect((await cli.run(['logs', 'talker'])).stdout).toMatch(/^line \d+$/m);
+    await cli.run(['servers', 'remove', 'talker']);
+    expect(await cli.run(['logs', 'talker'])).toMatchObject({ code: 2 });
+    expect((await cli.run(['logs', 'files'])).stderr).toContain('has said nothing');
+  });
+});

@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGateway } from '../support/gateway.ts';
+import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { cliIn } from '../support/run-cli.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const cli = cliIn(directory);
+const { run, config: configFile } = cli;
+let folders = 0;
+const newData = () => directory.file(`data-${++folders}`);
+
+const basic = await configFile({ servers: { files: fixture('legacy') } });
+
+describe('toolwharf serve', () => {
+  test('tells its address on stdout alone, the rest on stderr, and where to find it in a file', async () => {
+    const data = newData();
+    const config = await configFile({ servers: { files: fixture('legacy'), gone: { command: 'no-such-program' } } });
+    await using gateway = await startGateway(cli, data, ['-c', config]);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    await waitFor(() => /✔ files {2}connected, offers 17 tools\n/.test(gateway.stderr()), {
+      what: 'the state of files',
+    });
+    await waitFor(() => /✖ gone {2}error: Command not found/.test(gateway.stderr()), { what: 'the state of gone' });
+    expect((await stat(`${data}/gateway.json`)).mode & 0o777).toBe(0o600);
+    const processes = descendantsOf(gateway.pid);
+    expect(processes.length).toBeGreaterThan(0);
+
+    const { code, stdout, stderr } = await gateway.stop();
+    expect({ code, stdout }).toEqual({ code: 143, stdout: `${gateway.url}\n` });
+    expect(stderr).toContain(`MCP endpoint  ${gateway.url}/mcp`);
+    expect(stderr).toContain('toolwharf connect claude-code');
+    expect(stderr).not.toContain('WARNING');
+    expect(existsSync(`${data}/gateway.json`)).toBe(false);
+    await waitFor(() => !processes.some(isAlive), { what: 'the end of its servers' });
+  });
+
+  test('writes one JSON object a line when asked to', async () => {
+    const gateway = await startGateway(cli, newData(), ['-c', basic, '--log-format', 'json', '--log-level', 'debug']);
+    await waitFor(() => gateway.stderr().includes('"server.state"'), { what: 'the state of a server' });
+    const { stderr } = await gateway.stop('SIGINT');
+    const entries = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { time: string; level: string; event: string; message: string });
+    expect(entries.every(({ time, level, message }) => time && level && message)).toBe(true);
+    expect(entries.find(({ event }) => event === 'gateway.started')).toMatchObject({
+      url: gateway.url,
+      mcp: `${gateway.url}/mcp`,
+    });
+    expect(entries.find(({ event }) => event === 'server.state')).toMatchObject({
+      server: 'files',
+      state: 'connected',
+    });
+    expect(entries.at(-1)?.event).toBe('gateway.stopping');
+  });
+
+  test('a start that fails is one JSON object too', async () => {
+    const args = ['serve', '--data-dir', newData(), '-c', 'missing.yaml', '--log-format', 'json'];
+    const { code, stderr } = await run(args);
+    expect(code).toBe(3);
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'error',
+      event: 'gateway.failed-to-start',
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  test('follows its configuration file [M15]', async () => {
+    const config = await configFile({ servers: {} });
+    await using gateway = await startGateway(cli, newData(), ['-c', config]);
+    await writeFile(config, JSON.stringify({ servers: { late: fixture('legacy') } }));
+    await waitFor(() => /✔ late {2}connected/.test(gateway.stderr()), { what: 'the new server' });
+    await writeFile(config, '{"servers": [');
+    await waitFor(() => /ERROR: The changed configuration is not used/.test(gateway.stderr()), { what: 'the refusal' });
+    expect((await gateway.api('GET', '/api/servers/late')).status).toBe(200);
+  });
+
+  test('a call that runs when it is told to stop may finish', async () => {
+    const gateway = await startGateway(cli, newData(), ['-c', basic]);
+    await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
+    const call = gateway.api('POST', '/api/tools/mcp_files_sleep/call', { arguments: { ms: 1_500 } });
+    await waitFor(async () => {
+      const { body } = await gateway.api('GET', '/api/health');
+      return (body as { calls: { running: number } }).calls.running === 1;
+    });
+    const stopped = gateway.stop('SIGINT');
+    expect(await call).toMatchObject({ status: 200, body: { text: 'slept 1500 ms' } });
+    expect((await stopped).code).toBe(130);
+  });
+
+  test('a second signal ends it at once', async () => {
+    const config = await configFile({ servers: { files: fixture('legacy') }, gateway: { shutdown: '10m' } });
+    const gateway = await startGateway(cli, newData(), ['-c', config]);
+    await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
+    const call = gateway
+      .api('POST', '/api/tools/mcp_files_sleep/call', { arguments: { ms: 600_000 } })
+      .catch(() => 'cut');
+    await waitFor(async () => {
+      const { body } = await gateway.api('GET', '/api/health');
+      return (body as { calls: { running: number } }).calls.running === 1;
+    });
+    const stopped = gateway.stop();
+    await waitFor(() => gateway.stderr().includes('Stopping'), { what: 'the first signal' });
+    process.kill(gateway.pid, 'SIGTERM');
+    expect((await stopped).code).toBe(143);
+    expect(await call).toBe('cut');
+  });
+
+  test('a required server that is away stops the start, with the reason [M9]', async () => {
+    const config = await configFile({
+      servers: { gone: { command: 'no-such-program', required: true, retryAttempts: 0 } },
+    });
+    const data = newData();
+    const { code, stdout, stderr } = await run(['serve', '--port', '0', '--data-dir', data, '-c', config]);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toContain('no-such-program');
+    expect(existsSync(`${data}/gateway.json`)).toBe(false);
+  });
+
+  test('a port that is taken is said plainly', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const args = ['serve', '--port', String(port), '--data-dir', newData(), '-c', basic];
+    const { code, stdout, stderr } = await run(args);
+    taken.close();
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toBe(`ERROR: Port ${port} on 127.0.0.1 is taken: choose another with --port\n`);
+  });
+
+  test('one data directory has one gateway', async () => {
+    const data = newData();
+    await using gateway = await startGateway(cli, data, ['-c', basic]);
+    const { code, stderr } = await run(['serve', '--port', '0', '--data-dir', data, '-c', basic]);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`A gateway is running for ${data} already: ${gateway.url} (process ${gateway.pid})`);
+  });
+
+  test('a file that a killed gateway left behind is no gateway', async () => {
+    const data = newData();
+    const first = await startGateway(cli, data, ['-c', basic]);
+    await first.stop('SIGKILL');
+    expect(existsSync(`${data}/gateway.json`)).toBe(true);
+    expect(await run(['keys', '--data-dir', data])).toMatchObject({ code: 4 });
+    await using second = await startGateway(cli, data, ['-c', basic]);
+    expect(await run(['keys', '--data-dir', data])).toMatchObject({ code: 0 });
+    expect(second.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test.each([
+    [['--port', '65536'], 2, '--port must be a whole number from 0 to 65535'],
+    [['--port', 'x'], 2, '--port must be a whole number'],
+    [['--log-format', 'xml'], 2, 'Allowed choices are text, json'],
+    [['--database', 'mysql://x'], 2, 'must be a URL such as postgres://'],
+    [['--database', 'postgres://nobody@127.0.0.1:9/none'], 4, 'STORAGE_UNAVAILABLE'],
+    [['-c', 'missing.yaml'], 3, 'does not exist'],
+  ])('%j ends with %i', async (args, expected, message) => {
+    const { code, stdout, stderr } = await run(['serve', '--data-dir', newData(), ...args]);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});

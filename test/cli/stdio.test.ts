@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { cliIn, cliProgram } from '../support/run-cli.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const { start, run, config: configFile } = cliIn(directory);
+
+const config = await configFile({
+  gateway: { listWait: '20s' },
+  servers: { old: fixture('legacy'), recent: fixture('modern') },
+  profiles: {
+    small: { servers: ['old'], allow: ['old/echo', 'old/write'], naming: 'plain' },
+    careful: { approval: { mode: 'always-ask' } },
+  },
+});
+
+const eras = [
+  { era: 'legacy', negotiation: {} },
+  { era: 'modern', negotiation: { versionNegotiation: { mode: { pin: '2026-07-28' } } } },
+] as const;
+
+type Elicited = { readonly message: string };
+
+/** The official client, connected to `toolwharf stdio`. */
+async function connect(
+  negotiation: object,
+  args: readonly string[] = [],
+  elicit?: (params: Elicited) => object,
+): Promise<AsyncDisposable & { readonly client: Client; readonly pid: () => number }> {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: elicit ? { elicitation: {} } : {}, ...negotiation },
+  );
+  if (elicit) {
+    client.setRequestHandler('elicitation/create', async (request) => elicit(request.params as Elicited) as never);
+  }
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cliProgram, 'stdio', '-c', config, ...args],
+    env: { PATH: process.env.PATH ?? '', HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') },
+    stderr: 'ignore',
+  });
+  await client.connect(transport);
+  return { client, pid: () => transport.pid ?? 0, [Symbol.asyncDispose]: () => client.close() };
+}
+
+const textOf = (result: object) => (result as { content: { text?: string }[] }).content[0]?.text;
+
+describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) => {
+  test('lists the tools of all servers and calls them, whatever era they speak [A1]', async () => {
+    await using connected = await connect(negotiation);
+    const { client } = connected;
+    const { tools } = await client.listTools();
+    const names = tools.map((tool) => tool.name);
+    expect(names).toEqual(expect.arrayContaining(['old__echo', 'recent__echo']));
+    for (const name of ['old__echo', 'recent__echo']) {
+      expect(textOf(await client.callTool({ name, arguments: { text: `to ${name}` } }))).toBe(`to ${name}`);
+    }
+    expect((await client.readResource({ uri: 'memo://one' })).contents).toHaveLength(1);
+    expect((await client.getPrompt({ name: 'old__greet', arguments: { name: 'Ada' } })).messages).not.toHaveLength(0);
+  });
+
+  test('serves the profile that was asked for, and nothing beyond it', async () => {
+    await using connected = await connect(negotiation, ['--profile', 'small']);
+    const { client } = connected;
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['echo', 'write']);
+    await expect(client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).rejects.toThrow(/Unknown tool/);
+  });
+
+  test('hands a question of a server to the client, in the words of its era', async () => {
+    const asked: string[] = [];
+    await using connected = await connect(negotiation, [], ({ message }) => {
+      asked.push(message);
+      return { action: 'accept', content: { name: 'Ada' } };
+    });
+    for (const server of ['old', 'recent']) {
+      const result = await connected.client.callTool({
+        name: `${server}__ask`,
+        arguments: { question: `of ${server}` },
+      });
+      expect(textOf(result)).toContain('Ada');
+    }
+    expect(asked).toEqual(['of old', 'of recent']);
+  });
+
+  test("asks the client's own user where the profile asks [R16]", async () => {
+    const answers = ['once', 'deny'];
+    await using connected = await connect(negotiation, ['--profile', 'careful'], ({ message }) => {
+      expect(message).toContain('Allow write of server old to run?');
+      return { action: 'accept', content: { answer: answers.shift() } };
+    });
+    const file = directory.file(`asked-${era}`);
+    const call = (text: string) => connected.client.callTool({ name: 'old__write', arguments: { path: file, text } });
+    expect(await call('first')).not.toHaveProperty('isError', true);
+    expect(await call('second')).toHaveProperty('isError', true);
+    expect(await readFile(file, 'utf8')).toBe('first\n');
+  });
+
+  test('says no where the profile asks and the client cannot', async () => {
+    await using connected = await connect(negotiation, ['--profile', 'careful']);
+    const result = await connected.client.callTool({ name: 'old__echo', arguments: { text: 'x' } });
+    expect(result).toHaveProperty('isError', true);
+    expect(textOf(result)).toContain('the client cannot ask its user');
+  });
+
+  test('ends with its client, and its servers with it [A2]', async () => {
+    const connected = await connect(negotiation);
+    await connected.client.listTools();
+    const processes = [connected.pid(), ...descendantsOf(connected.pid())];
+    expect(processes.length).toBeGreaterThan(2);
+    await connected[Symbol.asyncDispose]();
+    await waitFor(() => !processes.some(isAlive), { what: 'the end of all processes' });
+  });
+});
+
+describe('toolwharf stdio', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  };
+  const lines = (messages: readonly (object | string)[]) =>
+    messages.map((message) => `${typeof message === 'string' ? message : JSON.stringify(message)}\n`).join('');
+
+  test('writes nothing but messages to stdout, whatever it is sent', async () => {
+    const { child, ended } = start(['stdio', '-c', config, '--log-level', 'debug'], { input: null });
+    const answers: { id?: unknown; error?: { code: number }; result?: object }[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
+    child.stdin.write(
+      lines([
+        'this is no JSON',
+        '[]',
+        '{"jsonrpc":"1.0"}',
+        { jsonrpc: '2.0', id: 'early', method: 'tools/list' },
+        initialize,
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+        { jsonrpc: '2.0', id: 2, method: 'nothing/here' },
+        { jsonrpc: '2.0', id: 'unasked', result: {} },
+        { jsonrpc: '2.0', id: 3, method: 'ping' },
+      ]),
+    );
+    await waitFor(() => [1, 3].every((wanted) => answers.some(({ id }) => id === wanted)), { what: 'the answers' });
+    child.stdin.end();
+    expect((await ended).code).toBe(0);
+    const codeOf = (id: unknown) => answers.filter((answer) => answer.id === id).map((answer) => answer.error?.code);
+    expect(codeOf(null)).toEqual([-32700, -32600, -32600]);
+    expect([codeOf('early'), codeOf(2), codeOf(1), codeOf(3)]).toEqual([[-32600], [-32601], [undefined], [undefined]]);
+    expect(answers.find(({ id }) => id === 1)?.result).toMatchObject({
+      protocolVersion: '2025-06-18',
+      serverInfo: { name: 'toolwharf' },
+    });
+  });
+
+  test('a request that was cancelled gets no answer, and the others theirs', async () => {
+    const { child, ended } = start(['stdio', '-c', config], { input: null });
+    const answers: { id?: unknown; method?: string }[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
+    const params = { name: 'old__sleep', arguments: { ms: 60_000 }, _meta: { progressToken: 'p' } };
+    child.stdin.write(lines([initialize, { jsonrpc: '2.0', id: 2, method: 'tools/call', params }]));
+    await waitFor(() => answers.some(({ method }) => method === 'notifications/progress'), { what: 'progress' });
+    child.stdin.write(
+      lines([
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } },
+        { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'old__echo', arguments: { text: 'x' } } },
+      ]),
+    );
+    await waitFor(() => answers.some(({ id }) => id === 3), { what: 'the answer to the other request' });
+    child.stdin.end();
+    await ended;
+    expect(answers.map(({ id }) => id)).not.toContain(2);
+  });
+
+  test('tells a legacy client when a list has changed', async () => {
+    const changing = await configFile({ gateway: { listWait: '20s' }, servers: { old: fixture('legacy') } });
+    const { child, ended } = start(['stdio', '-c', changing], { input: null });
+    const said: { method?: string; id?: unknown }[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => said.push(JSON.parse(line)));
+    child.stdin.write(lines([initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }]));
+    await waitFor(() => said.some(({ id }) => id === 1), { what: 'the start' });
+    await writeFile(changing, JSON.stringify({ servers: {} }));
+    await waitFor(() => said.some(({ method }) => method === 'notifications/tools/list_changed'), {
+      what: 'the news of changed tools',
+    });
+    child.stdin.end();
+    await ended;
+  });
+
+  test('a signal ends it in order', async () => {
+    const { child, pid, ended } = start(['stdio', '-c', config], { input: null });
+    child.stdin.write(lines([initialize]));
+    await once(child.stdout, 'data');
+    const processes = await waitFor(() => {
+      const found = descendantsOf(pid);
+      return found.length >= 2 && found;
+    });
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    await waitFor(() => !(processes || []).some(isAlive), { what: 'the end of its servers' });
+  });
+
+  test('what cannot be served ends it at once, with stdout empty', async () => {
+    const missing = await run(['stdio', '-c', config, '--profile', 'smal']);
+    expect(missing).toMatchObject({ code: 2, stdout: '' });
+    expect(missing.stderr).toContain("There is no profile 'smal'; did you mean 'small'?");
+    const away = await configFile({
+      servers: { gone: { command: 'no-such-program-here', required: true, retryAttempts: 0 } },
+    });
+    expect(await run(['stdio', '-c', away])).toMatchObject({ code: 4, stdout: '' });
+    const broken = await configFile('servers: [');
+    expect(await run(['stdio', '-c', broken])).toMatchObject({ code: 3, stdout: '' });
+  });
+});

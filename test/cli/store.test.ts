@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs';
+import { copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGateway } from '../support/gateway.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/processes.ts';
+import { cliIn } from '../support/run-cli.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const cli = cliIn(directory);
+const config = await cli.config({ gateway: { allowPrograms: true }, servers: { files: fixture('legacy') } });
+let data: string;
+let folders = 0;
+beforeEach(() => {
+  data = directory.file(`data-${++folders}`);
+});
+
+const run = (...args: string[]) => cli.run([...args, '--data-dir', data, '-c', config]);
+
+/** A gateway that made some calls, one of them with a stored server's secret, and stopped. */
+async function makeHistory(): Promise<void> {
+  const gateway = await startGateway(cli, data, ['-c', config]);
+  await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
+  for (const text of ['one', 'two', 'three']) {
+    await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text } });
+  }
+  const { command, args } = fixture('legacy');
+  const body = { name: 'kept', transport: 'stdio', command, args, env: { SECRET: 'quiet' } };
+  await gateway.api('POST', '/api/servers', body);
+  await gateway.stop();
+}
+
+/** What the stored server was given as its secret. */
+async function readSecret(): Promise<unknown> {
+  await using gateway = await startGateway(cli, data, ['-c', config]);
+  await waitFor(() => gateway.stderr().includes('✔ kept'), { what: 'the stored server' });
+  const { body } = await gateway.api('POST', '/api/tools/mcp_kept_env/call', { arguments: { name: 'SECRET' } });
+  return (body as { text?: string }).text;
+}
+
+describe('toolwharf audit', () => {
+  test('verifies the journal, and finds what was changed in it', async () => {
+    await makeHistory();
+    expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'The journal is as it was written.\n' });
+
+    const lines = (await run('audit', 'export')).stdout.trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line) as { seq: number; record: { arguments?: { text?: string } } });
+    expect(entries.length).toBeGreaterThanOrEqual(3);
+    const first = await run('audit', 'export', '--limit', '2');
+    const rest = await run('audit', 'export', '--after', String(entries[1]?.seq));
+    expect(`${first.stdout}${rest.stdout}`.trimEnd().split('\n')).toEqual(lines);
+    expect(first.stderr).toContain(`2 entries; go on later with --after ${entries[1]?.seq}`);
+
+    const database = new DatabaseSync(join(data, 'toolwharf.db'));
+    database.exec(`update steps set body = replace(body, '"one"', '"ONE"')`);
+    database.close();
+    const changed = await run('audit', 'verify');
+    expect(changed.code).toBe(1);
+    expect(changed.stdout).toMatch(/^✖ \d+ {2}changed {2}/m);
+    const { ok, findings } = JSON.parse((await run('audit', 'verify', '--json')).stdout);
+    expect({ ok, some: findings.length > 0 }).toEqual({ ok: false, some: true });
+  });
+
+  test('says when there is nothing, when the store is in use, and what is no number', async () => {
+    expect(await run('audit', 'verify')).toMatchObject({ code: 4, stderr: expect.stringContaining('Nothing is kept') });
+    expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
+    expect(await run('audit', 'export', '--after', 'x')).toMatchObject({ code: 2 });
+    expect(await run('audit', 'export', '--limit', '0')).toMatchObject({ code: 2 });
+    await using gateway = await startGateway(cli, data, ['-c', config]);
+    const { code, stderr } = await run('audit', 'verify');
+    expect(code).toBe(4);
+    expect(stderr).toContain(`in use by process ${gateway.pid}`);
+  });
+});
+
+describe('a PostgreSQL database', () => {
+  test('keeps everything instead of the data directory, named in the file or on the command line', async () => {
+    await using postgres = await startPostgres();
+    const url = await postgres.createUrl();
+    const file = await cli.config({ servers: { files: fixture('legacy') }, gateway: { database: '${DATABASE_URL}' } });
+    const named = { env: { DATABASE_URL: url } };
+    const gateway = await startGateway(cli, data, ['-c', file], named);
+    await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
+    await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'shared' } });
+    // Several processes may use it at once.
+    const verified = await cli.run(['audit', 'verify', '--data-dir', data, '-c', file], named);
+    expect(verified).toMatchObject({ code: 0, stdout: 'The journal is as it was written.\n' });
+    await gateway.stop();
+    expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
+    const exported = await cli.run(['audit', 'export', '--data-dir', data, '--database', url]);
+    expect(exported.stdout).toContain('"shared"');
+    expect(await cli.run(['audit', 'verify', '--data-dir', data, '-c', file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('DATABASE_URL is not set'),
+    });
+  }, 120_000);
+});
+
+describe('toolwharf secrets rotate', () => {
+  const keyFile = () => join(data, 'master.key');
+  const key = () => readFile(keyFile(), 'utf8');
+
+  test('seals every secret with a new key', async () => {
+    await makeHistory();
+    const before = await key();
+    const { code, stdout } = await run('secrets', 'rotate');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `1 secret sealed with the new key in ${keyFile()}; back it up\n`,
+    });
+    expect(await key()).not.toBe(before);
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(data, 'master.key.next'))).toBe(false);
+    expect(await readSecret()).toBe('quiet');
+    expect(await run('audit', 'verify')).toMatchObject({ code: 0 });
+  });
+
+  test('goes on with a change that was broken off after everything was sealed', async () => {
+    await makeHistory();
+    await copyFile(keyFile(), join(data, 'old'));
+    await run('secrets', 'rotate');
+    // As it would be if the machine had stopped before the new key took its place.
+    await rename(keyFile(), join(data, 'master.key.next'));
+    await rename(join(data, 'old'), keyFile());
+    const refused = await run('serve', '--port', '0');
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('toolwharf secrets rotate') });
+    expect(await run('secrets', 'rotate')).toMatchObject({ code: 0 });
+    expect(await readSecret()).toBe('quiet');
+  });
+
+  test('goes on with a change that was broken off before anything was sealed', async () => {
+    await makeHistory();
+    const next = Buffer.alloc(32, 7).toString('base64');
+    await writeFile(join(data, 'master.key.next'), `${next}\n`, { mode: 0o600 });
+    expect(await run('secrets', 'rotate')).toMatchObject({ code: 0 });
+    expect((await key()).trim()).toBe(next);
+    expect(await readSecret()).toBe('quiet');
+  });
+
+  test('a key from the environment is changed to another one from there', async () => {
+    const old = Buffer.alloc(32, 1).toString('base64');
+    const next = Buffer.alloc(32, 2).toString('hex');
+    const withKeys = (env: Record<string, string>) =>
+      cli.run(['secrets', 'rotate', '--data-dir', data, '-c', config], { env });
+    await makeHistory();
+    await run('secrets', 'rotate');
+    expect(await withKeys({ TOOLWHARF_KEY: old })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('TOOLWHARF_NEW_KEY'),
+    });
+    expect(await withKeys({ TOOLWHARF_KEY: old, TOOLWHARF_NEW_KEY: next })).toMatchObject({ code: 3 });
+    const current = (await key()).trim();
+    expect(await withKeys({ TOOLWHARF_KEY: current, TOOLWHARF_NEW_KEY: next })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('TOOLWHARF_KEY must be the new one'),
+    });
+    expect(await run('audit', 'verify')).toMatchObject({ code: 3 });
+  });
+
+  test('refuses while a gateway runs', async () => {
+    await using gateway = await startGateway(cli, data, ['-c', config]);
+    const { code, stderr } = await run('secrets', 'rotate');
+    expect(code).toBe(4);
+    expect(stderr).toContain(`A gateway uses the key (${gateway.url}, process ${gateway.pid}): stop it first`);
+    expect(existsSync(join(data, 'master.key.next'))).toBe(false);
+  });
+});

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { createToolbox } from '../../src/index.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+
+const pidsIn = async (file: string) => {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean).map(Number);
+};
+const handles = () =>
+  process
+    .getActiveResourcesInfo()
+    .filter((name) => /Process|Pipe|TCP|Timeout/.test(name))
+    .sort();
+
+test('round after round of connecting and closing leaves no process and no open handle [A2]', {
+  timeout: 240_000,
+}, async () => {
+  await using dir = await tempDir();
+  const before = { processes: new Set(descendantsOf(process.pid)), handles: handles() };
+  // More by ROUNDS.
+  const rounds = Number(process.env.ROUNDS ?? 60);
+  const atOnce = 20;
+  const grandchildren: number[] = [];
+  for (let done = 0; done < rounds; done += atOnce) {
+    await Promise.all(
+      Array.from({ length: atOnce }, async (_, index) => {
+        const file = dir.file(`pids-${done + index}`);
+        await using toolbox = await createToolbox(
+          { servers: { s: { ...fixture('grandchildren', { PIDS: file }), protocol: 'legacy', timeout: '60s' } } },
+          { startWaitMs: 60_000 },
+        );
+        expect(toolbox.server('s')?.status.state).toBe('connected');
+        grandchildren.push(...(await pidsIn(file)));
+      }),
+    );
+  }
+  expect(grandchildren).toHaveLength(rounds * 2);
+  expect(grandchildren.filter(isAlive)).toEqual([]);
+  expect(descendantsOf(process.pid).filter((pid) => !before.processes.has(pid))).toEqual([]);
+  await waitFor(() => handles().length <= before.handles.length, {
+    what: `${handles()} to go back to ${before.handles}`,
+  });
+});
+
+/** A program of its own that opens a toolbox and then does as it is told. */
+async function startOwner(
+  dir: { file(name: string): string },
+  ending: string,
+): Promise<{ owner: ChildProcess; pids: number[] }> {
+  const index = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
+  const servers = { a: fixture('grandchildren', { PIDS: dir.file('pids') }), b: fixture('ignore-sigterm') };
+  const program = `
+    import { createToolbox } from ${JSON.stringify(index)};
+    const toolbox = await createToolbox(${JSON.stringify({ servers })}, { startWaitMs: 60_000 });
+    console.log(JSON.stringify(toolbox.servers().map((server) => server.status.pid)));
+    ${ending}
+  `;
+  const file = dir.file('owner.mjs');
+  await writeFile(file, program);
+  const owner = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(owner.stdout as NodeJS.ReadableStream, 'data');
+  return { owner, pids: [...JSON.parse(String(line)), ...(await pidsIn(dir.file('pids')))] };
+}
+
+const endings: [string, string, (owner: ChildProcess) => void][] = [
+  ['SIGKILL, which nothing can catch', '', (owner) => owner.kill('SIGKILL')],
+  ['SIGTERM, which it does not catch', '', (owner) => owner.kill('SIGTERM')],
+  ['SIGINT, which it does not catch', '', (owner) => owner.kill('SIGINT')],
+  ['an exception nobody caught', 'setTimeout(() => { throw new Error("crash wanted by the test"); }, 50);', () => {}],
+  ['process.exit without closing', 'setTimeout(() => process.exit(0), 50);', () => {}],
+];
+for (const [how, ending, end] of endings) {
+  test.concurrent(`servers and what they started end with their owner when it ends by ${how} [A2]`, {
+    timeout: 60_000,
+  }, async () => {
+    await using dir = await tempDir();
+    const { owner, pids } = await startOwner(dir, ending);
+    expect(pids).toHaveLength(4);
+    const gone = owner.exitCode !== null || owner.signalCode !== null ? Promise.resolve() : once(owner, 'exit');
+    end(owner);
+    await gone;
+    await waitFor(() => !pids.some(isAlive), { timeoutMs: 30_000, what: 'the end of all processes' });
+  });
+}

@@ -1,0 +1,278 @@
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { createLoopbackCallback } from '../../src/connections/authentication/loopback-callback.ts';
+import { createMemoryOAuthStore, oauthServerKey } from '../../src/connections/authentication/oauth-store.ts';
+import { createToolbox } from '../../src/index.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+
+import {
+  callEcho,
+  connect,
+  createBrowser,
+  createTestOAuth,
+  failure,
+  listen,
+  sharing,
+  startServers,
+  visit,
+} from '../support/oauth.ts';
+
+describe('signing in', () => {
+  test('finds the authorization server, registers, proves the code is ours (PKCE) and signs in [R3]', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+
+    expect((await callEcho(client)).content).toEqual([{ type: 'text', text: 'echo' }]);
+    const stats = await servers.stats();
+    expect(stats).toMatchObject({ register: 1, authorize: 1, code: 1, refresh: 0 });
+    expect(stats.scopes).toEqual(['read']);
+    expect(stats.resources).toEqual([servers.mcp]);
+  });
+
+  test('works over the old SSE transport too', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.sse, { callback: createBrowser() });
+    const client = await connect(servers.sse, oauth, 'sse');
+    await servers.expire();
+
+    await callEcho(client);
+    expect(await servers.stats()).toMatchObject({ authorize: 1, refresh: 1, calls: 1 });
+  });
+
+  test('a browser that comes back to the loopback address ends the sign-in', async () => {
+    const servers = await startServers();
+    const pages: string[] = [];
+    const callback = createLoopbackCallback({
+      open: async (url) => void fetch(url).then(async (response) => pages.push(await response.text())),
+    });
+    const { oauth } = createTestOAuth(servers.mcp, { callback });
+    await callEcho(await connect(servers.mcp, oauth));
+
+    const { redirects } = await servers.stats();
+    expect(redirects[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/oauth\/callback$/);
+    expect(pages).toEqual([expect.stringContaining('You can close this window')]);
+    await expect(fetch(redirects[0] as string)).rejects.toThrow();
+  });
+
+  test('the second sign-in reuses the registration, because the loopback port is kept', async () => {
+    const servers = await startServers('no-refresh');
+    const callback = createLoopbackCallback({ open: async (url) => void fetch(url) });
+    const { oauth } = createTestOAuth(servers.mcp, { callback });
+    const client = await connect(servers.mcp, oauth);
+    await callEcho(client);
+    await servers.expire();
+    await callEcho(client);
+
+    const { register, redirects } = await servers.stats();
+    expect(register).toBe(1);
+    expect(redirects[1]).toBe(redirects[0]);
+  });
+
+  test('a configured client is used as it is and its secret is not stored', async () => {
+    const servers = await startServers('no-registration');
+    const store = createMemoryOAuthStore();
+    const { oauth } = createTestOAuth(servers.mcp, {
+      store,
+      callback: createBrowser(),
+      spec: { clientId: 'ours', clientSecret: '${OURS}', scope: 'read write' },
+      resolve: (value) => (value === '${OURS}' ? 'configured-SECRET' : value),
+    });
+    await callEcho(await connect(servers.mcp, oauth));
+
+    const { register, clients, scopes } = await servers.stats();
+    expect({ register, clients, scopes }).toEqual({ register: 0, clients: ['ours'], scopes: ['read write'] });
+    const key = oauthServerKey('guarded', servers.mcp);
+    const kept = [await store.get(key, 'client'), await store.get(key, 'tokens'), await store.get(key, 'discovery')];
+    expect(JSON.stringify(kept)).not.toContain('configured-SECRET');
+  });
+
+  test('a client metadata document takes the place of a registration where the server accepts one', async () => {
+    const servers = await startServers('cimd');
+    const clientMetadataUrl = 'https://client.example/toolwharf.json';
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser(), spec: { clientMetadataUrl } });
+    await callEcho(await connect(servers.mcp, oauth));
+
+    expect(await servers.stats()).toMatchObject({ register: 0, clients: [clientMetadataUrl] });
+  });
+
+  test('many connections that are refused at once put one question to the person', async () => {
+    const servers = await startServers();
+    const store = createMemoryOAuthStore();
+    const clients = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth),
+      ),
+    );
+
+    await Promise.all(clients.map(callEcho));
+    expect(await servers.stats()).toMatchObject({ register: 1, authorize: 1, code: 1, calls: 10 });
+  });
+});
+
+describe('staying signed in', () => {
+  test('50 calls that find the token expired cause one refresh, and all of them succeed [R3]', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    await servers.expire();
+
+    const results = await Promise.all(Array.from({ length: 50 }, () => callEcho(client)));
+    expect(results.every((result) => result.isError !== true)).toBe(true);
+    expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 50 });
+  });
+
+  test('two connections that share a store refresh once between them', async () => {
+    const servers = await startServers();
+    const store = createMemoryOAuthStore();
+    const one = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
+    const two = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
+    await servers.expire();
+
+    await Promise.all([one, two, one, two].map(callEcho));
+    expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1 });
+  });
+
+  test('a token that another process has renewed meanwhile is taken from the store, not renewed again', async () => {
+    const servers = await startServers();
+    const store = createMemoryOAuthStore();
+    const ours = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
+    const theirs = await connect(servers.mcp, createTestOAuth(servers.mcp, { store: sharing(store) }).oauth);
+    await servers.expire();
+
+    await callEcho(theirs);
+    await callEcho(ours);
+    expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 2 });
+  });
+
+  test('a server that no longer says whom it trusts is believed to trust whom it named before', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    await servers.setMode('silent');
+    await servers.expire();
+
+    await callEcho(client);
+    expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 1, calls: 1 });
+  });
+
+  test('a token is renewed before it ends, so no call is refused', async () => {
+    const servers = await startServers();
+    let ahead = 0;
+    const clock = { ...systemClock, now: () => Date.now() + ahead };
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser(), clock });
+    const client = await connect(servers.mcp, oauth);
+    const before = await servers.stats();
+    ahead = 3_550_000;
+
+    await Promise.all(Array.from({ length: 10 }, () => callEcho(client)));
+    expect(await servers.stats()).toMatchObject({ refresh: 1, refused: before.refused, authorize: 1 });
+  });
+
+  test('a refresh token that is no longer good leads to one new sign-in', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    await servers.expire();
+    await servers.setMode('refresh-denied');
+
+    await Promise.all(Array.from({ length: 10 }, () => callEcho(client)));
+    expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 2, register: 1 });
+  });
+
+  test('an authorization server in trouble is not a reason to ask a person, and loses no sign-in', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    await servers.expire();
+    await servers.setMode('token-500');
+    const errors = await Promise.all(Array.from({ length: 10 }, () => failure(callEcho(client))));
+
+    expect(new Set(errors.map((error) => error.code))).toEqual(new Set(['OAUTH_FAILED']));
+    expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 1 });
+    await servers.setMode('');
+    await callEcho(client);
+    expect(await servers.stats()).toMatchObject({ refresh: 2, authorize: 1 });
+  });
+
+  test('a server that refuses even new tokens is not worth a second question', async () => {
+    const servers = await startServers('refuse-all');
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    await expect(connect(servers.mcp, oauth)).rejects.toThrow('401 after re-authentication');
+    const error = await failure(connect(servers.mcp, oauth));
+
+    expect(error.code).toBe('OAUTH_FAILED');
+    expect(await servers.stats()).toMatchObject({ authorize: 1, refresh: 0 });
+  });
+
+  test('tokens are for the address they were got for: another one starts anew', async () => {
+    const servers = await startServers();
+    const store = createMemoryOAuthStore();
+    await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
+    const sent: string[] = [];
+    const other = createServer((request, response) => {
+      sent.push(String(request.headers.authorization));
+      response.writeHead(404).end();
+    });
+    const url = await listen(other);
+    const { oauth } = createTestOAuth(`${url}/mcp`, { store, callback: createBrowser() });
+
+    await expect(connect(`${url}/mcp`, oauth)).rejects.toThrow();
+    expect(sent).toEqual(['undefined']);
+  });
+
+  test('a server that moves to another authorization server gets a new sign-in there, and the old tokens stay unseen', async () => {
+    const old = await startServers();
+    const next = await startServers();
+    const store = createMemoryOAuthStore();
+    await connect(old.mcp, createTestOAuth(old.mcp, { store, callback: createBrowser() }).oauth);
+    const key = oauthServerKey('guarded', old.mcp);
+    const movedKey = oauthServerKey('guarded', next.mcp);
+    for (const kind of ['tokens', 'client', 'discovery'] as const) {
+      const record = await store.get(key, kind);
+      if (record) await store.set(movedKey, kind, record as never);
+    }
+
+    const { oauth } = createTestOAuth(next.mcp, { store, callback: createBrowser() });
+    await callEcho(await connect(next.mcp, oauth));
+    expect(await next.stats()).toMatchObject({ register: 1, authorize: 1, refresh: 0 });
+    expect((await store.get(movedKey, 'tokens'))?.issuer).toBe(next.issuer);
+  });
+});
+
+describe('asking for more', () => {
+  test('a call that needs a wider scope asks for it once and then runs', async () => {
+    const servers = await startServers();
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    await callEcho(client);
+
+    await Promise.all(Array.from({ length: 5 }, () => client.callTool({ name: 'admin', arguments: {} })));
+    expect((await servers.stats()).scopes).toEqual(['read', 'read admin']);
+  });
+
+  test('a server that is never satisfied does not make us ask again and again', async () => {
+    const servers = await startServers('never-enough');
+    const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
+    const client = await connect(servers.mcp, oauth);
+    const call = () => failure(client.callTool({ name: 'admin', arguments: {} }));
+
+    expect([(await call()).code, (await call()).code, (await call()).code]).toEqual(Array(3).fill('OAUTH_FAILED'));
+    expect(await servers.stats()).toMatchObject({ authorize: 2 });
+  });
+});
+
+test('a toolbox without a browser of its own says where to sign in, and goes on once that is done [R3]', async () => {
+  const { mcp } = await startServers();
+  const redirectUrl = 'http://127.0.0.1:1/callback';
+  await using toolbox = await createToolbox(
+    { servers: { guarded: { url: mcp, authentication: { type: 'oauth' } } } },
+    { oauth: { redirectUrl } },
+  );
+  const { code, signInUrl } = toolbox.server('guarded')?.status ?? {};
+  expect(code).toBe('OAUTH_REQUIRED');
+  expect(await toolbox.finishSignIn(new URLSearchParams({ state: 'foreign', code: 'x' }))).toBeUndefined();
+  const info = await toolbox.finishSignIn(await visit(signInUrl as string));
+  expect(info).toMatchObject({ name: 'guarded', status: { state: 'connected' } });
+  expect((await toolbox.call('mcp_guarded_echo', {})).isError).toBe(false);
+});

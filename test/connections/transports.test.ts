@@ -1,0 +1,250 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { createSessionMemory } from '../../src/connections/session-memory.ts';
+import { createTestConnection, firstText } from '../support/connect.ts';
+import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../support/fixtures.ts';
+import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+
+const call = (name: string, args: object = {}) => ({ name, arguments: args });
+
+describe('each transport in each era', () => {
+  const cells: [string, () => Program | Promise<HttpServer>, 'stdio' | 'http' | 'sse', 'legacy' | 'modern'][] = [
+    ['legacy over stdio', () => fixture('legacy'), 'stdio', 'legacy'],
+    ['modern over stdio', () => fixture('modern'), 'stdio', 'modern'],
+    ['legacy over Streamable HTTP', () => startHttp('legacy-http'), 'http', 'legacy'],
+    ['legacy over Streamable HTTP with JSON answers', () => startHttp('legacy-http', { JSON: '1' }), 'http', 'legacy'],
+    ['modern over Streamable HTTP', () => startHttp('modern-http'), 'http', 'modern'],
+    ['modern over Streamable HTTP with JSON answers', () => startHttp('modern-http', { JSON: '1' }), 'http', 'modern'],
+    ['legacy over HTTP+SSE', () => startHttp('sse'), 'sse', 'legacy'],
+  ];
+  for (const [title, start, transport, era] of cells) {
+    test(`${title}: found out by asking, listed whole, called, cancelled, closed [A3, R2]`, async () => {
+      const server = await start();
+      await using _server = 'url' in server ? server : undefined;
+      await using connection = createTestConnection('url' in server ? server.url : server);
+      await connection.connect();
+      expect(connection.status).toMatchObject({ state: 'connected', transport, era });
+      expect(connection.lists.get('tools')?.items.length).toBeGreaterThan(10);
+      expect(connection.lists.get('resources')?.items).toHaveLength(2);
+      expect(connection.lists.get('resourceTemplates')?.items).toHaveLength(1);
+      expect(connection.lists.get('prompts')?.items).toHaveLength(2);
+      expect(firstText(await connection.request('tools/call', call('echo', { text: 'hi' })))).toBe('hi');
+      const resource = await connection.request('resources/read', { uri: 'memo://one' });
+      expect(resource.contents).toMatchObject([{ uri: 'memo://one' }]);
+      const cancel = new AbortController();
+      const sleeping = connection.request('tools/call', call('sleep', { ms: 60_000 }), { signal: cancel.signal });
+      setTimeout(() => cancel.abort(new Error('enough')), 50);
+      await expect(sleeping).rejects.toThrow('enough');
+      expect(firstText(await connection.request('tools/call', call('add', { a: 1, b: 2 })))).toBe('3');
+      await connection.disconnect();
+      expect(connection.status.state).toBe('disconnected');
+      if (connection.status.pid) expect(isAlive(connection.status.pid)).toBe(false);
+    });
+  }
+
+  for (const [title, start] of cells.filter(([title]) => !title.includes('JSON'))) {
+    test(`${title}: progress, log messages and questions reach those who asked for them`, async () => {
+      const server = await start();
+      await using _server = 'url' in server ? server : undefined;
+      const asked: string[] = [];
+      await using connection = createTestConnection(
+        'url' in server ? server.url : server,
+        {},
+        {
+          logLevel: 'debug',
+          questions: {
+            elicit: async (_params, context) => {
+              asked.push(`elicit for ${context.callId} of ${context.server}`);
+              return { action: 'accept', content: { name: 'Ada' } };
+            },
+            sample: async () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'sampled' } }),
+            roots: async () => [{ uri: 'file:///work', name: 'work' }],
+          },
+        },
+      );
+      await connection.connect();
+      const progress: number[] = [];
+      const onProgress = (step: { progress: number }) => progress.push(step.progress);
+      await connection.request('tools/call', call('sleep', { ms: 180 }), { onProgress });
+      expect(progress.length).toBeGreaterThan(1);
+      expect(progress).toEqual([...progress].sort((a, b) => a - b));
+      const answer = await connection.request('tools/call', call('ask', { question: 'who?' }), { callId: 'c1' });
+      expect(firstText(answer)).toContain('Ada');
+      expect(asked).toEqual(['elicit for c1 of subject']);
+      expect(firstText(await connection.request('tools/call', call('sample', { prompt: 'x' })))).toContain('sampled');
+      expect(firstText(await connection.request('tools/call', call('roots')))).toContain('file:///work');
+      await connection.request('tools/call', call('log', { level: 'error', text: 'note this' }));
+      await waitFor(() => connection.notes.some((note) => note.method === 'notifications/message'));
+    });
+  }
+
+  test('a server that asks where nobody can answer is refused, and says so', async () => {
+    await using legacy = createTestConnection(fixture('legacy'));
+    await legacy.connect();
+    expect((await legacy.request('tools/call', call('ask', { question: 'who?' }))).isError).toBe(true);
+    await using modern = createTestConnection(fixture('modern'));
+    await modern.connect();
+    await expect(modern.request('tools/call', call('ask', { question: 'who?' }))).rejects.toThrow();
+  });
+});
+
+describe('finding the era and the transport', () => {
+  test('asking a child which era it speaks starts no second process', async () => {
+    const before = new Set(descendantsOf(process.pid));
+    await using connection = createTestConnection(fixture('legacy'));
+    await connection.connect();
+    const started = descendantsOf(process.pid).filter((pid) => !before.has(pid));
+    // The server itself, and the one watcher that ends servers when this process dies.
+    expect(started).toContain(connection.status.pid);
+    expect(started.length).toBeLessThanOrEqual(2);
+  });
+
+  test('a child that ends when asked too early gets a second, quieter start', async () => {
+    await using connection = createTestConnection(fixture('crash-on-discover'));
+    await connection.connect();
+    expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
+  });
+
+  test('a child that is silent when asked too early is taken for a legacy one', async () => {
+    await using connection = createTestConnection(fixture('silent-on-unknown'), { timeoutMs: 3_000 });
+    await connection.connect();
+    expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
+  });
+
+  test('the era is remembered for the next session and forgotten when it does not fit', async () => {
+    const memory = createSessionMemory();
+    await using server = await startHttp('legacy-http');
+    await using first = createTestConnection(server.url, {}, { memory });
+    await first.connect();
+    expect(memory.get(server.url)).toEqual({ era: 'legacy', transport: 'http' });
+    memory.set(server.url, { era: 'legacy', transport: 'sse' });
+    await using second = createTestConnection(server.url, {}, { memory });
+    await expect(second.connect()).rejects.toThrow();
+    expect(memory.get(server.url)).toBeUndefined();
+    await second.connect();
+    expect(second.status).toMatchObject({ transport: 'http', era: 'legacy' });
+  });
+
+  for (const status of ['404', '405']) {
+    test(`HTTP ${status} to the first request means the old event-stream transport [A3]`, async () => {
+      await using server = await startHttp('sse', { STATUS: status });
+      await using connection = createTestConnection(server.url);
+      await connection.connect();
+      expect(connection.status.transport).toBe('sse');
+    });
+  }
+});
+
+describe('a status that tells the truth', () => {
+  test('a list that could not be read makes the server degraded, with the reason, and is read again', async () => {
+    await using connection = createTestConnection(fixture('list-fails', { FAIL_TIMES: '1' }));
+    await connection.connect();
+    expect(connection.status).toMatchObject({
+      state: 'degraded',
+      reason: expect.stringContaining('tools could not be listed'),
+    });
+    expect(connection.lists.get('tools')).toBeUndefined();
+    await connection.refresh('tools');
+    expect(connection.status.state).toBe('connected');
+    expect(connection.lists.get('tools')?.stale).toBe(false);
+  });
+
+  test('a list that fails later stays as last known, marked stale', async () => {
+    await using connection = createTestConnection(fixture('list-fails', { AFTER: '1' }));
+    await connection.connect();
+    const count = connection.lists.get('tools')?.items.length;
+    await connection.refresh('tools');
+    expect(connection.lists.get('tools')).toMatchObject({ stale: true });
+    expect(connection.lists.get('tools')?.items.length).toBe(count);
+    expect(connection.status.state).toBe('degraded');
+  });
+
+  test('a child that is killed comes back by itself, and the next call just works [A8]', async () => {
+    await using connection = createTestConnection(fixture('legacy'));
+    await connection.connect();
+    const { pid } = connection.status;
+    process.kill(pid as number, 'SIGKILL');
+    await waitFor(() => connection.states.includes('error'));
+    expect(firstText(await connection.request('tools/call', call('echo', { text: 'back' })))).toBe('back');
+    expect(connection.status.pid).not.toBe(pid);
+  });
+
+  test('a call in flight when the child dies is an error that says it may have run, and is not sent again [A8]', async () => {
+    await using dir = await tempDir();
+    const file = dir.file('ran');
+    await using connection = createTestConnection(fixture('die-in-call'));
+    await connection.connect();
+    await expect(connection.request('tools/call', call('die', { path: file }))).rejects.toMatchObject({
+      data: { reached: true },
+    });
+    await connection.request('tools/call', call('echo', { text: 'x' }));
+    expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1);
+  });
+
+  test('an HTTP session the server forgot is opened again, once, and the calls that met it are answered', async () => {
+    await using server = await startHttp('legacy-http', { DROP_SESSION: '12' });
+    await using connection = createTestConnection(server.url);
+    await connection.connect();
+    for (let round = 0; round < 5; round++) {
+      const texts = ['a', 'b', 'c', 'd'];
+      const results = await Promise.all(texts.map((text) => connection.request('tools/call', call('echo', { text }))));
+      expect(results.map(firstText)).toEqual(texts);
+    }
+  });
+
+  test('an HTTP server that is restarted is found again, and the next call just works [A8]', async () => {
+    const first = await startHttp('legacy-http');
+    const port = new URL(first.url).port;
+    await using connection = createTestConnection(first.url);
+    await connection.connect();
+    await first.kill();
+    await expect(connection.request('tools/call', call('echo', { text: 'down' }))).rejects.toThrow();
+    expect(connection.status.state).not.toBe('connected');
+    await using _second = await startHttp('legacy-http', { PORT: port });
+    await waitFor(() => connection.status.state === 'connected', { what: 'the connection' });
+    expect(firstText(await connection.request('tools/call', call('echo', { text: 'up' })))).toBe('up');
+  });
+
+  test('a server that can never start is tried again ever less often, and says why [A6]', async () => {
+    await using connection = createTestConnection(fixture('crash-on-start'));
+    await expect(connection.connect()).rejects.toThrow(/exited with code 3.*configuration file is missing/);
+    expect(connection.status).toMatchObject({
+      state: 'error',
+      code: 'SERVER_UNREACHABLE',
+      nextTryAt: expect.any(String),
+    });
+    await waitFor(() => connection.status.failures >= 3);
+    expect(connection.stderr().join('\n')).toContain('configuration file is missing');
+  });
+
+  test('a command that does not exist and a server that never answers are told apart', async () => {
+    await using missing = createTestConnection({ command: 'no-such-command-here', args: [], env: {} });
+    await expect(missing.connect()).rejects.toThrow('Command not found: no-such-command-here');
+    await using silent = createTestConnection(fixture('hang-on-start'), { timeoutMs: 1_500 });
+    await expect(silent.connect()).rejects.toThrow('No answer within 1500 ms');
+  });
+
+  test('a quiet server that stops answering is noticed without a call', async () => {
+    await using server = await startHttp('legacy-http');
+    await using connection = createTestConnection(server.url, { timeoutMs: 1_000 }, { healthMs: 50 });
+    await connection.connect();
+    await server.kill();
+    await waitFor(() => connection.states.includes('error'), { what: 'the loss' });
+  });
+
+  test('a changed tool list is read again, in both eras [M6]', async () => {
+    await using legacy = createTestConnection(fixture('changing'));
+    await legacy.connect();
+    await legacy.request('tools/call', call('mutate'));
+    await waitFor(() => legacy.lists.get('tools')?.items.some((tool) => /^added_/.test(String(tool.name))));
+    for (const target of [fixture('modern'), await startHttp('modern-http')]) {
+      await using _server = 'url' in target ? target : undefined;
+      await using modern = createTestConnection('url' in target ? target.url : target);
+      await modern.connect();
+      await waitFor(async () => {
+        await modern.request('tools/call', call('change'));
+        return modern.lists.get('tools')?.items.some((tool) => /^added_/.test(String(tool.name)));
+      });
+    }
+  });
+});

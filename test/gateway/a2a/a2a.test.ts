@@ -1,0 +1,372 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Message, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectAgent, connectLegacyAgent, data, outcomeOf, textOf, toCall, toSend, words } from '../../support/a2a.ts';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { fixture, tempDir } from '../../support/fixtures.ts';
+import { waitFor } from '../../support/processes.ts';
+
+const directory = await tempDir();
+const config = {
+  servers: { files: fixture('legacy'), slow: fixture('cancellable') },
+  profiles: {
+    narrow: { servers: ['files'], allow: ['files/echo'] },
+    careful: { servers: ['files'], approval: { mode: 'always-ask', expires: '60s' } },
+  },
+};
+let api: TestApi;
+let locked: TestApi;
+
+beforeAll(async () => {
+  api = await startApi(config);
+  locked = await startApi({ ...config, gateway: { requireAuthentication: true } });
+});
+afterAll(async () => {
+  await Promise.all([api.close(), locked.close()]);
+  await directory[Symbol.asyncDispose]();
+});
+
+/** A call that runs until it is cancelled. */
+const linger = (given: object = {}, file = randomUUID()) =>
+  toCall('slow__linger', { path: directory.file(file) }, { returnImmediately: true, ...given });
+
+const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+const casesOf = (events: readonly StreamResponse[]) => events.map(({ payload }) => payload?.$case);
+
+async function collect(stream: AsyncIterable<StreamResponse>): Promise<StreamResponse[]> {
+  const events: StreamResponse[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+describe('the agent card', () => {
+  test('lists the tools as skills, with what they take [B11]', async () => {
+    const { status, body, headers } = await api.get('/.well-known/agent-card.json', {
+      headers: { 'a2a-version': '1.0' },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      name: 'Toolwharf',
+      supportedInterfaces: [
+        { url: `${api.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { url: `${api.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      ],
+      capabilities: { streaming: true, extendedAgentCard: true },
+    });
+    expect(body.securityRequirements).toBeUndefined();
+    const skill = body.skills.find(({ id }: { id: string }) => id === 'files__echo');
+    expect(skill).toMatchObject({ name: 'files__echo', tags: ['tool', 'files'] });
+    expect(skill.description).toContain('Returns the text it was given');
+    expect(skill.description).toContain('"properties":{"text"');
+    const etag = String(headers.get('etag'));
+    const again = { 'a2a-version': '1.0', 'if-none-match': etag };
+    expect((await api.get('/.well-known/agent-card.json', { headers: again })).status).toBe(304);
+  });
+
+  test('is one that clients of version 0.3 read too', async () => {
+    const { body } = await api.get('/.well-known/agent-card.json');
+    expect(body).toMatchObject({ protocolVersion: '0.3', url: `${api.url}/a2a`, preferredTransport: 'JSONRPC' });
+    expect(body.supportedInterfaces).toHaveLength(2);
+    expect(body.skills.length).toBeGreaterThan(5);
+  });
+
+  test('of a profile has the skills of the profile', async () => {
+    const client = await connectAgent(`${api.url}/a2a/narrow/`);
+    expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['files__echo']);
+    const { state } = outcomeOf(await client.sendMessage(toCall('files__add', { a: 1, b: 2 })));
+    expect(state).toBe(TaskState.TASK_STATE_REJECTED);
+    expect((await api.get('/a2a/none/.well-known/agent-card.json')).status).toBe(404);
+  });
+
+  test('tells strangers of a guarded gateway how to ask, and nothing about its tools', async () => {
+    for (const path of ['/.well-known/agent-card.json', '/a2a/narrow/.well-known/agent-card.json']) {
+      for (const said of ['1.0', '0.3']) {
+        const { status, body } = await locked.get(path, { headers: { 'a2a-version': said } });
+        expect(status).toBe(200);
+        expect(body.skills ?? []).toEqual([]);
+        expect(JSON.stringify(body)).not.toMatch(/files|narrow__|echo/);
+        expect(JSON.stringify(body.securitySchemes)).toMatch(/bearer/i);
+        expect(body.securityRequirements ?? body.security).toHaveLength(1);
+      }
+    }
+  });
+
+  test('lists the skills for those who are known, at its address and as the extended card', async () => {
+    const client = await connectAgent(locked.url, await locked.key(['call'], 'narrow'));
+    expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['files__echo']);
+    const key = await locked.key(['call'], 'narrow');
+    const { body } = await locked.get('/.well-known/agent-card.json', { key, headers: { 'a2a-version': '1.0' } });
+    expect(body.skills).toHaveLength(1);
+    const reader = await locked.key(['read']);
+    expect((await locked.get('/.well-known/agent-card.json', { key: reader })).body.skills).toEqual([]);
+  });
+});
+
+describe('a message', () => {
+  test('with a tool and its arguments is a call, whose result is the artifact of its task [B11]', async () => {
+    const client = await connectAgent(api.url);
+    const answer = (await client.sendMessage(toCall('files__add', { a: 2, b: 3 }))) as Task;
+    expect(outcomeOf(answer)).toMatchObject({
+      state: TaskState.TASK_STATE_COMPLETED,
+      parts: [{ $case: 'text', value: '5', mediaType: 'text/plain' }],
+    });
+    expect(answer.history).toHaveLength(1);
+    const call = await api.get(`/api/calls/${answer.id}`);
+    expect(call.body).toMatchObject({ tool: 'mcp_files_add', status: 'success', caller: { id: 'local' } });
+    expect(answer.metadata).toEqual({ 'toolwharf/call': answer.id });
+    expect(await client.getTask({ tenant: '', id: answer.id })).toEqual(answer);
+  });
+
+  test('may name the tool in its metadata, or be JSON as text', async () => {
+    const client = await connectAgent(api.url);
+    const messages = [
+      toSend([data({ a: 1, b: 2 })], { metadata: { skillId: 'files__add' } }),
+      toSend([words('{"skill": "files__add", "arguments": {"a": 1, "b": 2}}')]),
+    ];
+    for (const message of messages)
+      expect(outcomeOf(await client.sendMessage(message)).parts).toMatchObject([{ value: '3' }]);
+  });
+
+  test('gives data as data and pictures as files', async () => {
+    const client = await connectAgent(api.url);
+    const structured = outcomeOf(await client.sendMessage(toCall('files__structured', { city: 'Bonn' })));
+    expect(structured.parts).toContainEqual(expect.objectContaining({ $case: 'data', mediaType: 'application/json' }));
+    const { parts } = outcomeOf(await client.sendMessage(toCall('files__image', {})));
+    expect(parts).toEqual([{ $case: 'raw', value: expect.any(Buffer), mediaType: 'image/png' }]);
+  });
+
+  test('that names no tool is answered with what to send', async () => {
+    const client = await connectAgent(api.url);
+    const answer = (await client.sendMessage(toSend([words('What is two plus three?')]))) as Message;
+    expect(textOf(answer)).toContain('send a message with one data part');
+    expect(textOf(answer)).toContain('- files__add: Adds two numbers');
+    const described = (await client.sendMessage(toSend([words('files__add')]))) as Message;
+    expect(described.parts[1]?.content).toMatchObject({ value: { inputSchema: { required: ['a', 'b'] } } });
+    const misspelt = await client.sendMessage(toSend([data({ tool: 'files__add', args: {} })]));
+    expect(textOf(misspelt as Message)).toContain("'args' is neither 'tool' nor 'arguments'");
+  });
+
+  test('with a tool that is not there, or arguments that are wrong, is a rejected task', async () => {
+    const client = await connectAgent(api.url);
+    expect(outcomeOf(await client.sendMessage(toCall('files__none', {})))).toMatchObject({
+      state: TaskState.TASK_STATE_REJECTED,
+      words: "There is no skill 'files__none'",
+      code: 'TOOL_NAME_INVALID',
+    });
+    expect(outcomeOf(await client.sendMessage(toCall('files__add', { a: 'two' })))).toMatchObject({
+      state: TaskState.TASK_STATE_REJECTED,
+      words: expect.stringContaining('Invalid arguments for mcp_files_add'),
+      code: 'ARGUMENTS_INVALID',
+    });
+  });
+
+  test('whose tool fails is a failed task, with what the tool said', async () => {
+    const client = await connectAgent(api.url);
+    expect(outcomeOf(await client.sendMessage(toCall('files__fail', {})))).toMatchObject({
+      state: TaskState.TASK_STATE_FAILED,
+      parts: [{ value: 'this tool always fails' }],
+    });
+  });
+
+  test('sent twice is one call, and with other content under the same id none', async () => {
+    const client = await connectAgent(api.url);
+    const file = directory.file(randomUUID());
+    const twice = toCall('files__write', { path: file, text: 'once' }, { messageId: randomUUID() });
+    const answers = await Promise.all([client.sendMessage(twice), client.sendMessage(twice)]);
+    expect(await client.sendMessage(twice)).toEqual(answers[0]);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(await readFile(file, 'utf8')).toBe('once\n');
+    const other = toCall(
+      'files__write',
+      { path: file, text: 'twice' },
+      { messageId: String(twice.message?.messageId) },
+    );
+    expect(outcomeOf(await client.sendMessage(other))).toMatchObject({
+      state: TaskState.TASK_STATE_REJECTED,
+      code: 'IDEMPOTENCY_CONFLICT',
+    });
+    expect(await readFile(file, 'utf8')).toBe('once\n');
+  });
+
+  test('can be streamed: the task, how far it is, its result and its end [B11]', async () => {
+    const client = await connectAgent(api.url);
+    const events = await collect(client.sendMessageStream(toCall('files__sleep', { ms: 400 })));
+    const cases = casesOf(events);
+    expect(cases[0]).toBe('task');
+    expect(cases.slice(-2)).toEqual(['artifactUpdate', 'statusUpdate']);
+    const said = events.flatMap(({ payload }) => (payload?.$case === 'statusUpdate' ? [payload.value.status] : []));
+    expect(textOf(said[0]?.message)).toMatch(/of 400$/);
+    expect(said.at(-1)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  });
+
+  test('of a client of version 0.3 is a call too, streamed or not', async () => {
+    const client = await connectLegacyAgent(api.url);
+    expect(client.protocolVersion).toBe('0.3');
+    expect(outcomeOf(await client.sendMessage(toCall('files__add', { a: 2, b: 3 }))).parts).toMatchObject([
+      { value: '5' },
+    ]);
+    const events = await collect(client.sendMessageStream(toCall('files__echo', { text: 'x' })));
+    expect(casesOf(events)).toEqual(['task', 'artifactUpdate', 'statusUpdate']);
+    await expect(client.getTask({ tenant: '', id: randomUUID() })).rejects.toThrow('There is no task');
+    await expect(collect(client.resubscribeTask({ tenant: '', id: randomUUID() }))).rejects.toThrow('There is no task');
+  });
+});
+
+describe('a task', () => {
+  test('that is cancelled ends its call [B11]', async () => {
+    const client = await connectAgent(api.url);
+    const file = randomUUID();
+    const { id, status } = (await client.sendMessage(linger({}, file))) as Task;
+    expect(status?.state).toBe(TaskState.TASK_STATE_WORKING);
+    await waitFor(async () => (await api.get(`/api/calls/${id}`)).body.status === 'running', { what: 'the call' });
+    const cancelled = await client.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(outcomeOf(cancelled)).toMatchObject({ state: TaskState.TASK_STATE_CANCELED, code: 'CALL_CANCELLED' });
+    expect((await api.get(`/api/calls/${id}`)).body).toMatchObject({ error: { code: 'CALL_CANCELLED' } });
+    await waitFor(async () => (await readFile(directory.file(file), 'utf8').catch(() => '')) === 'cancelled\n');
+    const done = (await client.sendMessage(toCall('files__echo', { text: 'x' }))) as Task;
+    await expect(client.cancelTask({ tenant: '', id: done.id, metadata: undefined })).rejects.toThrow('is over');
+  });
+
+  test('goes on when its client goes away, and can be watched again', async () => {
+    const client = await connectAgent(api.url);
+    const leaving = new AbortController();
+    let id = '';
+    const streaming = (async () => {
+      for await (const { payload } of client.sendMessageStream(linger(), { signal: leaving.signal }))
+        if (payload?.$case === 'task') {
+          id = payload.value.id;
+          leaving.abort();
+        }
+    })();
+    await streaming.catch(() => {});
+    const watching = collect(client.resubscribeTask({ tenant: '', id }));
+    await waitFor(async () => (await api.get(`/api/calls/${id}`)).body.status === 'running', { what: 'the call' });
+    await client.cancelTask({ tenant: '', id, metadata: undefined });
+    const events = await watching;
+    expect(casesOf(events)[0]).toBe('task');
+    expect(events.at(-1)?.payload).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_CANCELED } } });
+    await expect(collect(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow('is over');
+  });
+
+  test('whose call a person must allow says so, and goes on by itself when it is answered [B11]', async () => {
+    const client = await connectAgent(`${api.url}/a2a/careful/`);
+    const waiting = (await client.sendMessage(toCall('files__add', { a: 20, b: 3 }))) as Task;
+    expect(outcomeOf(waiting)).toMatchObject({
+      state: TaskState.TASK_STATE_AUTH_REQUIRED,
+      words: expect.stringContaining('Waiting for a person to allow this call'),
+    });
+    const watching = collect(client.resubscribeTask({ tenant: '', id: waiting.id }));
+    const question = String(waiting.status?.message?.metadata?.['toolwharf/approval']);
+    const answer = { answer: 'allow' };
+    expect((await api.post(`/api/approvals/${question}/answer`, answer, { key: api.adminToken })).status).toBeLessThan(
+      300,
+    );
+    expect((await watching).at(-1)?.payload).toMatchObject({
+      value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
+    });
+    expect(outcomeOf(await client.getTask({ tenant: '', id: waiting.id })).parts).toMatchObject([{ value: '23' }]);
+  });
+
+  test('whose call is denied is rejected, with the reason', async () => {
+    const client = await connectAgent(`${api.url}/a2a/careful/`);
+    const { id, status } = (await client.sendMessage(toCall('files__add', { a: 21, b: 3 }))) as Task;
+    const question = String(status?.message?.metadata?.['toolwharf/approval']);
+    const answer = { answer: 'deny', reason: 'not today' };
+    await api.post(`/api/approvals/${question}/answer`, answer, { key: api.adminToken });
+    const ended = await waitFor(async () => {
+      const outcome = outcomeOf(await client.getTask({ tenant: '', id }));
+      return outcome.state === TaskState.TASK_STATE_REJECTED && outcome;
+    });
+    expect(ended).toMatchObject({ words: expect.stringContaining('not today'), code: 'CALL_DENIED' });
+  });
+
+  test('that is cancelled while a person is asked takes the question back', async () => {
+    const client = await connectAgent(`${api.url}/a2a/careful/`);
+    const { id, status } = (await client.sendMessage(toCall('files__add', { a: 22, b: 3 }))) as Task;
+    const cancelled = await client.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    const question = String(status?.message?.metadata?.['toolwharf/approval']);
+    expect((await api.get(`/api/approvals/${question}`)).body).toMatchObject({ answeredBy: 'withdrawal' });
+  });
+
+  test('tells that a server asks something in the middle of it, which its caller can answer', async () => {
+    const client = await connectAgent(api.url);
+    const events: StreamResponse[] = [];
+    for await (const event of client.sendMessageStream(toCall('files__ask', { question: 'Which colour?' }))) {
+      events.push(event);
+      const status = event.payload?.$case === 'statusUpdate' ? event.payload.value.status : undefined;
+      const question = status?.message?.metadata?.['toolwharf/question'];
+      if (question === undefined) continue;
+      expect(textOf(status?.message)).toContain("Server 'files' asks something");
+      await api.post(`/api/questions/${question}/answer`, { action: 'accept', content: { answer: 'blue' } });
+    }
+    expect(JSON.stringify(events)).toContain('blue');
+  });
+
+  test('takes no more messages, and has no push notifications', async () => {
+    const client = await connectAgent(api.url);
+    const { id } = (await client.sendMessage(linger())) as Task;
+    await expect(client.sendMessage(toSend([words('more')], { taskId: id }))).rejects.toThrow('takes no more messages');
+    await client.cancelTask({ tenant: '', id, metadata: undefined });
+    const none = toSend([words('more')], { taskId: randomUUID() });
+    await expect(client.sendMessage(none)).rejects.toThrow('There is no task');
+    const push = { taskId: id, url: 'http://127.0.0.1:1/' };
+    const refused = await api.post('/a2a', rpc('CreateTaskPushNotificationConfig', push));
+    expect(refused.body.error.code).toBe(-32003);
+  });
+
+  test('is there for its caller alone', async () => {
+    const [own, other] = await Promise.all(
+      [1, 2].map(async () => connectAgent(locked.url, await locked.key(['call']))),
+    );
+    if (!own || !other) throw new Error('Two clients are needed');
+    const contextId = randomUUID();
+    const { id } = (await own.sendMessage(linger({ contextId }))) as Task;
+    const ask = { tenant: '', contextId, status: 0, pageToken: '', statusTimestampAfter: undefined };
+    expect((await own.listTasks(ask)).tasks.map((task) => task.id)).toEqual([id]);
+    expect((await other.listTasks(ask)).tasks).toEqual([]);
+    await expect(other.getTask({ tenant: '', id })).rejects.toThrow('There is no task');
+    await expect(other.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toThrow('There is no task');
+    await expect(collect(other.resubscribeTask({ tenant: '', id }))).rejects.toThrow('There is no task');
+    await own.cancelTask({ tenant: '', id, metadata: undefined });
+  });
+});
+
+describe('the address', () => {
+  test('lets nobody in who may not call [B11]', async () => {
+    const nobody = await locked.post('/a2a', rpc('ListTasks'));
+    expect({ status: nobody.status, code: nobody.body.error.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
+    expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="toolwharf"');
+    const reader = await locked.post('/a2a', rpc('ListTasks'), { key: await locked.key(['read']) });
+    expect({ status: reader.status, code: reader.body.error.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
+    const narrow = await locked.key(['call'], 'narrow');
+    expect((await locked.post('/a2a/careful', rpc('ListTasks'), { key: narrow })).status).toBe(404);
+    expect((await locked.post('/a2a/narrow', rpc('ListTasks'), { key: narrow })).status).toBe(200);
+  });
+
+  test('refuses in words what it can not read', async () => {
+    const refusals = [
+      await api.request('POST', '/a2a', { body: rpc('ListTasks'), headers: { 'content-type': 'text/plain' } }),
+      await api.post('/a2a', [rpc('ListTasks')]),
+      await api.post('/a2a', 'x'.repeat(5 * 1024 * 1024)),
+      await api.post('/a2a', rpc('SendMessage', { message: JSON.parse('['.repeat(1_000) + ']'.repeat(1_000)) })),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([415, 400, 413, 400]);
+    for (const { body } of refusals) expect(body.error.message).toMatch(/^(The|Send|A) .+/);
+    expect((await api.get('/a2a')).status).toBe(405);
+    expect((await api.post('/.well-known/agent-card.json', {})).status).toBe(405);
+    const version = { headers: { 'a2a-version': '7.0' } };
+    expect((await api.post('/a2a', rpc('ListTasks'), version)).body.error.message).toContain('Version 7.0');
+    expect((await api.post('/a2a', rpc('Nonsense'))).body.error.code).toBe(-32601);
+    const broken = await api.post('/a2a', rpc('SendMessage', { message: { messageId: '1', parts: [null] } }));
+    expect(broken.body).toMatchObject({
+      id: 1,
+      error: { code: -32602, message: expect.stringContaining('list of parts') },
+    });
+    const unnamed = await api.post('/a2a', rpc('SendMessage', { message: { parts: [{ text: 'x' }] } }));
+    expect(unnamed.body.error.message).toBe('A message needs a messageId');
+    expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { fixture } from '../../support/fixtures.ts';
+import { waitFor } from '../../support/processes.ts';
+
+let api: TestApi;
+const told: { readonly approval: { readonly id: string } }[] = [];
+const webhook = createServer(async (request, response) => {
+  let body = '';
+  for await (const part of request) body += part;
+  told.push(JSON.parse(body));
+  response.end();
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`;
+  api = await startApi({
+    servers: { files: fixture('legacy') },
+    toolbox: { approval: { ask: ['*_add'], expires: '60s' } },
+    gateway: { webhook: { url } },
+  });
+});
+afterAll(async () => {
+  await api.close();
+  webhook.closeAllConnections();
+  await new Promise((resolve) => webhook.close(resolve));
+});
+
+async function ask(args: object, key?: string) {
+  const given = key === undefined ? {} : { key };
+  const result = api.post('/api/tools/mcp_files_add/call', { arguments: args }, given);
+  const question = await waitFor(async () => {
+    const { approvals } = (await api.get('/api/approvals?status=pending')).body;
+    return approvals[0] as { id: string } | undefined;
+  });
+  return { id: question?.id ?? '', result };
+}
+
+test('edited arguments are run instead of those that were asked about', async () => {
+  const { id, result } = await ask({ a: 1, b: 1 });
+  await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 40, b: 2 } });
+  expect((await result).body.text).toBe('42');
+});
+
+test('edited arguments that do not fit the tool are refused, and the question stays open [R18]', async () => {
+  const { id, result } = await ask({ a: 1, b: 3 });
+  const refused = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 'forty' } });
+  expect({ status: refused.status, code: refused.body.error.code }).toEqual({ status: 400, code: 'ARGUMENTS_INVALID' });
+  await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 40, b: 3 } });
+  expect((await result).body.text).toBe('43');
+});
+
+test('a denial tells its reason', async () => {
+  const { id, result } = await ask({ a: 5, b: 5 });
+  await api.post(`/api/approvals/${id}/answer`, { answer: 'deny', reason: 'not on a Sunday' });
+  const { status, body } = await result;
+  expect({ status, code: body.error.code }).toEqual({ status: 403, code: 'CALL_DENIED' });
+  expect(body.error.message).toContain('not on a Sunday');
+});
+
+test('of two answers at once one counts', async () => {
+  const { id, result } = await ask({ a: 7, b: 7 });
+  const answers = await Promise.all([1, 2, 3].map(() => api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  expect((await result).body.text).toBe('14');
+});
+
+test('too late is gone, and what was never asked is not found', async () => {
+  const { id, result } = await ask({ a: 9, b: 9 });
+  await api.storage.approvals.expire(Date.now() + 3_600_000);
+  const late = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' });
+  expect(late).toMatchObject({ status: 410, body: { error: { code: 'GONE' } } });
+  expect((await result).status).toBe(403);
+  expect((await api.post(`/api/approvals/${randomUUID()}/answer`, { answer: 'allow' })).status).toBe(404);
+  expect((await api.get(`/api/approvals/${randomUUID()}`)).status).toBe(404);
+  expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'maybe' })).status).toBe(400);
+});
+
+test('whoever makes a call sees its question but can not answer it, and others do not see it', async () => {
+  const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
+  const { id, result } = await ask({ a: 2, b: 3 }, own);
+  expect((await api.get(`/api/approvals/${id}`, { key: own })).body.arguments).toEqual({ a: 2, b: 3 });
+  expect((await api.get('/api/approvals', { key: own })).body.approvals).toHaveLength(1);
+  expect((await api.get(`/api/approvals/${id}`, { key: other })).status).toBe(404);
+  expect((await api.get('/api/approvals', { key: other })).body.approvals).toEqual([]);
+  expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' }, { key: own })).status).toBe(403);
+  await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' }, { key: api.adminToken });
+  const { callId } = (await result).body;
+  expect((await api.get(`/api/calls/${callId}`, { key: own })).status).toBe(200);
+  expect((await api.get(`/api/calls/${callId}`, { key: other })).status).toBe(404);
+  expect((await api.get('/api/calls', { key: other })).body.calls).toEqual([]);
+  const { caller } = (await api.get(`/api/calls/${callId}`, { key: own })).body;
+  expect((await api.get(`/api/calls?caller=${caller.id}`, { key: other })).body.calls).toEqual([]);
+  expect((await api.get(`/api/approvals/${id}`)).body.answeredBy).toBe('Administrator');
+});
+
+test('the webhook was told of every question', async () => {
+  const { approvals } = (await api.get('/api/approvals')).body;
+  await waitFor(() => told.length === approvals.length);
+  const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).sort();
+  expect(ids(told.map(({ approval }) => approval))).toEqual(ids(approvals));
+});

@@ -1,0 +1,263 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { allRoutes } from '../../../src/gateway/api/all-routes.ts';
+import { toOpenApi } from '../../../src/gateway/api/openapi.ts';
+import { errorStatus } from '../../../src/kernel/errors.ts';
+import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
+import { toMarkdown } from '../../support/api-docs.ts';
+import { root } from '../../support/imports.ts';
+
+const document = toOpenApi(allRoutes);
+const paths = document.paths as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+const { schemas } = document.components as { readonly schemas: Readonly<Record<string, JsonObject>> };
+
+describe('the OpenAPI document', () => {
+  test.each(allRoutes)('has $operationId with its right, its answer and its errors', (route) => {
+    const operation = paths[route.path]?.[route.method] as JsonObject;
+    expect(operation).toMatchObject({ operationId: route.operationId, 'x-right': route.right, summary: route.summary });
+    const responses = operation.responses as JsonObject;
+    const good = Object.keys(responses).filter((status) => status.startsWith('2'));
+    expect(good).toEqual([String(route.status ?? (route.answer || route.streams ? 200 : 204))]);
+    for (const code of route.errors ?? []) expect(JSON.stringify(responses[errorStatus[code]])).toContain(code);
+    const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const parameters = ((operation.parameters ?? []) as readonly JsonObject[]).filter(
+      ({ in: place }) => place === 'path',
+    );
+    expect(parameters.map(({ name }) => name)).toEqual(inPath);
+    expect(parameters.every(({ required }) => required)).toBe(true);
+  });
+
+  test('has nothing but the routes, each under a name of its own', () => {
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    expect(operations).toHaveLength(allRoutes.length);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
+  });
+
+  test('refers only to schemas that are there, and has none that nobody refers to', () => {
+    const refs = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? ''),
+    );
+    expect([...refs].filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
+    expect(Object.keys(schemas).filter((name) => !refs.has(name))).toEqual([]);
+  });
+
+  test('is plain JSON of version 3.1', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  test('answers are closed: what is not described is not sent', () => {
+    const open = Object.entries(schemas).filter(
+      ([, schema]) => isObject(schema.properties) && schema.additionalProperties !== false,
+    );
+    expect(open.map(([name]) => name)).toEqual([]);
+  });
+
+  // Generated clients are named after these: a change breaks them.
+  test('keeps its names', () => {
+    expect(allRoutes.map(({ operationId }) => operationId).sort()).toMatchInlineSnapshot(`
+      [
+        "acceptToolChange",
+        "addProvider",
+        "addServer",
+        "answerApproval",
+        "answerQuestion",
+        "callTool",
+        "cancelCall",
+        "closeSession",
+        "complete",
+        "connectServer",
+        "createConversation",
+        "createKey",
+        "disableServer",
+        "disconnectServer",
+        "editMessage",
+        "enableServer",
+        "getApproval",
+        "getAssistant",
+        "getCall",
+        "getCallStats",
+        "getConfig",
+        "getConversation",
+        "getHealth",
+        "getOpenApiDocument",
+        "getPrompt",
+        "getRegistryServer",
+        "getServer",
+        "getServerErrorOutput",
+        "getSession",
+        "getTool",
+        "getToolFormats",
+        "importServers",
+        "listApprovals",
+        "listAssistants",
+        "listCalls",
+        "listClients",
+        "listConversations",
+        "listKeys",
+        "listModels",
+        "listPins",
+        "listProfiles",
+        "listPrompts",
+        "listProviders",
+        "listQuestions",
+        "listResources",
+        "listRules",
+        "listServerTools",
+        "listServers",
+        "listTools",
+        "listenToEvents",
+        "openSession",
+        "planRegistryServer",
+        "previewAssistant",
+        "putAssistant",
+        "readCallResult",
+        "readResource",
+        "refreshServer",
+        "rejectToolChange",
+        "removeAssistant",
+        "removeConversation",
+        "removeProvider",
+        "removeServer",
+        "resumeConversation",
+        "retryMessage",
+        "revokeKey",
+        "revokeRule",
+        "searchRegistry",
+        "sendMessage",
+        "stopConversation",
+        "testProvider",
+        "testServer",
+        "updateConversation",
+        "updateProvider",
+        "updateServer",
+        "watchConversation",
+      ]
+    `);
+    expect(Object.keys(schemas).sort()).toMatchInlineSnapshot(`
+      [
+        "AcceptInput",
+        "ApiKey",
+        "ApiKeyInput",
+        "ApiKeyList",
+        "Approval",
+        "ApprovalAnswer",
+        "ApprovalAnsweredEvent",
+        "ApprovalAskedEvent",
+        "ApprovalList",
+        "ApprovalSettings",
+        "ApprovalWithdrawnEvent",
+        "Assistant",
+        "AssistantInput",
+        "AssistantList",
+        "AssistantPreview",
+        "Call",
+        "CallChangedEvent",
+        "CallInput",
+        "CallList",
+        "CallProgressedEvent",
+        "CallResult",
+        "CallStats",
+        "Caller",
+        "CatalogChangedEvent",
+        "ChatConversationEvent",
+        "ChatCutEvent",
+        "ChatMessageEvent",
+        "ChatPartEvent",
+        "ChatRemovedEvent",
+        "ChatTextEvent",
+        "ClientList",
+        "CompletionInput",
+        "Config",
+        "ConfigAppliedEvent",
+        "ConfigRefusedEvent",
+        "ConnectionStatus",
+        "ContentChangedEvent",
+        "Conversation",
+        "ConversationChange",
+        "ConversationChangedEvent",
+        "ConversationContent",
+        "ConversationInput",
+        "ConversationList",
+        "ConversationRemovedEvent",
+        "DefinitionChange",
+        "DefinitionWarning",
+        "Error",
+        "ErrorOutput",
+        "Health",
+        "ImportInput",
+        "ImportedServer",
+        "ImportedServers",
+        "Message",
+        "MessageInput",
+        "MessagePart",
+        "Model",
+        "ModelChoice",
+        "ModelList",
+        "NewApiKey",
+        "OfferedList",
+        "OpenApiDocument",
+        "Pin",
+        "PinList",
+        "Profile",
+        "ProfileList",
+        "PromptArguments",
+        "PromptList",
+        "Provider",
+        "ProviderInput",
+        "ProviderList",
+        "ProviderTest",
+        "ProviderTestInput",
+        "Question",
+        "QuestionAnswer",
+        "QuestionAnsweredEvent",
+        "QuestionAskedEvent",
+        "QuestionList",
+        "ReadyEvent",
+        "RegistryPage",
+        "RegistryPlan",
+        "RegistryServer",
+        "RejectInput",
+        "RememberedRule",
+        "ResetEvent",
+        "ResourceList",
+        "ResultPage",
+        "RuleList",
+        "Server",
+        "ServerAddedEvent",
+        "ServerAnswer",
+        "ServerChangedEvent",
+        "ServerInput",
+        "ServerList",
+        "ServerRecord",
+        "ServerRemovedEvent",
+        "ServerTest",
+        "ServerTestInput",
+        "ServerUpdatedEvent",
+        "Session",
+        "Tool",
+        "ToolCallPart",
+        "ToolFlaggedEvent",
+        "ToolFormats",
+        "ToolList",
+        "Usage",
+      ]
+    `);
+  });
+});
+
+test('docs/reference/api.md has every route and schema (UPDATE_DOCS=1 writes them)', async () => {
+  const file = join(root, 'docs/reference/api.md');
+  const page = await readFile(file, 'utf8');
+  const [before, after] = ['<!-- generated from the routes -->\n', '\n<!-- end of what is generated -->\n'] as const;
+  const generated = `${before}\n${toMarkdown(allRoutes, document)}\n${after}`;
+  const place = /<!-- generated from the routes -->\n[\s\S]*<!-- end of what is generated -->\n/;
+  expect(page).toMatch(place);
+  if (process.env.UPDATE_DOCS)
+    await writeFile(
+      file,
+      page.replace(place, () => generated),
+    );
+  expect((await readFile(file, 'utf8')).match(place)?.[0]).toBe(generated);
+});

@@ -1,0 +1,314 @@
+import { request as httpRequest } from 'node:http';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allRoutes } from '../../../src/gateway/api/all-routes.ts';
+import { createApiRoutes } from '../../../src/gateway/api/create-routes.ts';
+import { createAuthenticate } from '../../../src/gateway/auth/authenticate.ts';
+import { openGateway } from '../../../src/gateway/gateway.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { fixture } from '../../support/fixtures.ts';
+
+const config = {
+  servers: { files: fixture('legacy'), other: fixture('modern') },
+  profiles: { narrow: { servers: ['files'], allow: ['files/echo', 'files/add'], deny: ['files/add'] } },
+};
+
+let api: TestApi;
+let locked: TestApi;
+
+beforeAll(async () => {
+  api = await startApi(config);
+  locked = await startApi({ ...config, gateway: { requireAuthentication: true } });
+});
+afterAll(() => Promise.all([api.close(), locked.close()]));
+
+/** One address of each route, with parameters that fit nothing. */
+const addresses = allRoutes
+  .filter(({ right }) => right !== 'public')
+  .map(({ operationId, method, path, right, streams }) => ({
+    operationId,
+    right,
+    streams,
+    method: method.toUpperCase(),
+    path: path.replaceAll(/\{\w+\}/g, 'none'),
+  }));
+
+describe('each route', () => {
+  test.each(addresses)('$operationId lets in whoever has the right $right, and nobody else', async (address) => {
+    const { method, path, right, streams } = address;
+    const keys = { read: await locked.key(['read']), call: await locked.key(['call']) };
+    for (const [own, key] of Object.entries(keys)) {
+      if (streams && own === right) continue;
+      const { status, body } = await locked.request(method, path, { key });
+      if (own === right) expect([401, 403]).not.toContain(status);
+      else expect({ status, code: body.error.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
+    }
+    const nobody = await locked.request(method, path);
+    expect({ status: nobody.status, code: nobody.body.error.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
+    expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="toolwharf"');
+  });
+});
+
+describe('who one is', () => {
+  test('on this machine, without a key, one may do everything', async () => {
+    expect((await api.get('/api/session')).body).toMatchObject({
+      via: 'loopback',
+      caller: { id: 'local' },
+      rights: ['read', 'call', 'admin'],
+    });
+    expect((await api.get('/api/keys')).status).toBe(200);
+    expect((await api.post('/api/tools/mcp_files_echo/call', { arguments: { text: 'x' } })).status).toBe(200);
+  });
+
+  test('but make neither an administrator nor a program', async () => {
+    const made = await api.post('/api/keys', { name: 'boss', rights: ['admin'] });
+    expect(made).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
+  });
+
+  test('a proxy on this machine is not taken for this machine', async () => {
+    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
+      expect((await api.get('/api/servers', { headers: { [name]: '203.0.113.9' } })).status).toBe(401);
+  });
+
+  test('where authentication is required, being here is not enough', async () => {
+    expect((await locked.get('/api/session')).body).toEqual({
+      authenticated: false,
+      rights: [],
+      mayAddPrograms: false,
+    });
+    expect((await locked.get('/api/servers')).status).toBe(401);
+    expect((await locked.post('/api/session')).status).toBe(401);
+    expect((await locked.get('/api/servers', { key: locked.adminToken })).status).toBe(200);
+  });
+
+  test('a wrong key is refused, also where none is needed', async () => {
+    for (const key of ['tw_wrong', `tw_${'a'.repeat(43)}`, 'a.b.c', `${api.adminToken}x`]) {
+      const { status, headers } = await api.get('/api/servers', { key });
+      expect(status).toBe(401);
+      expect(headers.get('www-authenticate')).toContain('error="invalid_token"');
+    }
+    expect((await api.get('/api/servers', { headers: { authorization: 'Basic YTpi' } })).status).toBe(401);
+  });
+
+  test('a revoked key ends at once, everywhere', async () => {
+    const key = await api.key(['read', 'call']);
+    expect((await api.get('/api/tools', { key })).status).toBe(200);
+    const { keys } = (await api.get('/api/keys')).body;
+    await api.delete(`/api/keys/${keys.at(-1).id}`);
+    expect((await api.get('/api/tools', { key })).status).toBe(401);
+    const mcp = await fetch(`${api.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+    expect(mcp.status).toBe(401);
+  });
+
+  test('the use of a key is noted', async () => {
+    const key = await api.key(['read']);
+    await api.get('/api/tools', { key });
+    expect((await api.get('/api/keys')).body.keys.at(-1).lastUsedAt).toEqual(expect.any(String));
+  });
+
+  test('guessing keys is slowed down, and does not lock out those who have one', async () => {
+    await using own = await startApi({ servers: {} });
+    const good = await own.key(['read']);
+    await own.get('/api/servers', { key: good });
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 25; guess++)
+      statuses.push((await own.get('/api/servers', { key: `tw_${guess}` })).status);
+    expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
+    expect(statuses.at(-1)).toBe(429);
+    const refused = await own.get('/api/servers', { key: 'tw_more' });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await own.get('/api/servers', { key: good })).status).toBe(200);
+  });
+
+  test('a key without the right to call opens no MCP endpoint', async () => {
+    const key = await api.key(['read']);
+    const { status } = await fetch(`${api.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+    expect(status).toBe(403);
+  });
+});
+
+describe('a profile', () => {
+  let key = '';
+  beforeAll(async () => {
+    key = await api.key(['read', 'call'], 'narrow');
+  });
+
+  test('is all that one can list by REST', async () => {
+    const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+    expect(names((await api.get('/api/tools', { key })).body.tools)).toEqual(['mcp_files_echo']);
+    expect(names((await api.get('/api/servers', { key })).body.servers)).toEqual(['files']);
+    expect(names((await api.get('/api/profiles', { key })).body.profiles)).toEqual(['narrow']);
+    expect((await api.get('/api/profiles', { key })).body.profiles[0]).not.toHaveProperty('deny');
+    const [files] = (await api.get('/api/servers', { key })).body.servers;
+    for (const member of ['place', 'record']) expect(files).not.toHaveProperty(member);
+    expect((await api.get('/api/health', { key })).body.servers.total).toBe(1);
+    expect((await api.get('/metrics', { key })).status).toBe(403);
+    expect((await api.get('/readyz', { key })).body).toEqual({ ready: true });
+  });
+
+  test('is all that one can use by REST', async () => {
+    const call = (tool: string) =>
+      api.post(`/api/tools/${tool}/call`, { arguments: { text: 'x', a: 1, b: 2 } }, { key });
+    expect((await call('mcp_files_echo')).status).toBe(200);
+    for (const hidden of ['mcp_files_add', 'mcp_files_write', 'mcp_other_echo', 'files__add']) {
+      expect(await call(hidden)).toMatchObject({ status: 404, body: { error: { code: 'TOOL_NAME_INVALID' } } });
+      expect((await api.get(`/api/tools/${hidden}`, { key })).status).toBe(404);
+    }
+    for (const path of ['', '/tools', '/resources', '/prompts', '/resources/read?uri=memo%3A%2F%2Fone'])
+      expect((await api.get(`/api/servers/other${path}`, { key })).status).toBe(404);
+    expect((await api.post('/api/servers/other/prompts/greet', {}, { key })).status).toBe(404);
+  });
+
+  test.each(['legacy', 'auto'] as const)('is all that one can list and use by MCP (%s)', async (mode) => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
+    try {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['files__echo']);
+      for (const name of ['files__add', 'other__echo', 'mcp_files_add'])
+        await expect(client.callTool({ name, arguments: { a: 1, b: 2, text: 'x' } })).rejects.toThrow('Unknown tool');
+      const result = await client.callTool({ name: 'files__echo', arguments: { text: 'seen' } });
+      expect(result.content).toEqual([{ type: 'text', text: 'seen' }]);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('is all that one sees of assistants', async () => {
+    const remote = { transport: 'http', url: 'http://127.0.0.1:1/', enabled: false };
+    const { id: stored } = (await api.post('/api/servers', { ...remote, name: 'stored' })).body;
+    const path = `/api/assistants/${crypto.randomUUID()}`;
+    await api.put(path, { name: 'Scribe', serverIds: ['files', 'other', stored], trustedTools: ['*_secret'] });
+    const shown = await api.get(path, { key });
+    expect(shown.body).toEqual({
+      id: expect.any(String),
+      name: 'Scribe',
+      description: '',
+      model: { provider: 'demo', model: 'demo' },
+      maxSteps: 20,
+      serverIds: ['files'],
+      toolApproval: 'always-ask',
+    });
+    expect((await api.get('/api/assistants', { key })).body.assistants).toContainEqual(shown.body);
+    await api.delete(path);
+    await api.delete('/api/servers/stored');
+  });
+
+  test('is the only one that its key opens', async () => {
+    const open = (path: string) =>
+      fetch(`${api.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+    expect((await open('/mcp/default')).status).toBe(404);
+    expect((await open('/mcp/narrow')).status).not.toBe(404);
+  });
+});
+
+describe('a session of the app', () => {
+  const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? '';
+
+  test('is opened with the admin token, and carries its rights in a cookie', async () => {
+    const opened = await locked.post('/api/session', undefined, { key: locked.adminToken });
+    expect(opened.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict$/);
+    const cookie = cookieOf(opened.headers);
+    expect((await locked.get('/api/keys', { headers: { cookie } })).status).toBe(200);
+    const create = (headers: Record<string, string>) =>
+      locked.post('/api/keys', { name: 'x' }, { headers: { cookie, ...headers } });
+    expect((await create({})).body.error).toMatchObject({ code: 'FORBIDDEN' });
+    expect((await create({ origin: 'http://localhost:1' })).status).toBe(403);
+    expect((await create({ origin: locked.url })).status).toBe(201);
+    expect((await create({ 'x-toolwharf': '1' })).status).toBe(201);
+    expect((await locked.delete('/api/session', { headers: { cookie } })).status).toBe(403);
+    expect((await locked.delete('/api/session', { headers: { cookie, origin: locked.url } })).status).toBe(204);
+    expect((await locked.get('/api/keys', { headers: { cookie } })).status).toBe(401);
+  });
+
+  test('of a key has its rights and ends with it', async () => {
+    const key = await locked.key(['read'], 'narrow');
+    const cookie = cookieOf((await locked.post('/api/session', undefined, { key })).headers);
+    const given = { headers: { cookie } };
+    expect((await locked.get('/api/session', given)).body).toMatchObject({
+      via: 'key',
+      profile: 'narrow',
+      rights: ['read'],
+    });
+    expect((await locked.get('/api/keys', given)).status).toBe(403);
+    const { keys } = (await locked.get('/api/keys', { key: locked.adminToken })).body;
+    await locked.delete(`/api/keys/${keys.at(-1).id}`, { key: locked.adminToken });
+    expect((await locked.get('/api/servers', given)).status).toBe(401);
+  });
+
+  test('of whoever is on this machine is worth nothing elsewhere', async () => {
+    const cookie = cookieOf((await api.post('/api/session')).headers);
+    expect((await api.get('/api/session', { headers: { cookie } })).body.via).toBe('loopback');
+    expect((await api.get('/api/servers', { headers: { cookie, 'x-forwarded-for': '203.0.113.9' } })).status).toBe(401);
+  });
+
+  test('that is over is as good as none', async () => {
+    const cookie = cookieOf((await api.post('/api/session')).headers).replace(/=.*/, '=forged.session');
+    expect((await api.get('/api/session', { headers: { cookie } })).body.via).toBe('loopback');
+    expect((await locked.get('/api/servers', { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+describe('pages of other sites', () => {
+  /** `fetch` does not let go of the host header. */
+  const send = (method: string, path: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const sent = httpRequest(new URL(path, api.url), { method, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      sent.on('error', reject).end();
+    });
+
+  test('are turned away by their origin, and by the name they call us', async () => {
+    expect(await send('GET', '/api/servers', { origin: 'https://evil.example' })).toBe(403);
+    expect(await send('GET', '/api/servers', { host: 'evil.example' })).toBe(403);
+    expect(await send('POST', '/mcp', { host: 'evil.example:80' })).toBe(403);
+    expect(await send('GET', '/metrics', { host: 'evil.example' })).toBe(403);
+    expect(await send('GET', '/api/servers', {})).toBe(200);
+  });
+
+  test('on this machine can not make it do things behind its user’s back', async () => {
+    const origin = 'http://localhost:3000';
+    expect(await send('POST', '/api/servers/files/disconnect', { origin })).toBe(403);
+    expect(await send('POST', '/api/keys', { origin, 'content-type': 'text/plain' })).toBe(403);
+    expect((await api.get('/api/servers/files')).body.status.state).toBe('connected');
+  });
+});
+
+test('the address it listens on is a name of its own', async () => {
+  await using elsewhere = await startApi({ servers: {} }, { host: '127.0.0.2' });
+  expect(elsewhere.url).toContain('127.0.0.2');
+  expect((await elsewhere.get('/api/servers')).status).toBe(200);
+});
+
+describe('an address that other machines reach', () => {
+  const open = async (host: string, options: object = {}) =>
+    openGateway(
+      { servers: {} },
+      {
+        storage: await openStorage({ kind: 'memory' }),
+        log: silentLog,
+        sessionKey: Buffer.alloc(32),
+        host,
+        port: 0,
+        createAuthenticate,
+        createRoutes: createApiRoutes,
+        ...options,
+      },
+    );
+
+  test('is not listened on without a way to authenticate', async () => {
+    await expect(open('0.0.0.0')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  test('always needs authentication, from this machine too', async () => {
+    const adminToken = `twadmin_${'a'.repeat(43)}`;
+    await using gateway = await open('0.0.0.0', { adminToken });
+    const url = `http://127.0.0.1:${new URL(gateway.url).port}/api/servers`;
+    expect((await fetch(url)).status).toBe(401);
+    expect((await fetch(url, { headers: { authorization: `Bearer ${adminToken}` } })).status).toBe(200);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { connectClient, openTestGateway } from '../support/open-gateway.ts';
+import { waitFor } from '../support/processes.ts';
+
+const config = (approval: object = { mode: 'always-ask' }) => ({
+  servers: { s: fixture('legacy') },
+  toolbox: { approval },
+});
+
+describe('a call that must be approved', () => {
+  test('waits in the store until somebody answers, and runs once however often it is answered', async () => {
+    await using gateway = await openTestGateway(config());
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    const { approver, storage } = gateway.parts;
+    const calling = client.text('s__add', { a: 1, b: 2 });
+    const [asked] =
+      (await waitFor(async () => {
+        const pending = await storage.approvals.list({ status: 'pending' });
+        return pending.length > 0 ? pending : undefined;
+      })) ?? [];
+    expect(asked?.request).toMatchObject({
+      server: 's',
+      originalName: 'add',
+      arguments: { a: 1, b: 2 },
+      caller: { id: 'local' },
+    });
+    const id = asked?.request.id as string;
+    const answers = await Promise.all([1, 2, 3].map((by) => approver.answer(id, { kind: 'allow' }, `person ${by}`)));
+    expect(answers.sort()).toEqual(['already', 'already', 'answered']);
+    expect(await calling).toBe('3');
+    expect((await storage.approvals.get(id))?.status).toBe('used');
+    expect(await approver.answer(id, { kind: 'deny' }, 'late')).toBe('already');
+  });
+
+  test('is denied for the caller to read, with the reason', async () => {
+    await using gateway = await openTestGateway(config());
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    const calling = client.text('s__echo', { text: 'x' });
+    const asked = await waitFor(async () => (await gateway.parts.storage.approvals.list({ status: 'pending' }))[0]);
+    await gateway.parts.approver.answer(asked?.request.id as string, { kind: 'deny', reason: 'not today' }, 'Ada');
+    expect(await calling).toContain('not today');
+  });
+
+  test('tells a client that cannot be asked itself that it is waiting', async () => {
+    await using gateway = await openTestGateway(config());
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    const { approver, storage } = gateway.parts;
+    const told: (string | undefined)[] = [];
+    const calling = client.client.callTool(
+      { name: 's__add', arguments: { a: 1, b: 2 } },
+      { onprogress: ({ message }) => told.push(message) },
+    );
+    await waitFor(() => told.length > 0, { what: 'progress' });
+    const asked = await waitFor(async () => (await storage.approvals.list({ status: 'pending' }))[0]);
+    await approver.answer(asked?.request.id as string, { kind: 'allow' }, 'Ada');
+    expect((await calling).isError).toBeFalsy();
+    expect(told[0]).toBe('Waiting for approval');
+  });
+
+  test('nobody answers: expiry is denial', async () => {
+    await using gateway = await openTestGateway(config({ mode: 'always-ask', expires: '300ms' }));
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    expect(await client.text('s__echo', { text: 'x' })).toContain('denied');
+  });
+
+  for (const era of ['legacy', 'auto'] as const) {
+    test(`is put to the calling client itself, ${era === 'legacy' ? 'by elicitation' : 'as input required'}`, async () => {
+      await using gateway = await openTestGateway(config());
+      const asked: string[] = [];
+      const answers = ['once', 'deny', 'tool'];
+      await using client = await connectClient(`${gateway.url}/mcp`, {
+        era,
+        elicit: (params) => {
+          asked.push(String(params.message));
+          return { action: 'accept', content: { answer: answers.shift() } };
+        },
+      });
+      expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
+      expect(asked[0]).toContain('add of server s');
+      expect(await client.text('s__add', { a: 1, b: 2 })).toContain('denied');
+      expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
+      expect(await client.text('s__add', { a: 3, b: 3 })).toBe('6');
+      expect(asked).toHaveLength(3);
+      expect(await gateway.toolbox.rules()).toHaveLength(1);
+    });
+  }
+
+  test('an answer given elsewhere while the client shows the question lets the call go on', async () => {
+    await using gateway = await openTestGateway(config());
+    const { approver, storage } = gateway.parts;
+    await using client = await connectClient(`${gateway.url}/mcp`, {
+      elicit: async () => {
+        const [asked] = await storage.approvals.list({ status: 'pending' });
+        await approver.answer(asked?.request.id as string, { kind: 'allow' }, 'somebody else');
+        return { action: 'decline' };
+      },
+    });
+    expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
+  });
+
+  test('is bound to its exact arguments: another call asks again', async () => {
+    await using gateway = await openTestGateway(config());
+    await using client = await connectClient(`${gateway.url}/mcp`, {
+      elicit: (params) => ({
+        action: String(params.message).includes('"a":1') ? 'accept' : 'decline',
+        content: { answer: 'once' },
+      }),
+    });
+    expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
+    expect(await client.text('s__add', { a: 9, b: 2 })).toContain('denied');
+  });
+});
+
+test('a profile may demand more than the toolbox, and hides what it hides from every request', async () => {
+  await using _dir = await tempDir();
+  await using gateway = await openTestGateway({
+    servers: { s: fixture('legacy') },
+    profiles: { careful: { approval: { mode: 'always-ask', expires: '200ms' }, deny: ['s/env', 's/pid'] } },
+  });
+  await using open = await connectClient(`${gateway.url}/mcp`);
+  await using careful = await connectClient(`${gateway.url}/mcp/careful`);
+  expect(await open.text('s__echo', { text: 'x' })).toBe('x');
+  expect(await careful.text('s__echo', { text: 'x' })).toContain('denied');
+  expect(await careful.names()).not.toContain('s__pid');
+  await expect(careful.text('s__pid')).rejects.toThrow('Unknown tool');
+  await using old = await connectClient(`${gateway.url}/mcp/careful`, { era: 'legacy' });
+  expect(await old.names()).not.toContain('s__pid');
+  await expect(old.text('s__pid')).rejects.toThrow('Unknown tool');
+});

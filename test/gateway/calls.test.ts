@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi, type TestApi, unasked } from '../support/api.ts';
+import { listenTo } from '../support/event-source.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { connectClient } from '../support/open-gateway.ts';
+import { waitFor } from '../support/processes.ts';
+
+let api: TestApi;
+const directory = await tempDir();
+
+beforeAll(async () => {
+  api = await startApi({
+    servers: { files: fixture('legacy'), slow: fixture('cancellable') },
+    toolbox: { approval: { ask: ['*_add'], expires: '60s' } },
+    profiles: { narrow: { servers: ['files'], approval: { ask: ['files/add'] } } },
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+const call = (tool: string, args: object = {}, rest: object = {}, key?: string) =>
+  api.post(`/api/tools/${tool}/call`, { arguments: args, ...rest }, key === undefined ? {} : { key });
+
+/** A call that runs until it is cancelled, by its id. */
+async function linger(key?: string) {
+  const callId = randomUUID();
+  const result = call('mcp_slow_linger', { path: directory.file('lingered') }, { callId }, key);
+  await waitFor(async () => (await api.get(`/api/calls/${callId}`)).body.status === 'running', { what: 'the call' });
+  return { callId, result };
+}
+
+describe('a call with an id of its own', () => {
+  test('has it everywhere, and nobody else gets it', async () => {
+    const callId = randomUUID();
+    expect((await call('mcp_files_echo', { text: 'x' }, { callId })).body).toMatchObject({ callId, text: 'x' });
+    expect((await api.get(`/api/calls/${callId}`)).body).toMatchObject({ id: callId, status: 'success' });
+    const again = await call('mcp_files_echo', { text: 'x' }, { callId });
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect((await call('mcp_files_echo', { text: 'x' }, { callId: 'mine' })).status).toBe(400);
+  });
+
+  test('can not have that of a call under way either', async () => {
+    const { callId, result } = await linger();
+    expect((await call('mcp_files_echo', { text: 'x' }, { callId })).status).toBe(409);
+    await api.post(`/api/calls/${callId}/cancel`);
+    await result;
+  });
+
+  test('is one call, also when it is sent twice at once', async () => {
+    const callId = randomUUID();
+    const answers = await Promise.all([1, 2].map(() => call('mcp_files_sleep', { ms: 50 }, { callId })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  test('can be sent once more under its key, and gives the first result', async () => {
+    const rest = { callId: randomUUID(), idempotencyKey: randomUUID() };
+    const results = await Promise.all([1, 2].map(() => call('mcp_files_echo', { text: 'once' }, rest)));
+    expect([...results, await call('mcp_files_echo', { text: 'once' }, rest)].map(({ body }) => body.callId)).toEqual(
+      Array.from({ length: 3 }, () => rest.callId),
+    );
+    const other = { ...rest, idempotencyKey: randomUUID() };
+    expect((await call('mcp_files_echo', { text: 'once' }, other)).status).toBe(409);
+  });
+
+  test('tells how far it is, to its caller and to administrators', async () => {
+    const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
+    await using mine = await listenTo(api.url, { key: own });
+    await using all = await listenTo(api.url);
+    await using foreign = await listenTo(api.url, { key: other });
+    await Promise.all([mine, all, foreign].map((source) => source.find('ready')));
+    const callId = randomUUID();
+    await call('mcp_files_sleep', { ms: 600 }, { callId }, own);
+    const { data, id } = await mine.find('call.progressed');
+    expect(data).toMatchObject({ id: callId, progress: expect.any(Number), total: 600 });
+    expect(id).toBe('');
+    await all.find('call.progressed');
+    await all.find('call.changed', (changed) => changed.id === callId && changed.status === 'success');
+    const told = mine.events.filter(({ name }) => name === 'call.progressed');
+    expect(told.length).toBeLessThanOrEqual(8);
+    expect(foreign.events.filter(({ name }) => name === 'call.progressed')).toEqual([]);
+  });
+});
+
+describe('cancelling', () => {
+  test('ends a call at its server, and says so', async () => {
+    const { callId, result } = await linger();
+    expect((await api.post(`/api/calls/${callId}/cancel`)).status).toBe(204);
+    expect(await result).toMatchObject({ status: 499, body: { error: { code: 'CALL_CANCELLED', data: { callId } } } });
+    expect((await api.get(`/api/calls/${callId}`)).body).toMatchObject({ status: 'error', end: 'cancelled' });
+    expect((await api.post(`/api/calls/${callId}/cancel`)).status).toBe(409);
+    expect((await api.post(`/api/calls/${randomUUID()}/cancel`)).status).toBe(404);
+  });
+
+  test("is for one's own calls", async () => {
+    const [own, other] = [await api.key(['read', 'call']), await api.key(['call'])];
+    const { callId, result } = await linger(own);
+    expect((await api.post(`/api/calls/${callId}/cancel`, undefined, { key: other })).status).toBe(404);
+    expect((await api.post(`/api/calls/${callId}/cancel`, undefined, { key: own })).status).toBe(204);
+    expect((await result).body.error.code).toBe('CALL_CANCELLED');
+  });
+
+  test("leaves an MCP client's calls to it", async () => {
+    await using client = await connectClient(`${api.url}/mcp`);
+    const stop = new AbortController();
+    const calling = client.client
+      .callTool({ name: 'slow__linger', arguments: { path: directory.file('lingered') } }, { signal: stop.signal })
+      .catch(() => 'stopped');
+    const running = await waitFor(async () => {
+      const { calls } = (await api.get('/api/calls?status=running&tool=linger')).body;
+      return calls[0] as { id: string } | undefined;
+    });
+    expect((await api.post(`/api/calls/${running?.id}/cancel`)).status).toBe(409);
+    stop.abort();
+    expect(await calling).toBe('stopped');
+  });
+});
+
+describe('a question to a person whose call is cancelled', () => {
+  const pending = async () => (await api.get('/api/approvals?status=pending')).body.approvals as { id: string }[];
+
+  async function ask(args: object, signal?: AbortSignal) {
+    const callId = randomUUID();
+    const sent = api.post('/api/tools/mcp_files_add/call', { arguments: args, callId }, signal ? { signal } : {});
+    const result = sent.catch(() => 'gone');
+    const question = await waitFor(async () => (await pending())[0], { what: 'the question' });
+    return { callId, id: String(question?.id), result };
+  }
+
+  test('waits no more, and every page learns of it', async () => {
+    await using source = await listenTo(api.url);
+    await source.find('ready');
+    const { callId, id, result } = await ask({ a: 1, b: 1 });
+    await api.post(`/api/calls/${callId}/cancel`);
+    await result;
+    expect((await source.find('approval.withdrawn')).data).toMatchObject({ id, callId, tool: 'mcp_files_add' });
+    expect(await pending()).toEqual([]);
+    expect((await api.get(`/api/approvals/${id}`)).body).toMatchObject({
+      status: 'denied',
+      answeredBy: 'withdrawal',
+      answer: { kind: 'deny', reason: 'its call was cancelled before anybody answered' },
+    });
+    expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })).status).toBe(409);
+  });
+
+  test('is withdrawn too when its client goes away', async () => {
+    const stop = new AbortController();
+    const { id, result } = await ask({ a: 2, b: 2 }, stop.signal);
+    stop.abort();
+    expect(await result).toBe('gone');
+    await waitFor(async () => (await api.get(`/api/approvals/${id}`)).body.status === 'denied', { what: 'its end' });
+  });
+
+  test('stays as long as another call waits for the same answer', async () => {
+    await using source = await listenTo(api.url);
+    await source.find('ready');
+    const first = await ask({ a: 3, b: 3 });
+    const second = call('mcp_files_add', { a: 3, b: 3 });
+    const times = () => source.events.filter(({ name, data }) => name === 'approval.asked' && data.id === first.id);
+    await waitFor(() => times().length === 2, { what: 'the second call to join the question' });
+    await api.post(`/api/calls/${first.callId}/cancel`);
+    await first.result;
+    expect(await pending()).toMatchObject([{ id: first.id }]);
+    await api.post(`/api/approvals/${first.id}/answer`, { answer: 'allow' });
+    expect((await second).body.text).toBe('6');
+  });
+
+  test('of an MCP client stays, for the client may call again', async () => {
+    await using client = await connectClient(`${api.url}/mcp/narrow`);
+    const stop = new AbortController();
+    const args = { name: 'files__add', arguments: { a: 4, b: 4 } };
+    const calling = client.client.callTool(args, { signal: stop.signal }).catch(() => 'stopped');
+    const question = await waitFor(async () => (await pending())[0], { what: 'the question' });
+    stop.abort();
+    expect(await calling).toBe('stopped');
+    await waitFor(async () => (await api.get('/api/calls?status=pending')).body.calls.length === 0);
+    await using source = await listenTo(api.url);
+    await source.find('ready');
+    await api.post(`/api/approvals/${question?.id}/answer`, { answer: 'allow' });
+    // Nobody waits for it, and yet it is told.
+    expect((await source.find('approval.answered')).data).toMatchObject({ id: question?.id, answer: 'allow' });
+    expect(await client.text('files__add', { a: 4, b: 4 })).toBe('8');
+  });
+});
+
+test('a question that waits when the gateway stops is there after the next start', async () => {
+  await using first = await startApi({
+    servers: { files: fixture('legacy') },
+    toolbox: { approval: { mode: 'always-ask', expires: '1h' } },
+    gateway: { shutdown: '100ms' },
+  });
+  const calling = first.post('/api/tools/mcp_files_pid/call', {}).catch(() => 'gone');
+  const [asked] =
+    (await waitFor(async () => {
+      const found = await first.storage.approvals.list({ status: 'pending' });
+      return found.length > 0 && found;
+    })) || [];
+  await first.close();
+  await calling;
+  expect(await first.storage.approvals.get(asked?.request.id ?? '')).toMatchObject({ status: 'pending' });
+});
+
+describe('statistics', () => {
+  test('count calls by how they ended, over time and by tool', async () => {
+    await using own = await startApi({
+      servers: { files: fixture('legacy') },
+      toolbox: { approval: { deny: ['files/pid'] } },
+    });
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const key = await own.key(['read', 'call']);
+    for (let n = 0; n < 3; n++) await own.post('/api/tools/mcp_files_echo/call', { arguments: { text: 'x' } });
+    await own.post('/api/tools/mcp_files_fail/call', {});
+    await own.post('/api/tools/mcp_files_pid/call', {}, { key });
+    const { body } = await own.get(`/api/calls/stats?since=${since}&buckets=4`);
+    expect(body.buckets).toHaveLength(4);
+    expect(body.buckets.at(-1)).toMatchObject({ success: 3, error: 1, denied: 1, p50Ms: expect.any(Number) });
+    expect(body.buckets[0]).toEqual({ start: since, success: 0, error: 0, denied: 0 });
+    expect(body.totals).toMatchObject({ calls: 5, success: 3, error: 1, denied: 1 });
+    expect(body.tools[0]).toMatchObject({ tool: 'mcp_files_echo', server: 'files', originalName: 'echo', calls: 3 });
+    expect(body.truncated).toBe(false);
+    const mine = await own.get('/api/calls/stats', { key });
+    expect(mine.body).toMatchObject({ totals: { calls: 1, denied: 1 }, tools: [{ originalName: 'pid' }] });
+    expect(mine.body.buckets).toHaveLength(24);
+  });
+
+  test('want a span of time', async () => {
+    const [since, until] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
+    expect((await api.get(`/api/calls/stats?since=${since}&until=${until}`)).status).toBe(400);
+    expect((await api.get('/api/calls/stats?buckets=0')).status).toBe(400);
+    expect((await api.get(`/api/calls/stats?until=${until}`)).body.totals.calls).toBe(0);
+  });
+});
+
+test('every route of calls was asked', () => {
+  const own = new Set(['callTool', 'cancelCall', 'getCallStats']);
+  expect(unasked(({ operationId }) => own.has(operationId))).toEqual([]);
+});

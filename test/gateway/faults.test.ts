@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { createSealer } from '../../src/storage/sealer.ts';
+import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
+import { connectClient, openTestGateway } from '../support/open-gateway.ts';
+import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+
+const eras = ['legacy', 'auto'] as const;
+const testKey = createHash('sha256').update('a key for tests').digest();
+
+interface GatewayProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly child: ChildProcess;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+async function startProcess(config: object, dataDir: string, port = 0): Promise<GatewayProcess> {
+  const program = fileURLToPath(new URL('../fixtures/gateway.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, JSON.stringify({ config, dataDir, port })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const { url } = JSON.parse(String(line)) as { url: string };
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  };
+  return { url, child, end, [Symbol.asyncDispose]: () => end('SIGKILL') };
+}
+
+describe('a client that keeps its session and just calls again', () => {
+  for (const era of eras) {
+    test(`after the HTTP server behind was restarted (${era})`, async () => {
+      const first = await startHttp('legacy-http');
+      const { port } = new URL(first.url);
+      await using gateway = await openTestGateway({ servers: { s: { url: first.url } } });
+      await using client = await connectClient(`${gateway.url}/mcp`, { era });
+      expect(await client.text('s__echo', { text: 'before' })).toBe('before');
+      await first.kill();
+      await using _second = await startHttp('legacy-http', { PORT: port });
+      expect(await client.text('s__echo', { text: 'after' })).toBe('after');
+    });
+
+    test(`after the program behind was killed (${era})`, async () => {
+      await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
+      await using client = await connectClient(`${gateway.url}/mcp`, { era });
+      const pid = Number(await client.text('s__pid'));
+      process.kill(pid, 'SIGKILL');
+      await waitFor(() => gateway.toolbox.server('s')?.status.pid !== pid, { what: 'the loss to be noticed' });
+      expect(await client.text('s__echo', { text: 'after' })).toBe('after');
+    });
+
+    test(`while one server hangs at its start: the others' tools are there and work (${era})`, async () => {
+      const servers = { good: fixture('legacy'), hanging: fixture('hang-on-start') };
+      await using gateway = await openTestGateway({ servers, gateway: { listWait: '1s' } });
+      await using client = await connectClient(`${gateway.url}/mcp`, { era });
+      expect(await client.names()).toContain('good__echo');
+      expect(await client.text('good__echo', { text: 'x' })).toBe('x');
+      expect(client.client.getInstructions()).toContain('hanging');
+    });
+
+    test(`that asks for tools while no server is there gets an error with the reason, never an empty list (${era})`, async () => {
+      const config = { servers: { only: fixture('hang-on-start') }, gateway: { listWait: '200ms' } };
+      await using gateway = await openTestGateway(config);
+      await using client = await connectClient(`${gateway.url}/mcp`, { era });
+      await expect(client.names()).rejects.toThrow(/not available: only/);
+    });
+
+    test(`after the gateway itself was restarted (${era})`, async () => {
+      await using dir = await tempDir();
+      const config = { servers: { s: fixture('legacy') } };
+      await using first = await startProcess(config, dir.path);
+      await using client = await connectClient(first.url, { era });
+      expect(await client.text('s__echo', { text: 'before' })).toBe('before');
+      await first.end('SIGKILL');
+      await using _second = await startProcess(config, dir.path, Number(new URL(first.url).port));
+      expect(await client.text('s__echo', { text: 'after' })).toBe('after');
+    });
+
+    test(`that asks for a list while ten servers are starting gets them all (${era})`, async () => {
+      const slow = Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('slow-start', { START_MS: '400' })]);
+      await using gateway = await openTestGateway({ servers: Object.fromEntries(slow), gateway: { listWait: '20s' } });
+      await using client = await connectClient(`${gateway.url}/mcp`, { era });
+      const servers = new Set((await client.names()).map((name) => name.split('__')[0]));
+      expect(servers.size).toBe(10);
+    });
+  }
+
+  test('SIGTERM with ten servers leaves no process', async () => {
+    await using dir = await tempDir();
+    const servers = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('legacy')]));
+    await using gateway = await startProcess({ servers }, dir.path);
+    await using client = await connectClient(gateway.url);
+    await client.names();
+    const children = descendantsOf(gateway.child.pid as number);
+    expect(children.length).toBeGreaterThanOrEqual(10);
+    await client.client.close();
+    await gateway.end('SIGTERM');
+    expect(children.filter(isAlive)).toEqual([]);
+  });
+});
+
+/** How many questions a gateway that runs has written down. */
+function questionsIn(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return Number(database.prepare('select count(*) as found from approvals').get()?.found);
+  } finally {
+    database.close();
+  }
+}
+
+test('a question that waits survives kill -9; answered meanwhile, the same call runs once, and a second one asks again', async () => {
+  await using dir = await tempDir();
+  const ran = dir.file('ran');
+  const call = { path: ran, text: 'once' };
+  const config = { servers: { s: fixture('legacy') }, toolbox: { approval: { mode: 'always-ask', expires: '1h' } } };
+  const open = () => openStorage({ kind: 'sqlite', file: dir.file('toolwharf.db'), sealer: createSealer(testKey) });
+  await using first = await startProcess(config, dir.path);
+  await using client = await connectClient(first.url);
+  const lost = client.text('s__write', call).catch(() => 'lost');
+  await waitFor(() => questionsIn(dir.file('toolwharf.db')) === 1, { what: 'the question' });
+  await first.end('SIGKILL');
+  expect(await lost).toBe('lost');
+  {
+    await using storage = await open();
+    const [waiting, ...others] = await storage.approvals.list({ status: 'pending' });
+    expect(others).toEqual([]);
+    expect(waiting?.request).toMatchObject({ originalName: 'write', arguments: call });
+    const answer = () => storage.approvals.answer(waiting?.request.id as string, { kind: 'allow' }, 'Ada', Date.now());
+    expect((await Promise.all([answer(), answer()])).sort()).toEqual(['already', 'answered']);
+  }
+  await using second = await startProcess(config, dir.path, Number(new URL(first.url).port));
+  await client.text('s__write', call);
+  const again = client.text('s__write', call).catch(() => 'lost');
+  await waitFor(() => questionsIn(dir.file('toolwharf.db')) === 2, { what: 'the second question' });
+  await second.end('SIGKILL');
+  expect(await again).toBe('lost');
+  expect((await readFile(ran, 'utf8')).split('\n').filter(Boolean)).toEqual(['once']);
+});
+
+test('kill -9 under load: every call that ran is in the journal, none ran twice, and clients go on', {
+  timeout: 900_000,
+}, async () => {
+  await using dir = await tempDir();
+  const ran = dir.file('ran');
+  const config = { servers: { s: { ...fixture('legacy'), protocol: 'legacy' } } };
+  const answered = new Set<string>();
+  // More by ROUNDS: each is a kill at a random moment.
+  const rounds = Number(process.env.ROUNDS ?? 6);
+  const atOnce = 10;
+  let next = 0;
+  let port = 0;
+  for (let round = 0; round < rounds; round++) {
+    await using gateway = await startProcess(config, dir.path, port);
+    port = Number(new URL(gateway.url).port);
+    const clients = await Promise.all([1, 2].map(() => connectClient(gateway.url, { era: 'auto' })));
+    const before = answered.size;
+    const load = Array.from({ length: atOnce }, async (_, index) => {
+      const client = clients[index % clients.length];
+      for (;;) {
+        const text = `call-${next++}`;
+        await client?.text('s__write', { path: ran, text });
+        answered.add(text);
+      }
+    });
+    // Every other round has got as far as an answer, however slow the machine is.
+    if (round % 2 === 1) await waitFor(() => answered.size > before, { what: 'an answer' });
+    setTimeout(() => gateway.child.kill('SIGKILL'), 20 + Math.random() * 150);
+    await Promise.allSettled(load);
+    await Promise.allSettled(clients.map((client) => client.client.close()));
+  }
+
+  const effects = (await readFile(ran, 'utf8')).split('\n').filter(Boolean);
+  expect(effects.length).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
+  expect(new Set(effects).size).toBe(effects.length);
+  const missing = [...answered].filter((text) => !effects.includes(text));
+  expect(missing).toEqual([]);
+
+  await using storage = await openStorage({
+    kind: 'sqlite',
+    file: dir.file('toolwharf.db'),
+    sealer: createSealer(testKey),
+  });
+  const recorded = new Map<string, string>();
+  for (let before: string | undefined; ; ) {
+    const page = await storage.journal.list({ limit: 500, ...(before !== undefined && { before }) });
+    for (const record of page) recorded.set(String(record.arguments.text), record.status);
+    before = page.at(-1)?.id;
+    if (page.length < 500) break;
+  }
+  expect(effects.filter((text) => !recorded.has(text))).toEqual([]);
+  expect([...answered].filter((text) => recorded.get(text) !== 'success')).toEqual([]);
+  expect([...recorded.values()].filter((status) => status === 'pending' || status === 'running')).toEqual([]);
+});

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { fixture, startHttp } from '../support/fixtures.ts';
+import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
+import { openTestGateway } from '../support/open-gateway.ts';
+import { initializeParams, openRaw, post, textOf } from '../support/raw-mcp.ts';
+import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
+
+const patience = { timeout: 10_000, interval: 20 };
+
+test('two clients whose calls ask at the same time on one connection each get their own question', async () => {
+  await using upstream = await startHttp('legacy-http');
+  await using gateway = await serveMcp({ subject: { url: upstream.url } });
+  await using one = await connectMcp(gateway.url, 'legacy', { answers: usualAnswers, caller: 'one' });
+  await using two = await connectMcp(gateway.url, 'modern', { answers: usualAnswers, caller: 'two' });
+  const asked = ['a', 'b', 'c', 'd', 'e'].flatMap((question) => [
+    one.text('ask', { question: `one ${question}` }).then((text) => expect(text).toContain(`re: one ${question}`)),
+    two.text('ask', { question: `two ${question}` }).then((text) => expect(text).toContain(`re: two ${question}`)),
+  ]);
+  await Promise.all(asked);
+});
+
+test('a question that may be meant for another client is asked of nobody', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  const questions: JsonObject[] = [];
+  const decline = (params: JsonObject) => {
+    questions.push(params);
+    return { action: 'decline' };
+  };
+  const eager = { 'elicitation/create': decline };
+  await using one = await connectMcp(gateway.url, 'legacy', { answers: eager, caller: 'one' });
+  await using two = await connectMcp(gateway.url, 'legacy', { answers: eager, caller: 'two' });
+  const begun = Promise.withResolvers<void>();
+  const cancel = new AbortController();
+  const busy = two.client.callTool(
+    { name: 'sleep', arguments: { ms: 20_000 } },
+    { onprogress: () => begun.resolve(), signal: cancel.signal },
+  );
+  await begun.promise;
+  await expect(one.text('ask', { question: 'Mine?' })).rejects.toThrow(/not known in which call/);
+  expect(questions).toEqual([]);
+  cancel.abort();
+  await expect(busy).rejects.toThrow();
+});
+
+test.each(['stdio', 'http'])("a log message of one client's call is not for another's eyes: over %s", async (way) => {
+  await using upstream = await startHttp('legacy-http');
+  await using gateway = await serveMcp({ subject: way === 'http' ? { url: upstream.url } : fixture('legacy') });
+  await using talker = await connectMcp(gateway.url, 'legacy', { caller: 'one' });
+  await using bystander = await connectMcp(gateway.url, 'legacy', { caller: 'two' });
+  const begun = Promise.withResolvers<void>();
+  const cancel = new AbortController();
+  const busy = bystander.client.callTool(
+    { name: 'sleep', arguments: { ms: 20_000 } },
+    { onprogress: () => begun.resolve(), signal: cancel.signal },
+  );
+  await begun.promise;
+  await talker.text('log', { level: 'error', text: 'mine' });
+  expect(talker.logs()).toEqual(way === 'http' ? ['mine'] : []);
+  expect(bystander.logs()).toEqual([]);
+  cancel.abort();
+  await expect(busy).rejects.toThrow();
+  await talker.text('log', { level: 'error', text: 'mine alone' });
+  await vi.waitFor(() => expect(talker.logs()).toContain('mine alone'), patience);
+  expect(bystander.logs()).toEqual([]);
+});
+
+test('a session belongs to its caller: to another it does not exist', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  const agent = new Agent();
+  const opened = await post(gateway.url, agent, { id: 0, method: 'initialize', params: initializeParams });
+  const session = String(opened.headers['mcp-session-id']);
+  const ping = async (headers: Record<string, string>) =>
+    (await post(gateway.url, agent, { id: 1, method: 'ping' }, headers)).status;
+  expect(await ping({ 'mcp-session-id': session })).toBe(200);
+  expect(await ping({ 'mcp-session-id': session, 'x-caller': 'somebody-else' })).toBe(404);
+  expect(await ping({ 'mcp-session-id': `${session}x` })).toBe(404);
+  expect(await ping({})).toBe(400);
+  agent.destroy();
+});
+
+test('a legacy client does not notice that the gateway was restarted', async () => {
+  const sessionKey = randomBytes(32);
+  const servers = { subject: fixture('legacy') };
+  const before = await serveMcp(servers, { sessionKey });
+  await using client = await connectMcp(before.url, 'legacy', { answers: usualAnswers });
+  expect(await client.text('echo', { text: 'before' })).toBe('before');
+  await before[Symbol.asyncDispose]();
+  await using _after = await serveMcp(servers, { sessionKey, port: Number(new URL(before.url).port) });
+  expect(await client.text('echo', { text: 'after' })).toBe('after');
+  expect(await client.text('ask', { question: 'Still there?' })).toContain('re: Still there?');
+});
+
+describe('a thousand at once', () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => `client ${index}`);
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  let gateway: ServedMcp;
+  beforeAll(async () => {
+    gateway = await serveMcp({ subject: fixture('legacy') });
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await gateway[Symbol.asyncDispose]();
+  });
+
+  test('legacy clients, all of them at request id 0, get their own answers', async () => {
+    const clients = await Promise.all(many.map(() => openRaw(gateway.url, 'legacy', agent)));
+    expect(gateway.mcp.open.sessions).toBe(many.length);
+    const answered = await Promise.all(
+      many.map((text, index) => clients[index]?.send(0, 'tools/call', { name: 'echo', arguments: { text } })),
+    );
+    expect(answered.map((answer) => [answer?.body.id, textOf(answer?.body)])).toEqual(many.map((text) => [0, text]));
+  });
+
+  test('modern requests, all of them with id 0, get their own answers', async () => {
+    const client = await openRaw(gateway.url, 'modern', agent);
+    const answered = await Promise.all(
+      many.map((text) => client.send(0, 'tools/call', { name: 'echo', arguments: { text } })),
+    );
+    expect(answered.map(({ body }) => [body.id, textOf(body)])).toEqual(many.map((text) => [0, text]));
+  });
+});
+
+test('a connection that is idle is kept for longer than clients and proxies keep theirs, so that it is never closed under a request', async () => {
+  await using gateway = await openTestGateway({ servers: {} });
+  const { headers } = await fetch(`${gateway.url}/mcp`);
+  expect(headers.get('keep-alive')).toBe('timeout=65');
+});

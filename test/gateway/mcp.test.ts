@@ -1,0 +1,225 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
+import { openRaw } from '../support/raw-mcp.ts';
+import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
+
+const cells = (['legacy', 'modern'] as const).flatMap((client) =>
+  (['legacy', 'modern'] as const).map((server) => ({ client, server })),
+);
+const patience = { timeout: 10_000, interval: 20 };
+
+describe.each(cells)('a $client client of a $server server', ({ client: era, server }) => {
+  let gateway: ServedMcp;
+  let client: McpClient;
+  beforeAll(async () => {
+    gateway = await serveMcp({ subject: fixture(server) });
+    client = await connectMcp(gateway.url, era, { answers: usualAnswers });
+  });
+  afterAll(async () => {
+    await client[Symbol.asyncDispose]();
+    await gateway[Symbol.asyncDispose]();
+  });
+
+  test('sees and calls its tools, results untouched', async () => {
+    expect(gateway.toolbox.server('subject')?.status.era).toBe(server);
+    const { tools } = await client.client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('echo');
+    expect(await client.text('echo', { text: 'hello' })).toBe('hello');
+    expect(await client.client.callTool({ name: 'structured', arguments: { city: 'Bern' } })).toMatchObject({
+      structuredContent: { city: 'Bern', degrees: 21.5 },
+    });
+    expect(await client.client.callTool({ name: 'fail', arguments: {} })).toMatchObject({ isError: true });
+    await expect(client.client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  test('reads resources and prompts, and has arguments completed', async () => {
+    const { resources } = await client.client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['memo://one', 'memo://two']);
+    const { resourceTemplates } = await client.client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://{name}']);
+    const { contents } = await client.client.readResource({ uri: 'memo://three' });
+    expect(contents).toMatchObject([{ text: 'memo three' }]);
+    const unknown = { uri: 'other://x' };
+    await expect(client.client.readResource(unknown)).rejects.toMatchObject({ data: unknown });
+    expect((await client.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet', 'plain']);
+    const prompt = await client.client.getPrompt({ name: 'greet', arguments: { name: 'Ada' } });
+    expect(JSON.stringify(prompt.messages)).toContain('Greet Ada');
+    const ref = { type: 'ref/prompt', name: 'greet' } as const;
+    const { completion } = await client.client.complete({ ref, argument: { name: 'tone', value: 'f' } });
+    expect(completion.values).toEqual(['formal', 'friendly', 'funny']);
+  });
+
+  test('hears of progress', async () => {
+    const heard: number[] = [];
+    const onprogress = ({ progress }: { progress: number }) => void heard.push(progress);
+    await client.client.callTool({ name: 'sleep', arguments: { ms: 150 } }, { onprogress });
+    expect(heard.length).toBeGreaterThan(1);
+    expect(heard).toEqual(heard.toSorted((one, other) => one - other));
+  });
+
+  test('is asked: a form, the model, the roots', async () => {
+    expect(JSON.parse(await client.text('ask', { question: 'Colour?' }))).toMatchObject({
+      action: 'accept',
+      content: { answer: 're: Colour?' },
+    });
+    expect(await client.text('sample', { prompt: 'Hi' })).toContain('sampled');
+    expect(JSON.parse(await client.text('roots'))).toMatchObject({ roots: [{ uri: 'file:///test' }] });
+  });
+
+  test('that cannot be asked is not, and the call ends', async () => {
+    await using mute = await connectMcp(gateway.url, era);
+    const outcome = await mute.client.callTool({ name: 'ask', arguments: { question: 'Anyone?' } }).then(
+      (result) => result.isError,
+      (cause) => cause instanceof Error,
+    );
+    expect(outcome).toBe(true);
+  });
+
+  test('hears the log messages it wants, and no others', async () => {
+    if (era === 'legacy') await client.client.setLoggingLevel('info');
+    await client.text('log', { level: 'debug', text: 'too much' });
+    await client.text('log', { level: 'error', text: 'enough' });
+    await vi.waitFor(() => expect(client.logs()).toContain('enough'), patience);
+    expect(client.logs()).not.toContain('too much');
+    if (era === 'legacy') await client.client.setLoggingLevel('critical');
+    else return;
+    await client.text('log', { level: 'error', text: 'no longer' });
+    await client.text('log', { level: 'emergency', text: 'still' });
+    await vi.waitFor(() => expect(client.logs()).toContain('still'), patience);
+    expect(client.logs()).not.toContain('no longer');
+  });
+
+  test('hears of resources it subscribed to, until it ends that [R23]', async () => {
+    const uri = 'memo://one';
+    const updates = () => client.notices.filter(({ method }) => method === 'notifications/resources/updated');
+    const subscription =
+      era === 'modern' ? await client.client.listen({ resourceSubscriptions: [uri, 'memo://two'] }) : undefined;
+    if (era === 'legacy') await client.client.subscribeResource({ uri });
+    await client.text('touch', { uri: 'memo://three' });
+    // A legacy client's stream may open a moment after it connected; what came before is lost to it.
+    await vi.waitFor(async () => {
+      await client.text('touch', { uri });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(updates().at(-1)?.params).toMatchObject({ uri });
+    }, patience);
+    expect(updates().every(({ params }) => params.uri === uri)).toBe(true);
+    await subscription?.close();
+    if (era === 'legacy') await client.client.unsubscribeResource({ uri });
+    await vi.waitFor(async () => {
+      const before = updates().length;
+      await client.text('touch', { uri });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(updates().length).toBe(before);
+    }, patience);
+  });
+
+  test('hears that tools changed, and sees the new ones', async () => {
+    await using changing = await serveMcp({ subject: fixture(server === 'legacy' ? 'changing' : 'modern') });
+    await using curious = await connectMcp(changing.url, era);
+    if (era === 'modern') await curious.client.listen({ toolsListChanged: true });
+    const heard = () => curious.notices.filter(({ method }) => method === 'notifications/tools/list_changed');
+    await vi.waitFor(async () => {
+      await curious.text(server === 'legacy' ? 'mutate' : 'change');
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      expect(heard()).not.toEqual([]);
+    }, patience);
+    const { tools } = await curious.client.listTools();
+    expect(tools.filter(({ name }) => name.startsWith('added_'))).not.toEqual([]);
+  });
+
+  test('cancels, and the server learns of it', async () => {
+    await using directory = await tempDir();
+    const path = directory.file('cancelled');
+    await using waiting = await serveMcp({ subject: fixture('cancellable', { ERA: server }) });
+    await using impatient = await connectMcp(waiting.url, era);
+    const cancel = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const call = impatient.client.callTool(
+      { name: 'linger', arguments: { path } },
+      { signal: cancel.signal, onprogress: () => begun.resolve() },
+    );
+    await begun.promise;
+    cancel.abort();
+    await expect(call).rejects.toThrow();
+    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toBe('cancelled\n'), patience);
+    await vi.waitFor(async () => expect(await waiting.toolbox.calls()).toMatchObject([{ end: 'cancelled' }]), patience);
+  });
+});
+
+test.each(cells)('a $client client gets from a $server server what nobody knows, as it was sent', async (cell) => {
+  await using gateway = await serveMcp({ subject: fixture(cell.server) });
+  using raw = await openRaw(gateway.url, cell.client);
+  const { body } = await raw.send(1, 'tools/call', { name: 'unknown_content', arguments: {} });
+  expect(body.result).toMatchObject({
+    content: [
+      { type: 'text', annotations: { audience: ['user'], priority: 0.5 }, _meta: { 'example/a': 1 } },
+      { type: 'hologram', shape: { sides: 12 }, glow: true, _meta: { 'example/b': [1, 2] } },
+    ],
+    futureField: { kept: true },
+    _meta: { 'example/result': 'yes' },
+  });
+  const { body: refused } = await raw.send(2, 'resources/read', { uri: 'other://x' });
+  const code = cell.client === 'modern' ? -32602 : -32002;
+  expect(refused).toMatchObject({ id: 2, error: { code, data: { uri: 'other://x' } } });
+});
+
+test.each(cells)(
+  'a lost connection cancels for a $client client of a $server server as its era has it',
+  async (cell) => {
+    await using directory = await tempDir();
+    const path = directory.file('cancelled');
+    await using gateway = await serveMcp({ subject: fixture('cancellable', { ERA: cell.server }) });
+    using raw = await openRaw(gateway.url, cell.client);
+    const isRunning = async () => expect(await gateway.toolbox.calls()).toMatchObject([{ status: 'running' }]);
+    const lost = new AbortController();
+    const call = raw.send(7, 'tools/call', { name: 'linger', arguments: { path } }, lost.signal);
+    await vi.waitFor(isRunning, patience);
+    lost.abort();
+    await expect(call).rejects.toThrow();
+    if (cell.client === 'legacy') {
+      await raw.send(8, 'ping', {});
+      await isRunning();
+      await raw.notify('notifications/cancelled', { requestId: 7 });
+    }
+    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toBe('cancelled\n'), patience);
+  },
+);
+
+test.each(cells)(
+  'a $client client approves its call on a $server server once, however often it is asked then',
+  async (cell) => {
+    await using gateway = await serveMcp({ subject: fixture(cell.server) }, { approval: 'always-ask' });
+    const asked: string[] = [];
+    const elicit = ({ message }: JsonObject) => {
+      asked.push(String(message));
+      const isApproval = String(message).startsWith('Allow ');
+      return { action: 'accept', content: { answer: isApproval ? 'once' : 'yes' } };
+    };
+    await using client = await connectMcp(gateway.url, cell.client, { answers: { 'elicitation/create': elicit } });
+    const rounds = cell.server === 'modern' ? 2 : 1;
+    await client.text('ask', { question: 'Sure?', ...(rounds > 1 && { rounds }) });
+    expect(asked).toEqual([expect.stringMatching(/^Allow ask of server subject/), ...Array(rounds).fill('Sure?')]);
+  },
+);
+
+test('a call that must not run twice is asked and answered within one call', async () => {
+  await using gateway = await serveMcp({ subject: fixture('modern') });
+  await using client = await connectMcp(gateway.url, 'modern', { answers: usualAnswers });
+  const call = { name: 'ask', arguments: { question: 'Twice?' }, _meta: { 'toolwharf/idempotencyKey': 'one' } };
+  const first = await client.client.callTool(call);
+  expect(JSON.stringify(first.content)).toContain('re: Twice?');
+  expect((await client.client.callTool(call)).content).toEqual(first.content);
+  expect(await gateway.toolbox.calls()).toHaveLength(1);
+});
+
+test.each(['legacy', 'modern'] as const)('a %s client is asked in several rounds', async (era) => {
+  await using gateway = await serveMcp({ subject: fixture('modern') });
+  await using client = await connectMcp(gateway.url, era, { answers: usualAnswers });
+  const rounds = JSON.parse(await client.text('ask', { question: 'Again?', rounds: 3 }));
+  expect(rounds).toMatchObject([{ action: 'accept' }, { action: 'accept' }, { action: 'accept' }]);
+});

@@ -1,0 +1,31 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { startServers, visit } from '../support/oauth.ts';
+import { connectClient, openTestGateway } from '../support/open-gateway.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('a person signs in to a server through the gateway: the browser comes back, and the server is connected [R3]', async () => {
+  const { mcp } = await startServers();
+  const servers = { guarded: { url: mcp, authentication: { type: 'oauth' } } };
+  await using gateway = await openTestGateway({ servers }, { port: await freePort() });
+  const status = () => gateway.toolbox.server('guarded')?.status;
+  await expect.poll(() => status()?.signInUrl, { timeout: 10_000 }).toBeDefined();
+  expect(status()?.signInUrl).toContain(encodeURIComponent('/api/oauth/callback'));
+
+  const foreign = await fetch(`${gateway.url}/api/oauth/callback?state=%3Cscript%3E&code=x`);
+  expect([foreign.status, foreign.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
+  expect(await foreign.text()).not.toContain('<script>');
+
+  const back = await fetch(`${gateway.url}/api/oauth/callback?${await visit(status()?.signInUrl as string)}`);
+  expect(await back.text()).toContain('guarded is connected');
+  await using client = await connectClient(`${gateway.url}/mcp`);
+  expect(await client.names()).toContain('guarded__echo');
+});

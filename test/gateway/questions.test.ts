@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi, type TestApi, unasked } from '../support/api.ts';
+import { listenTo } from '../support/event-source.ts';
+import { fixture } from '../support/fixtures.ts';
+import { connectClient } from '../support/open-gateway.ts';
+import { waitFor } from '../support/processes.ts';
+import { addScriptedAssistant, answerIn, type ScriptedAssistant } from '../support/scripted-assistant.ts';
+
+let api: TestApi;
+let assistant: ScriptedAssistant;
+
+beforeAll(async () => {
+  api = await startApi({ servers: { files: fixture('legacy'), modern: fixture('modern') } });
+  assistant = await addScriptedAssistant(api, [], { toolApproval: 'auto', serverIds: ['files', 'modern'] });
+});
+afterAll(async () => {
+  await api.close();
+  await assistant[Symbol.asyncDispose]();
+});
+
+interface Question {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+const questions = async (key?: string) =>
+  (await api.get('/api/questions', key === undefined ? {} : { key })).body.questions as Question[];
+
+const question = async () => (await waitFor(async () => (await questions())[0], { what: 'the question' })) as Question;
+
+const answer = (id: string, body: object, key?: string) =>
+  api.post(`/api/questions/${id}/answer`, body, key === undefined ? {} : { key });
+
+const call = (tool: string, args: object, key?: string, callId = randomUUID()) =>
+  api.post(`/api/tools/${tool}/call`, { arguments: args, callId }, key === undefined ? {} : { key });
+
+describe.each(['files', 'modern'])('a form that a server asks to be filled in (%s)', (server) => {
+  test('waits for whoever called, and what is filled in goes back to the server', async () => {
+    await using source = await listenTo(api.url);
+    await source.find('ready');
+    const callId = randomUUID();
+    const result = call(`mcp_${server}_ask`, { question: 'Which colour?' }, undefined, callId);
+    const asked = await question();
+    expect(asked).toMatchObject({
+      kind: 'elicitation',
+      server,
+      callId,
+      tool: `mcp_${server}_ask`,
+      params: { message: 'Which colour?', requestedSchema: { required: ['answer'] } },
+    });
+    expect((await source.find('question.asked')).data).toMatchObject({ id: asked.id, params: asked.params });
+    const empty = await answer(asked.id, { action: 'accept', content: {} });
+    expect(empty).toMatchObject({
+      status: 400,
+      body: { error: { code: 'REQUEST_INVALID', data: { problems: [{ path: 'body.content.answer' }] } } },
+    });
+    expect((await answer(asked.id, { action: 'accept', content: { answer: 7 } })).status).toBe(400);
+    expect((await answer(asked.id, { action: 'accept', content: { answer: 'blue' } })).status).toBe(204);
+    expect((await result).body.text).toContain('"answer":"blue"');
+    expect((await source.find('question.answered')).data).toEqual({ id: asked.id, callId, action: 'accept' });
+    expect((await answer(asked.id, { action: 'decline' })).status).toBe(404);
+    expect(await questions()).toEqual([]);
+  });
+
+  test.each(['decline', 'cancel'])('can be left: %s', async (action) => {
+    const result = call(`mcp_${server}_ask`, { question: 'Really?' });
+    await answer((await question()).id, { action });
+    expect((await result).body.text).toContain(`"action":"${action}"`);
+  });
+
+  test('is withdrawn when its call is cancelled', async () => {
+    await using source = await listenTo(api.url);
+    await source.find('ready');
+    const callId = randomUUID();
+    const result = call(`mcp_${server}_ask`, { question: 'Still there?' }, undefined, callId);
+    const { id } = await question();
+    await api.post(`/api/calls/${callId}/cancel`);
+    expect((await result).body.error.code).toBe('CALL_CANCELLED');
+    expect((await source.find('question.answered')).data).toMatchObject({ id, action: 'withdrawn' });
+    expect(await questions()).toEqual([]);
+  });
+});
+
+test('a question is for the one whose call it is, and for administrators', async () => {
+  const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
+  await using foreign = await listenTo(api.url, { key: other });
+  await foreign.find('ready');
+  const result = call('mcp_modern_ask', { question: 'Whose?' }, own);
+  const { id } = await question();
+  expect(await questions(other)).toEqual([]);
+  expect((await answer(id, { action: 'decline' }, other)).status).toBe(404);
+  expect(await questions(own)).toMatchObject([{ id }]);
+  expect((await answer(id, { action: 'accept', content: { answer: 'mine' } }, own)).status).toBe(204);
+  expect((await result).body.text).toContain('mine');
+  expect(foreign.events.map(({ name }) => name)).toEqual(['ready']);
+});
+
+test('what is asked in a call of an MCP client goes to that client, as ever', async () => {
+  await using client = await connectClient(`${api.url}/mcp`, {
+    elicit: () => ({ action: 'accept', content: { answer: 'by the client' } }),
+  });
+  expect(await client.text('files__ask', { question: 'Who?' })).toContain('by the client');
+  expect(await client.text('modern__ask', { question: 'Who?' })).toContain('by the client');
+});
+
+test('a question in a conversation is for its owner', async () => {
+  const own = await api.key(['read', 'call']);
+  const { id: conversation, path } = await assistant.begin({ key: own });
+  assistant.model.push({ calls: [{ name: 'mcp_files_ask', args: { question: 'Which?' } }] }, { text: 'Thanks.' });
+  await api.post(`${path}/messages`, { text: 'Ask me' }, { key: own });
+  await waitFor(async () => (await questions(own)).length === 1);
+  const [asked] = await questions(own);
+  expect(asked).toMatchObject({ conversation, tool: 'mcp_files_ask' });
+  await answer(asked?.id ?? '', { action: 'accept', content: { answer: 'this one' } }, own);
+  await answerIn(api, path, { key: own });
+  expect(JSON.stringify((await api.get(path)).body.messages)).toContain('this one');
+});
+
+describe('a server that wants the model (sampling)', () => {
+  test.each(['files', 'modern'])(
+    'gets the answer of the assistant’s model, once a person allows it (%s)',
+    async (server) => {
+      const { path } = await assistant.begin();
+      assistant.model.push(
+        { calls: [{ name: `mcp_${server}_sample`, args: { prompt: 'A word for the sea?' } }] },
+        { text: 'ocean' },
+        { text: 'It said ocean.' },
+      );
+      await api.post(`${path}/messages`, { text: 'Try' });
+      const asked = await question();
+      expect(asked).toMatchObject({
+        kind: 'sampling',
+        params: { maxTokens: 100, messages: [{ content: { text: 'A word for the sea?' } }] },
+      });
+      const before = assistant.model.requests.length;
+      await answer(asked.id, { action: 'accept' });
+      const { parts } = await answerIn(api, path);
+      expect(JSON.stringify(parts)).toContain('ocean');
+      expect(assistant.model.requests[before]?.last).toContain('A word for the sea?');
+    },
+  );
+
+  test('is told when the person says no', async () => {
+    const { path } = await assistant.begin();
+    assistant.model.push({ calls: [{ name: 'mcp_files_sample', args: { prompt: 'x' } }] }, { text: 'Well then.' });
+    await api.post(`${path}/messages`, { text: 'Try' });
+    const { id } = await question();
+    const before = assistant.model.requests.length;
+    await answer(id, { action: 'decline' });
+    const { parts } = await answerIn(api, path);
+    expect(JSON.stringify(parts)).toContain('did not allow');
+    // Only to go on with the conversation.
+    expect(assistant.model.requests.length - before).toBe(1);
+  });
+
+  test.each(['files', 'modern'])('is refused in a call that is part of no conversation (%s)', async (server) => {
+    const { body } = await call(`mcp_${server}_sample`, { prompt: 'x' });
+    expect(JSON.stringify(body)).toContain('not part of a conversation');
+    expect(await questions()).toEqual([]);
+  });
+});
+
+test('every route of questions was asked', () => {
+  expect(unasked(({ group }) => group === 'questions')).toEqual([]);
+});

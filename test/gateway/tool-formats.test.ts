@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../support/api.ts';
+import { fixture } from '../support/fixtures.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi({
+    servers: { memo: fixture('legacy'), rich: fixture('rich-schema') },
+    profiles: { narrow: { servers: ['memo'] } },
+  });
+});
+afterAll(() => api.close());
+
+describe('the formats of a tool', () => {
+  test('are its definition in the words of MCP and of each provider, under the name it is called by [R7, R11]', async () => {
+    const { body } = await api.get('/api/tools/mcp_memo_add/formats', { key: api.adminToken });
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'number' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+    };
+    expect(body).toMatchObject({
+      mcp: { name: 'mcp_memo_add', inputSchema: schema },
+      openai: { type: 'function', function: { name: 'mcp_memo_add', parameters: schema } },
+      anthropic: { name: 'mcp_memo_add', input_schema: schema },
+      gemini: { functionDeclarations: [{ name: 'mcp_memo_add', parametersJsonSchema: schema }] },
+      omitted: [],
+    });
+  });
+
+  test('say why a provider cannot take the tool', async () => {
+    const { body } = await api.get('/api/tools/mcp_rich_odd_names/formats', { key: api.adminToken });
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(['mcp', 'openai']));
+    expect(body.anthropic).toBeUndefined();
+    expect(body.omitted).toContainEqual({ format: 'anthropic', reason: expect.stringContaining('filter[id]') });
+  });
+
+  test('are for those who may see the tool, and for tools that are there', async () => {
+    expect(await api.get('/api/tools/mcp_memo_gone/formats', { key: api.adminToken })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'TOOL_NAME_INVALID' } },
+    });
+    const reader = await api.key(['read'], 'narrow');
+    expect((await api.get('/api/tools/mcp_rich_plan/formats', { key: reader })).status).toBe(404);
+    expect((await api.get('/api/tools/mcp_memo_add/formats', { key: reader })).status).toBe(200);
+  });
+});

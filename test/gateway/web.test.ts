@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../support/api.ts';
+import { tempDir } from '../support/fixtures.ts';
+
+const page = '<!doctype html><meta name="csp-nonce" content="__NONCE__"><title>App</title>';
+const script = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
+const html = { accept: 'text/html,application/xhtml+xml' };
+
+let api: TestApi;
+const directory = await tempDir();
+
+beforeAll(async () => {
+  await mkdir(directory.file('app/assets'), { recursive: true });
+  await writeFile(directory.file('app/index.html'), page);
+  await writeFile(directory.file('app/icon.svg'), '<svg/>');
+  await writeFile(directory.file('app/assets/main-AbC123.js'), script);
+  await writeFile(directory.file('app/assets/main-AbC123.js.br'), brotliCompressSync(script));
+  await writeFile(directory.file('app/assets/main-AbC123.js.gz'), gzipSync(script));
+  await writeFile(directory.file('secret.txt'), 'not for everybody');
+  api = await startApi({ servers: {}, gateway: { requireAuthentication: true } }, { web: directory.file('app') });
+});
+afterAll(async () => {
+  await api.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+interface Raw {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** A request whose address and answer nobody tidies up. */
+function raw(path: string, headers: Record<string, string> = {}, method = 'GET', base = api.url): Promise<Raw> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest({ hostname, port, path, method, headers }, async (response) => {
+      const parts: Buffer[] = [];
+      for await (const part of response) parts.push(part as Buffer);
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) });
+    });
+    sent.once('error', reject).end();
+  });
+}
+
+describe('the app', () => {
+  test('is there for everybody, also where authentication is required', async () => {
+    const { status, headers, body } = await raw('/', html);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect(String(body)).toContain('<title>App</title>');
+    expect((await raw('/api/servers')).status).toBe(401);
+    expect((await raw('/mcp', {}, 'POST')).status).toBe(401);
+  });
+
+  test('has a policy that lets nothing in but itself, with a nonce of its own for each page', async () => {
+    const pages = [await raw('/', html), await raw('/', html)];
+    const nonces = pages.map(({ headers, body }) => {
+      const [, nonce = ''] = /content="([^"]+)"/.exec(String(body)) ?? [];
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob:; ` +
+          "media-src data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
+          "frame-ancestors 'none'",
+      );
+      return nonce;
+    });
+    expect(nonces[0]).toMatch(/^[\w+/]{24}$/);
+    expect(nonces[1]).not.toBe(nonces[0]);
+  });
+
+  test.each(['/', '/icon.svg', '/assets/main-AbC123.js', '/chat/some-conversation'])(
+    'sends strict headers with %s',
+    async (path) => {
+      const { headers } = await raw(path, html);
+      expect(headers).toMatchObject({
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'permissions-policy': expect.stringContaining('camera=()'),
+      });
+    },
+  );
+
+  test('answers the addresses of its pages with itself, and no others', async () => {
+    for (const path of ['/servers', '/chat/1?x=1', '/tools/mcp_files_add', '/index.html'])
+      expect(String((await raw(path, html)).body)).toContain('<title>App</title>');
+    for (const path of ['/api/nothing', '/mcp/a/b', '/metrics', '/.well-known/x', '/a2a', '/assets/gone.js'])
+      expect(String((await raw(path, html)).body)).not.toContain('<title>');
+    const other = await raw('/servers', { accept: 'application/json' });
+    expect({ status: other.status, body: JSON.parse(String(other.body)).error.code }).toEqual({
+      status: 404,
+      body: 'NOT_FOUND',
+    });
+    expect((await raw('/', html, 'POST')).status).toBe(404);
+  });
+
+  test('has files that a browser keeps for ever, since their names change with them', async () => {
+    const { headers, body } = await raw('/assets/main-AbC123.js');
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(String(body)).toBe(script);
+    const icon = await raw('/icon.svg');
+    expect(icon.headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });
+    const again = await raw('/icon.svg', { 'if-none-match': String(icon.headers.etag) });
+    expect({ status: again.status, length: again.body.length }).toEqual({ status: 304, length: 0 });
+    expect((await raw('/icon.svg', { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test.each([
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['br; q=0.0, gzip; q=0', undefined],
+    ['identity', undefined],
+  ])('sends what was compressed for %s as %s', async (accepted, encoding) => {
+    const { headers, body } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+    const plain = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
+    expect(String(plain)).toBe(script);
+  });
+
+  test('gives each form of a file an ETag of its own', async () => {
+    const tags = await Promise.all(
+      ['br', 'gzip', ''].map(async (accepted) => {
+        const { headers } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
+        return headers.etag;
+      }),
+    );
+    expect(new Set(tags).size).toBe(3);
+  });
+
+  test('answers HEAD as GET, without the body', async () => {
+    const [got, asked] = [await raw('/icon.svg'), await raw('/icon.svg', {}, 'HEAD')];
+    expect(asked.body.length).toBe(0);
+    expect({ status: asked.status, length: asked.headers['content-length'], etag: asked.headers.etag }).toEqual({
+      status: 200,
+      length: got.headers['content-length'],
+      etag: got.headers.etag,
+    });
+  });
+
+  test.each(['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/%', '//'])(
+    'gives nothing from beside it: %s',
+    async (path) => {
+      const { status, body } = await raw(path);
+      expect(String(body)).not.toContain('not for everybody');
+      expect(status).toBe(404);
+    },
+  );
+
+  test('is not served to pages that reach us under a name of their own', async () => {
+    expect((await raw('/', { ...html, host: 'evil.example' })).status).toBe(403);
+  });
+});
+
+test('where it was not built, that is said', async () => {
+  await using bare = await startApi({ servers: {} }, { web: directory.file('nowhere') });
+  const { status, headers, body } = await raw('/', html, 'GET', bare.url);
+  expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/plain; charset=utf-8' });
+  expect(String(body)).toContain('was not built');
+  expect((await raw('/servers', html, 'GET', bare.url)).headers['content-type']).toBe('application/json');
+});

@@ -1,0 +1,150 @@
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createRegistry } from '../../src/servers/registry/registry.ts';
+import { startApi, unasked } from '../support/api.ts';
+import { startHttp, tempDir } from '../support/fixtures.ts';
+import { startGateway } from '../support/gateway.ts';
+import { cliIn } from '../support/run-cli.ts';
+import { serveHttpApi } from '../support/serve-http-api.ts';
+import { type PublishedServer, serveRegistry } from '../support/serve-registry.ts';
+
+const weather = {
+  name: 'io.github.ada/weather',
+  description: 'Weather of the world',
+  version: '1.2.0',
+  packages: [
+    {
+      registryType: 'npm',
+      identifier: '@ada/weather',
+      version: '1.2.0',
+      transport: { type: 'stdio' },
+      environmentVariables: [{ name: 'KEY', isRequired: true, isSecret: true }],
+    },
+  ],
+};
+const remote = (url: string): PublishedServer => ({
+  name: 'io.github.ada/notes',
+  description: 'Notes',
+  version: '2.0.0',
+  remotes: [{ type: 'streamable-http', url, headers: [{ name: 'X-Team', isRequired: true }] }],
+});
+
+describe('a registry', () => {
+  test('is searched page by page; what was withdrawn is not shown', async () => {
+    const many = Array.from({ length: 5 }, (_, at) => ({ ...weather, name: `io.github.ada/weather-${at}` }));
+    const gone = { ...weather, name: 'io.github.ada/weather-gone', status: 'deleted' } as const;
+    await using served = await serveRegistry([...many, gone, { ...weather, name: 'other/thing' }]);
+    const registry = createRegistry(`${served.url}/`);
+    const first = await registry.search({ words: 'weather', limit: 3 });
+    expect(first.servers.map(({ name }) => name)).toEqual(many.slice(0, 3).map(({ name }) => name));
+    const { nextCursor = '' } = first;
+    const second = await registry.search({ words: 'weather', limit: 3, cursor: nextCursor });
+    expect(second.servers.map(({ name }) => name)).toEqual(many.slice(3).map(({ name }) => name));
+    expect(second).not.toHaveProperty('nextCursor');
+    await expect(registry.get('no/such')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(registry.get('io.github.ada/weather-gone')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await registry.close();
+  });
+
+  test.each<[string, (to: ServerResponse) => void, string]>([
+    ['an error', (to) => void to.writeHead(500).end(), 'answered HTTP 500'],
+    ['no JSON', (to) => void to.end('<html>'), 'did not answer with JSON'],
+    ['another thing', (to) => void to.end('{"servers":{}}'), 'gave no list of servers'],
+    ['nothing', (to) => void to.destroy(), "can't be reached"],
+  ])('that answers with %s is told as that', async (_, answer, words) => {
+    await using served = await serveHttpApi({ answer: (_request, to) => answer(to) });
+    const registry = createRegistry(served.url);
+    await expect(registry.search()).rejects.toThrow(words);
+    await registry.close();
+  });
+
+  test('is not asked over plain http', () => {
+    expect(() => createRegistry('http://registry.example.com')).toThrow('https');
+  });
+});
+
+describe('the registry over the REST API', () => {
+  test('is searched, and what is found becomes a server [R23]', async () => {
+    await using notes = await startHttp('legacy-http');
+    await using served = await serveRegistry([weather, remote(notes.url)]);
+    await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
+    const found = await api.get('/api/registry/servers?search=notes');
+    expect(found.body).toMatchObject({
+      registry: served.url,
+      servers: [{ name: 'io.github.ada/notes', ways: [{ kind: 'address', label: notes.url }] }],
+    });
+    const shown = await api.get(`/api/registry/servers/${encodeURIComponent(weather.name)}`);
+    expect(shown.body).toMatchObject({
+      ways: [{ label: 'npx -y @ada/weather@1.2.0', inputs: [{ key: 'KEY', isSecret: true }] }],
+    });
+
+    const plan = { name: 'io.github.ada/notes', way: 0, values: { 'X-Team': 'blue' } };
+    const planned = await api.post('/api/registry/plan', plan);
+    expect(planned.body).toEqual({
+      name: 'notes',
+      description: 'Notes',
+      transport: 'http',
+      url: notes.url,
+      headers: { 'X-Team': 'blue' },
+    });
+    expect(await api.post('/api/servers', planned.body)).toMatchObject({
+      status: 201,
+      body: { status: { state: 'connected' } },
+    });
+    expect(await api.post('/api/registry/plan', { ...plan, values: {} })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'REQUEST_INVALID', message: expect.stringContaining("'X-Team' is required") } },
+    });
+    expect((await api.post('/api/registry/plan', { ...plan, way: 1 })).status).toBe(404);
+    expect((await api.get('/api/registry/servers/nothing')).status).toBe(404);
+    const reader = await api.key(['read']);
+    expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
+  });
+
+  test('that is away is told as that', async () => {
+    await using api = await startApi({ servers: {}, gateway: { registry: 'http://127.0.0.1:9' } });
+    expect(await api.get('/api/registry/servers')).toMatchObject({
+      status: 502,
+      body: {
+        error: { code: 'SERVER_UNREACHABLE', message: expect.stringContaining("http://127.0.0.1:9 can't be reached") },
+      },
+    });
+  });
+});
+
+test('every route of the registry was asked and answered as its schema says', () => {
+  expect(unasked(({ group }) => group === 'registry')).toEqual([]);
+});
+
+describe('toolwharf registry', () => {
+  test('searches, shows and adds [R23]', async () => {
+    await using notes = await startHttp('legacy-http');
+    await using served = await serveRegistry([weather, remote(notes.url)]);
+    await using dir = await tempDir();
+    const cli = cliIn(dir);
+    const data = join(dir.path, 'data');
+    const config = await cli.config({ servers: {}, gateway: { registry: served.url } });
+    await using gateway = await startGateway(cli, data, ['-c', config]);
+    const ask = (...args: string[]) => cli.run(['-c', config, '--data-dir', data, 'registry', ...args]);
+    const found = await ask('search', 'ada');
+    expect(found.stdout).toMatch(
+      /^NAME +VERSION +AS +ABOUT\nio\.github\.ada\/weather +1\.2\.0 +npx +Weather of the world\n/,
+    );
+    expect((await ask('search', 'nothing')).stderr).toContain("no server with 'nothing' in its name");
+    expect((await ask('show', weather.name)).stdout).toContain('1  npx -y @ada/weather@1.2.0\n   KEY  (required)');
+    expect((await ask('show', 'no/such')).code).not.toBe(0);
+
+    const name = 'io.github.ada/notes';
+    expect(await ask('add', name, '--set', 'X-Team=blue')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`This address would be connected: ${notes.url}`),
+    });
+    expect((await ask('add', name, '--yes')).stderr).toContain("'X-Team' is required");
+    expect(await ask('add', name, '--yes', '--set', 'X-Team=blue', '--as', 'mine')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Added: mine {2}connected, \d+ tools\n$/),
+    });
+    expect((await gateway.api('GET', '/api/servers/mine')).body).toMatchObject({ description: 'Notes' });
+  });
+});

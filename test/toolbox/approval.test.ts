@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { type ApprovalAnswer, type ApprovalRequest, createToolbox, type Toolbox } from '../../src/index.ts';
+import { fixture } from '../support/fixtures.ts';
+import { waitFor } from '../support/processes.ts';
+
+describe('approval', () => {
+  const asking = (answers: (ApprovalAnswer | 'never')[]) => {
+    const requests: ApprovalRequest[] = [];
+    return {
+      requests,
+      ask: async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
+        requests.push(request);
+        const answer = answers.shift() ?? 'never';
+        return answer === 'never' ? new Promise(() => {}) : answer;
+      },
+    };
+  };
+  const config = (approval: object) => ({ servers: { s: fixture('legacy') }, toolbox: { approval } });
+
+  test('auto runs, always-ask asks each time, trusted-only runs what is trusted and asks for the rest [R16]', async () => {
+    const auto = asking([]);
+    await using free = await createToolbox(config({ mode: 'auto' }), { approver: auto });
+    expect((await free.call('mcp_s_echo', { text: 'x' })).isError).toBe(false);
+    expect(auto.requests).toHaveLength(0);
+
+    const always = asking([{ kind: 'allow' }, { kind: 'deny', reason: 'not today' }]);
+    await using asked = await createToolbox(config({ mode: 'always-ask' }), { approver: always });
+    expect((await asked.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
+    const denied = await asked.call('mcp_s_echo', { text: 'x' });
+    expect(denied).toMatchObject({ isError: true, failure: { code: 'CALL_DENIED' } });
+    expect(denied.text).toContain('not today');
+    expect(always.requests[0]).toMatchObject({ tool: 'mcp_s_echo', server: 's', arguments: { text: 'x' } });
+
+    const trusted = asking([{ kind: 'allow' }]);
+    await using some = await createToolbox(config({ mode: 'trusted-only', trustedTools: ['mcp_s_add'] }), {
+      approver: trusted,
+    });
+    expect((await some.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('3');
+    expect(trusted.requests).toHaveLength(0);
+    // It says it is read-only, but nobody said that its server is to be believed.
+    await some.call('mcp_s_echo', { text: 'x' });
+    expect(trusted.requests).toHaveLength(1);
+  });
+
+  test('where a mode asks and nobody can be asked, the answer is no', async () => {
+    await using toolbox = await createToolbox(config({ mode: 'always-ask' }));
+    const result = await toolbox.call('mcp_s_echo', { text: 'x' });
+    expect(result).toMatchObject({ failure: { code: 'CALL_DENIED' } });
+    expect(result.text).toContain('nobody to ask');
+  });
+
+  test('edited arguments are checked again and run; a remembered answer is not asked twice and can be revoked', async () => {
+    const approver = asking([
+      { kind: 'allow', arguments: { a: 20, b: 3 } },
+      { kind: 'allow', arguments: { a: 'x' } },
+      { kind: 'allow', scope: 'tool' },
+      { kind: 'deny' },
+    ]);
+    await using toolbox = await createToolbox(config({ mode: 'always-ask' }), { approver });
+    expect((await toolbox.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('23');
+    expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
+    expect((await toolbox.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('3');
+    expect((await toolbox.call('mcp_s_add', { a: 2, b: 2 })).text).toBe('4');
+    expect(approver.requests).toHaveLength(3);
+    const [rule] = await toolbox.rules();
+    expect(rule).toMatchObject({ scope: 'tool', answer: 'allow', server: 's', tool: 'add' });
+    await toolbox.revokeRule(rule?.id ?? '');
+    expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'CALL_DENIED' } });
+  });
+
+  test('a question nobody answers in time is a no, and thinking time holds no place and runs no clock', async () => {
+    await using expired = await createToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
+      approver: asking(['never']),
+    });
+    expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('nobody answered');
+
+    const slow = {
+      ask: async (): Promise<ApprovalAnswer> => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { kind: 'allow' };
+      },
+    };
+    const tools = [{ name: 'echo', timeout: '200ms', maxInstances: 1 }];
+    await using patient = await createToolbox(
+      { servers: { s: fixture('legacy') }, toolbox: { tools, approval: { mode: 'always-ask' } } },
+      { approver: slow },
+    );
+    const results = await Promise.all(['a', 'b', 'c'].map((text) => patient.call('mcp_s_echo', { text })));
+    expect(results.map((result) => result.text)).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each([[true], [undefined], [{}], [{ approved: false }], ['allow'], [{ kind: 'Allow' }]])(
+    'an answer that is not understood, such as %j, is a no [R16]',
+    async (answer) => {
+      await using toolbox = await createToolbox(config({ mode: 'always-ask' }), {
+        approver: { ask: async () => answer as never },
+      });
+      const result = await toolbox.call('mcp_s_echo', { text: 'x' });
+      expect(result).toMatchObject({ isError: true, failure: { code: 'CALL_DENIED' } });
+      expect(result.text).toContain("neither { kind: 'allow' } nor { kind: 'deny' }");
+    },
+  );
+
+  test("a person's time to answer a server's own question does not run the tool's clock", async () => {
+    await using toolbox = await createToolbox(
+      { servers: { s: fixture('legacy') }, toolbox: { tools: [{ name: 'ask', timeout: '300ms' }] } },
+      {
+        questions: {
+          elicit: async () => {
+            await new Promise((resolve) => setTimeout(resolve, 600));
+            return { action: 'accept', content: { name: 'Ada' } };
+          },
+        },
+      },
+    );
+    expect((await toolbox.call('mcp_s_ask', { question: 'who?' })).text).toContain('Ada');
+  });
+});
+
+describe('pins', () => {
+  const change = async (toolbox: Toolbox) => {
+    const before = toolbox.entry('mcp_s_target')?.definitionHash;
+    await toolbox.call('mcp_s_mutate', {});
+    await waitFor(() => toolbox.entry('mcp_s_target')?.definitionHash !== before, { what: 'the changed definition' });
+  };
+  const config = (onChange?: string) => ({
+    servers: { s: { ...fixture('changing'), ...(onChange && { on_change: onChange }) } },
+  });
+
+  test('a changed definition is asked about, with the difference, even in auto mode', async () => {
+    const requests: ApprovalRequest[] = [];
+    const approver = {
+      ask: async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
+        requests.push(request);
+        return { kind: 'allow' };
+      },
+    };
+    await using toolbox = await createToolbox(config(), { approver });
+    await toolbox.call('mcp_s_target', { a: 'x' });
+    expect(requests).toHaveLength(0);
+    await change(toolbox);
+    expect(toolbox.entry('mcp_s_target')?.changes?.length).toBeGreaterThan(0);
+    await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
+    expect(requests[0]?.change).toContainEqual(expect.objectContaining({ path: '/description', kind: 'changed' }));
+    expect(await toolbox.acceptChange('mcp_s_target')).toBe(true);
+    await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('quarantine refuses it until it is accepted; allow takes it as it comes', async () => {
+    await using strict = await createToolbox(config('quarantine'));
+    await change(strict);
+    expect(await strict.call('mcp_s_target', {})).toMatchObject({ failure: { code: 'TOOL_CHANGED' } });
+    await strict.acceptChange('mcp_s_target');
+    expect((await strict.call('mcp_s_target', { a: 'x', b: 'y' })).isError).toBe(false);
+    await using easy = await createToolbox(config('allow'));
+    await change(easy);
+    expect(easy.entry('mcp_s_target')?.changed).toBeUndefined();
+    expect((await easy.pins()).find((pin) => pin.tool === 'target')?.hash).toBe(
+      easy.entry('mcp_s_target')?.definitionHash,
+    );
+  });
+});

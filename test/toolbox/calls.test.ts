@@ -1,0 +1,313 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type CallRecord, createToolbox, localTool, type Toolbox } from '../../src/index.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+
+const lines = async (file: string) => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
+
+describe('a tool looks the same wherever it comes from', () => {
+  test('name, description, parameters, execute [A1]', async () => {
+    const local = localTool({
+      name: 'greet',
+      description: 'Greets.',
+      parameters: z.object({ name: z.string(), loud: z.boolean().default(false) }),
+      execute: ({ name, loud }) => (loud ? `HI ${name}` : `hi ${name}`),
+    });
+    await using toolbox = await createToolbox({ servers: { legacy: fixture('legacy') } }, { tools: [local] });
+    for (const tool of toolbox.tools) {
+      expect(tool).toMatchObject({
+        name: expect.any(String),
+        description: expect.any(String),
+        parameters: { type: 'object' },
+      });
+    }
+    expect((await toolbox.tool('greet')?.execute({ name: 'Ada' }))?.text).toBe('hi Ada');
+    expect((await toolbox.tool('mcp_legacy_echo')?.execute({ text: 'hi' }))?.text).toBe('hi');
+    const wrong = await toolbox.call('greet', { name: 5 });
+    expect(wrong).toMatchObject({ isError: true, failure: { code: 'ARGUMENTS_INVALID' } });
+  });
+
+  test('texts, JSON values and thrown errors of a local tool become results', async () => {
+    const tools = [
+      localTool({ name: 'text', execute: () => 'plain' }),
+      localTool({ name: 'value', execute: () => ({ total: 3 }) }),
+      localTool({ name: 'throws', execute: () => Promise.reject(new Error('no luck')) }),
+      localTool({ name: 'deaf', timeoutMs: 50, execute: () => new Promise(() => {}) }),
+    ];
+    await using toolbox = await createToolbox({ servers: {} }, { tools });
+    expect(await toolbox.call('text', {})).toMatchObject({ isError: false, text: 'plain' });
+    expect(await toolbox.call('value', {})).toMatchObject({ structuredContent: { total: 3 }, text: '{"total":3}' });
+    expect(await toolbox.call('throws', {})).toMatchObject({ isError: true, text: 'MCP error: no luck' });
+    expect(await toolbox.call('deaf', {})).toMatchObject({ isError: true, failure: { code: 'CALL_TIMED_OUT' } });
+  });
+});
+
+describe('no failure throws', () => {
+  async function failures(toolbox: Toolbox) {
+    const cancel = new AbortController();
+    const cancelled = toolbox.call('mcp_s_sleep', { ms: 60_000 }, { signal: cancel.signal });
+    setTimeout(() => cancel.abort(), 100);
+    return {
+      unknown: await toolbox.call('mcp_s_nothing', {}),
+      invalid: await toolbox.call('mcp_s_add', { a: 'one' }),
+      notObject: await toolbox.call('mcp_s_echo', 'hi'),
+      ownFailure: await toolbox.call('mcp_s_fail', {}),
+      cancelled: await cancelled,
+      timedOut: await toolbox.call('mcp_s_sleep', { ms: 60_000 }),
+      aborted: await toolbox.call('mcp_s_echo', { text: 'x' }, { signal: AbortSignal.abort() }),
+    };
+  }
+
+  test('every failure is a result that starts with "MCP error:" and has its own code [A7]', async () => {
+    await using toolbox = await createToolbox({
+      servers: { s: fixture('legacy') },
+      toolbox: { tools: [{ name: 'sleep', timeout: '300ms' }] },
+    });
+    const found = await failures(toolbox);
+    expect(Object.fromEntries(Object.entries(found).map(([key, result]) => [key, result.failure?.code]))).toEqual({
+      unknown: 'TOOL_NAME_INVALID',
+      invalid: 'ARGUMENTS_INVALID',
+      notObject: 'ARGUMENTS_INVALID',
+      ownFailure: undefined,
+      cancelled: 'CALL_CANCELLED',
+      timedOut: 'CALL_TIMED_OUT',
+      aborted: 'CALL_CANCELLED',
+    });
+    for (const [key, result] of Object.entries(found)) {
+      expect(result.isError).toBe(true);
+      if (key !== 'ownFailure') expect(result.text).toMatch(/^MCP error: /);
+    }
+    expect(found.unknown.text).toBe('MCP error: Invalid MCP tool name: mcp_s_nothing');
+  });
+
+  test('arguments are checked before anything is sent, with an error a model can act on [R18]', async () => {
+    await using dir = await tempDir();
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    const result = await toolbox.call('mcp_s_write', { path: dir.file('ran'), text: 7 });
+    expect(result.text).toContain('text');
+    expect(result.text).toMatch(/string/);
+    expect(await lines(dir.file('ran'))).toEqual([]);
+  });
+
+  test('a call in flight when its server dies is "outcome unknown" and never run twice [A8]', async () => {
+    await using dir = await tempDir();
+    const file = dir.file('ran');
+    await using toolbox = await createToolbox({ servers: { s: fixture('die-in-call') } });
+    const result = await toolbox.call('mcp_s_die', { path: file });
+    expect(result).toMatchObject({ isError: true, failure: { code: 'OUTCOME_UNKNOWN' } });
+    expect((await toolbox.call('mcp_s_echo', { text: 'back' })).text).toBe('back');
+    expect(await lines(file)).toHaveLength(1);
+  });
+
+  test('only a trusted server can make a broken call be sent again, and only for a tool that is safe to repeat [A8]', async () => {
+    await using dir = await tempDir();
+    const cases = [
+      { trusted: false, IDEMPOTENT: '1', runs: 1 },
+      { trusted: true, IDEMPOTENT: '0', runs: 1 },
+      { trusted: true, IDEMPOTENT: '1', runs: 2 },
+    ];
+    for (const [index, { trusted, IDEMPOTENT, runs }] of cases.entries()) {
+      const path = dir.file(`ran-${index}`);
+      const server = { ...fixture('die-in-call', { RECOVER: '1', IDEMPOTENT }), trusted };
+      await using toolbox = await createToolbox({ servers: { s: server } });
+      const result = await toolbox.call('mcp_s_die', { path });
+      expect(result.failure?.code).toBe(runs === 2 ? undefined : 'OUTCOME_UNKNOWN');
+      expect(await lines(path)).toHaveLength(runs);
+    }
+  });
+
+  test('a server that is down is named, and when it is tried again [B9]', async () => {
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await toolbox.disconnect('s');
+    expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toContain('Invalid MCP tool name');
+    await toolbox.connect('s');
+    expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
+  });
+});
+
+describe('limits', () => {
+  test('max_instances bounds one tool, max_concurrent all of them, and a timeout frees its place [M12]', async () => {
+    let running = 0;
+    let most = 0;
+    const work = (name: string) =>
+      localTool({
+        name,
+        execute: async () => {
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          running--;
+          return 'done';
+        },
+      });
+    const config = (maxInstances: number, maxConcurrent: number) => ({
+      servers: {},
+      toolbox: {
+        maxConcurrent,
+        tools: [
+          { name: 'a', maxInstances },
+          { name: 'b', maxInstances },
+        ],
+      },
+    });
+    for (const [maxInstances, maxConcurrent, expected] of [
+      [2, 10, 4],
+      [5, 3, 3],
+    ] as const) {
+      most = 0;
+      await using toolbox = await createToolbox(config(maxInstances, maxConcurrent), { tools: [work('a'), work('b')] });
+      await Promise.all(Array.from({ length: 20 }, (_, index) => toolbox.call(index % 2 ? 'a' : 'b', {})));
+      expect(most).toBe(expected);
+    }
+    const hang = localTool({ name: 'hang', maxInstances: 1, timeoutMs: 60, execute: () => new Promise(() => {}) });
+    await using toolbox = await createToolbox({ servers: {} }, { tools: [hang] });
+    expect(await toolbox.call('hang', {})).toMatchObject({ failure: { code: 'CALL_TIMED_OUT' } });
+    const again = await toolbox.call('hang', {});
+    expect(again.text).toContain('did not finish');
+  });
+
+  test('waiting calls leave the queue when cancelled, and a full queue refuses [M12]', async () => {
+    const open = Promise.withResolvers<string>();
+    const slow = localTool({ name: 'slow', maxInstances: 1, execute: () => open.promise });
+    await using toolbox = await createToolbox({ servers: {}, toolbox: { maxQueued: 1 } }, { tools: [slow] });
+    const first = toolbox.call('slow', {});
+    await new Promise((resolve) => setImmediate(resolve));
+    const cancel = new AbortController();
+    const second = toolbox.call('slow', {}, { signal: cancel.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await toolbox.call('slow', {})).toMatchObject({ failure: { code: 'QUEUE_FULL' } });
+    cancel.abort();
+    expect(await second).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+    const third = toolbox.call('slow', {});
+    open.resolve('done');
+    expect((await first).text).toBe('done');
+    expect((await third).text).toBe('done');
+  });
+
+  test('a rate limit per server refuses what goes beyond it and says when to come back [R20]', async () => {
+    await using toolbox = await createToolbox({
+      servers: { s: { ...fixture('legacy'), rate: { calls: 3, per: '1h' } } },
+    });
+    const results = [];
+    for (let index = 0; index < 4; index++) results.push(await toolbox.call('mcp_s_echo', { text: 'x' }));
+    expect(results.map((result) => result.failure?.code)).toEqual([undefined, undefined, undefined, 'RATE_LIMITED']);
+    expect(results[3]?.text).toMatch(/try again in \d+ ms/);
+  });
+});
+
+describe('idempotency keys', () => {
+  test('the same key runs once and gives the same result, at once and later; other arguments conflict', async () => {
+    await using dir = await tempDir();
+    const path = dir.file('ran');
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    const options = { idempotencyKey: 'k1' };
+    const [one, two] = await Promise.all([
+      toolbox.call('mcp_s_write', { path, text: 'a' }, options),
+      toolbox.call('mcp_s_write', { text: 'a', path }, options),
+    ]);
+    const three = await toolbox.call('mcp_s_write', { path, text: 'a' }, options);
+    expect(new Set([one.callId, two.callId, three.callId]).size).toBe(1);
+    expect(await lines(path)).toHaveLength(1);
+    const other = await toolbox.call('mcp_s_write', { path, text: 'b' }, options);
+    expect(other).toMatchObject({ failure: { code: 'IDEMPOTENCY_CONFLICT' } });
+  });
+});
+
+describe('results', () => {
+  test('come through whole: images, structured content, unknown blocks, _meta', async () => {
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    expect((await toolbox.call('mcp_s_image', {})).content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
+    expect(await toolbox.call('mcp_s_structured', { city: 'Oslo' })).toMatchObject({
+      structuredContent: { city: 'Oslo' },
+    });
+    const odd = await toolbox.call('mcp_s_unknown_content', {});
+    expect(odd.raw).toMatchObject({ futureField: { kept: true } });
+    expect(odd.content).toMatchObject([{ type: 'text' }, { type: 'hologram' }]);
+  });
+
+  test('50 MB are cut with a statement, and the rest can be read in pages', async () => {
+    await using toolbox = await createToolbox({
+      servers: { s: fixture('huge-result') },
+      toolbox: { maxResultBytes: 100_000 },
+    });
+    const result = await toolbox.call('mcp_s_huge', {});
+    expect(result.isError).toBe(false);
+    expect(result.text.length).toBeLessThan(110_000);
+    expect(result.text).toMatch(/cut by Toolwharf/);
+    const page = toolbox.readResult(result.callId, 1_000_000, 10);
+    expect(page).toMatchObject({ offset: 1_000_000, nextOffset: 1_000_010, text: 'x'.repeat(10) });
+    expect(page?.totalLength).toBeGreaterThan(50_000_000);
+  });
+
+  test("a server's own secrets are hidden in its results and error output", async () => {
+    const env = { ...process.env, MY_SECRET: 'swordfish-1234' };
+    const program = fixture('legacy', { API_TOKEN: '${MY_SECRET}' });
+    await using toolbox = await createToolbox({ servers: { s: program } }, { env });
+    const result = await toolbox.call('mcp_s_env', { name: 'API_TOKEN' });
+    expect(result.text).toBe('[redacted]');
+    expect(JSON.stringify(result)).not.toContain('swordfish');
+    expect(JSON.stringify([toolbox.servers(), toolbox.config, await toolbox.calls()])).not.toContain('swordfish');
+  });
+
+  test('a server that lies about its schemas is still usable; its result is what it sent', async () => {
+    await using toolbox = await createToolbox({ servers: { s: fixture('lying-schema') } });
+    expect((await toolbox.call('mcp_s_number', {})).isError).toBe(false);
+    expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
+  });
+});
+
+describe('records', () => {
+  test('a call goes pending, running, success; each step is kept and published [R6]', async () => {
+    const seen: CallRecord[] = [];
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    toolbox.on('call.changed', (record) => seen.push(record));
+    const result = await toolbox.call('mcp_s_echo', { text: 'hi' }, { caller: { id: 'key-1', kind: 'client' } });
+    expect(seen.map((record) => record.status)).toEqual(['pending', 'running', 'success']);
+    const [record] = await toolbox.calls({ caller: 'key-1' });
+    expect(record).toMatchObject({
+      id: result.callId,
+      server: 's',
+      originalName: 'echo',
+      arguments: { text: 'hi' },
+      status: 'success',
+      startedAt: expect.any(String),
+      completedAt: expect.any(String),
+      result: { content: [{ type: 'text', text: 'hi' }] },
+    });
+  });
+
+  test('each way to fail is recorded as an error with its reason [R6]', async () => {
+    await using toolbox = await createToolbox({
+      servers: { s: fixture('legacy') },
+      toolbox: { tools: [{ name: 'sleep', timeout: '100ms' }], approval: { deny: ['mcp_s_pid'] } },
+    });
+    await toolbox.call('mcp_s_pid', {});
+    await toolbox.call('mcp_s_sleep', { ms: 60_000 });
+    await toolbox.call('mcp_s_add', { a: 'x' });
+    await toolbox.call('mcp_s_fail', {});
+    await toolbox.call('mcp_s_echo', { text: 'x' }, { signal: AbortSignal.abort() });
+    const records = await toolbox.calls({ status: 'error' });
+    expect(records.map((record) => record.end).reverse()).toEqual([
+      'denied',
+      'timeout',
+      'invalid',
+      'tool',
+      'cancelled',
+    ]);
+  });
+
+  test('a journal that cannot be written stops the call before it is sent', async () => {
+    await using dir = await tempDir();
+    const path = dir.file('ran');
+    const broken = {
+      write: () => Promise.reject(new Error('disk full')),
+      get: async () => undefined,
+      list: async () => [],
+      claim: async () => undefined,
+    };
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } }, { journal: broken });
+    const result = await toolbox.call('mcp_s_write', { path, text: 'x' });
+    expect(result).toMatchObject({ isError: true, failure: { code: 'JOURNAL_UNAVAILABLE' } });
+    expect(await lines(path)).toEqual([]);
+  });
+});

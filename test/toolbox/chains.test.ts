@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { createToolbox, localTool } from '../../src/index.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
+import { fixture } from '../support/fixtures.ts';
+import { connectClient, openTestGateway } from '../support/open-gateway.ts';
+
+const notes = localTool<{ name: string }>({
+  name: 'read_note',
+  parameters: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  execute: ({ name }) => {
+    if (name === 'none') throw new Error('there is no such note');
+    return { title: name.toUpperCase(), lines: ['one', 'two'] };
+  },
+});
+const input = {
+  type: 'object',
+  properties: { name: { type: 'string' }, to: { type: 'object' }, loud: { type: 'boolean' } },
+  required: ['name'],
+};
+const mail = {
+  description: 'Mails a note',
+  input,
+  steps: [
+    { tool: 'read_note', arguments: { name: '{{input.name}}' } },
+    {
+      tool: 'send',
+      arguments: {
+        to: '{{input.to}}',
+        loud: '{{input.loud}}',
+        subject: 'Note {{ steps.1.structured.title }}',
+        first: '{{steps.1.json.lines.0}}',
+        all: ['{{steps.1.structured.lines}}', '{{steps.1.text}}'],
+      },
+    },
+  ],
+};
+
+/** A toolbox with the chain `mail`, and what was sent by it. */
+async function openMail(chains: JsonObject = { mail }, more: JsonObject = {}) {
+  const sent: JsonObject[] = [];
+  const send = localTool<JsonObject>({ name: 'send', execute: (args) => void sent.push(args) });
+  const toolbox = await createToolbox({ servers: {}, toolbox: { chains, ...more } } as never, { tools: [notes, send] });
+  return { toolbox, sent, [Symbol.asyncDispose]: () => toolbox.close() };
+}
+
+describe('a chain of tools', () => {
+  test('calls them one after the other, each with what those before it gave [R23]', async () => {
+    await using opened = await openMail();
+    const { toolbox, sent } = opened;
+    expect(toolbox.tool('mail')).toMatchObject({ description: 'Mails a note', parameters: input });
+    const progress: unknown[] = [];
+    const result = await toolbox.call(
+      'mail',
+      { name: 'plan', to: { a: 1 } },
+      { onProgress: ({ message }) => progress.push(message), caller: { id: 'ada', kind: 'client' } },
+    );
+    expect(result).toMatchObject({ isError: false, content: [] });
+    const text = '{"title":"PLAN","lines":["one","two"]}';
+    // What was optional and not given is left out.
+    expect(sent).toEqual([{ to: { a: 1 }, subject: 'Note PLAN', first: 'one', all: [['one', 'two'], text] }]);
+    expect(progress).toEqual(['Step 1: read_note', 'Step 2: send']);
+    const calls = await toolbox.calls();
+    expect(calls.map(({ tool, caller, status }) => [tool, caller.id, status]).sort()).toEqual([
+      ['mail', 'ada', 'success'],
+      ['read_note', 'ada', 'success'],
+      ['send', 'ada', 'success'],
+    ]);
+  });
+
+  test('ends with the first step that fails, and says which and what has run', async () => {
+    await using opened = await openMail();
+    const { toolbox, sent } = opened;
+    const failed = await toolbox.call('mail', { name: 'none' });
+    expect(failed).toMatchObject({ isError: true });
+    expect(failed.text).toContain('Step 1 of 2 (read_note) failed: MCP error: there is no such note');
+    expect(sent).toEqual([]);
+    expect((await toolbox.call('mail', { name: 1 })).failure?.code).toBe('ARGUMENTS_INVALID');
+
+    await using other = await openMail({
+      mail: {
+        input,
+        steps: [
+          { tool: 'read_note', arguments: { name: 'a' } },
+          { tool: 'send', arguments: { to: 'x {{steps.1.structured.nothing}}' } },
+        ],
+      },
+      lost: { steps: [{ tool: 'no_such_tool' }] },
+    });
+    expect((await other.toolbox.call('mail', { name: 'a' })).text).toContain(
+      'Step 2 of 2 (send) failed: {{steps.1.structured.nothing}} has no value\nSteps that have run: 1 (read_note)',
+    );
+    expect((await other.toolbox.call('lost', {})).text).toContain(
+      '(no_such_tool) failed: MCP error: Invalid MCP tool name',
+    );
+  });
+
+  test('works with tools of servers, and with other chains', async () => {
+    await using toolbox = await createToolbox({
+      servers: { a: fixture('legacy'), b: fixture('modern') },
+      toolbox: {
+        chains: {
+          twice: {
+            input: { type: 'object', properties: { text: { type: 'string' } } },
+            steps: [
+              { tool: 'mcp_a_echo', arguments: { text: '<{{input.text}}>' } },
+              { tool: 'mcp_b_echo', arguments: { text: '[{{steps.1.text}}]' } },
+            ],
+          },
+          fourTimes: {
+            steps: [
+              { tool: 'twice', arguments: { text: 'x' } },
+              { tool: 'twice', arguments: { text: '{{steps.1.text}}' } },
+            ],
+          },
+        },
+      },
+    });
+    expect((await toolbox.call('fourTimes', {})).text).toBe('[<[<x>]>]');
+  });
+
+  test('is served to clients over MCP and A2A, and what their profile says holds for each step', async () => {
+    await using gateway = await openTestGateway({
+      servers: { a: fixture('legacy') },
+      toolbox: { chains: { greet: { steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hello' } }] } } },
+      profiles: { strict: { approval: { deny: ['mcp_a_echo'] } }, blind: { deny: ['a/echo'] } },
+    });
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    expect(await client.names()).toContain('greet');
+    expect(await client.text('greet')).toBe('hello');
+    await using held = await connectClient(`${gateway.url}/mcp/strict`);
+    expect(await held.text('greet')).toContain(
+      'Step 1 of 1 (mcp_a_echo) failed: MCP error: The call to mcp_a_echo was denied',
+    );
+    // What can't be seen can't be used, by whatever way.
+    await using blind = await connectClient(`${gateway.url}/mcp/blind`);
+    expect(await blind.text('greet')).toContain('failed: MCP error: Invalid MCP tool name: mcp_a_echo');
+    const agent = await connectAgent(`${gateway.url}/a2a/blind/`);
+    expect(outcomeOf(await agent.sendMessage(toCall('greet', {})))).toMatchObject({
+      parts: [{ value: expect.stringContaining('Invalid MCP tool name: mcp_a_echo') }],
+    });
+  });
+
+  test('needs no place beside those of its steps: one place is enough for many of them [M12]', async () => {
+    await using opened = await openMail({ mail }, { maxConcurrent: 1, maxQueued: 100 });
+    const { toolbox, sent } = opened;
+    const results = await Promise.all(Array.from({ length: 20 }, () => toolbox.call('mail', { name: 'plan' })));
+    expect(results.filter(({ isError }) => isError)).toEqual([]);
+    expect(sent).toHaveLength(20);
+    expect(toolbox.stats()).toMatchObject({ running: 0, queued: 0 });
+  });
+
+  test('asks for its steps what they ask for, and its clock stands still meanwhile [R16]', async () => {
+    const asked: string[] = [];
+    const send = localTool({ name: 'send', execute: () => 'sent' });
+    await using toolbox = await createToolbox(
+      {
+        servers: {},
+        toolbox: {
+          approval: { ask: ['send'] },
+          chains: { mail: { timeout: 200, steps: [{ tool: 'send' }] } },
+        },
+      },
+      {
+        tools: [send],
+        approver: {
+          ask: async ({ tool }) => {
+            asked.push(tool);
+            await new Promise((resolve) => setTimeout(resolve, 600));
+            return { kind: 'allow' };
+          },
+        },
+      },
+    );
+    expect(await toolbox.call('mail', {})).toMatchObject({ isError: false, text: 'sent' });
+    expect(asked).toEqual(['send']);
+  });
+
+  test('is cancelled with the step that runs', async () => {
+    const [running, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const wait = localTool({
+      name: 'wait',
+      execute: (_, { signal }) => {
+        running.resolve();
+        signal.addEventListener('abort', () => ended.resolve());
+        return new Promise(() => {});
+      },
+    });
+    await using toolbox = await createToolbox(
+      { servers: {}, toolbox: { chains: { c: { steps: [{ tool: 'wait' }, { tool: 'wait' }] } } } },
+      { tools: [wait] },
+    );
+    const stop = new AbortController();
+    const call = toolbox.call('c', {}, { signal: stop.signal });
+    await running.promise;
+    stop.abort();
+    expect((await call).failure?.code).toBe('CALL_CANCELLED');
+    await ended.promise;
+    expect((await toolbox.calls()).map(({ tool, status }) => [tool, status]).sort()).toEqual([
+      ['c', 'error'],
+      ['wait', 'error'],
+    ]);
+  });
+});
+
+describe('a local tool that calls others', () => {
+  test('says so, and goes no deeper than eight', async () => {
+    const depths: number[] = [];
+    const deep = localTool<{ at: number }>({
+      name: 'deep',
+      composed: true,
+      execute: async ({ at }, { call }) => {
+        depths.push(at);
+        return (await call('deep', { at: at + 1 })).text;
+      },
+    });
+    const silent = localTool({ name: 'silent', execute: async (_, { call }) => (await call('deep', { at: 1 })).text });
+    await using toolbox = await createToolbox({ servers: {} }, { tools: [deep, silent] });
+    expect((await toolbox.call('deep', { at: 1 })).text).toContain('more than 8 deep');
+    expect(depths).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect((await toolbox.call('silent', {})).text).toContain('must say so: composed: true');
+  });
+});
+
+describe('chains in a configuration', () => {
+  const problemOf = (chains: JsonObject) =>
+    createToolbox({ servers: {}, toolbox: { chains } } as never).then(
+      () => expect.fail('it was taken'),
+      (cause: Error) => cause.message,
+    );
+
+  test.each<[JsonObject, string]>([
+    [{ a: { steps: [] } }, 'must have at least one step'],
+    [{ a: {} }, 'chains.a.steps  is required'],
+    [{ 'a b': { steps: [{ tool: 'x' }] } }, 'a name must have 1 to 64'],
+    [{ a: { steps: [{ tool: 'x', arguments: { b: '{{input.c}}' } }] } }, "{{input.c}}: input has no property 'c'"],
+    [{ a: { steps: [{ tool: 'x', arguments: { b: ['{{steps.1.text}}'] } }] } }, 'only steps before this one'],
+    [{ a: { steps: [{ tool: 'x', arguments: { b: '{{last}}' } }] } }, '{{last}} is neither'],
+    [{ a: { steps: [{ tool: 'x', arguments: { b: '{{steps.1.text.c}}' } }] } }, 'is neither'],
+    [{ a: { input: { type: 'array' }, steps: [{ tool: 'x' }] } }, 'must have type: object'],
+    [{ a: { steps: [{ tool: 'b' }] }, b: { steps: [{ tool: 'a' }] } }, 'calls itself: a → b → a'],
+  ])('%j is refused: %s [M11]', async (chains, problem) => {
+    expect(await problemOf(chains)).toContain(problem);
+  });
+});

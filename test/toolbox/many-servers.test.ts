@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { createToolbox, type ToolboxEvents, ToolwharfError } from '../../src/index.ts';
+import { everything, filesystemServer, fixture, memoryServer, startHttp, tempDir } from '../support/fixtures.ts';
+import { isAlive, waitFor } from '../support/processes.ts';
+
+describe('many servers', () => {
+  test('ten at once are started side by side and all there [A10, M16]', async () => {
+    const slow = (index: number) => [`s${index}`, fixture('slow-start', { START_MS: '400' })] as const;
+    const one = performance.now();
+    await using single = await createToolbox({ servers: Object.fromEntries([slow(0)]) });
+    const single_ms = performance.now() - one;
+    const ten = performance.now();
+    await using toolbox = await createToolbox({
+      servers: Object.fromEntries(Array.from({ length: 10 }, (_, index) => slow(index))),
+    });
+    expect(toolbox.servers().every((server) => server.status.state === 'connected')).toBe(true);
+    expect(new Set(toolbox.tools.map((tool) => tool.server)).size).toBe(10);
+    expect(single.tools.length).toBeGreaterThan(0);
+    // One after the other would be ten times as long.
+    expect((performance.now() - ten) / single_ms).toBeLessThan(6);
+  });
+
+  test('with half of them down, hanging or broken, the tools of the others are there at once [A6]', async () => {
+    await using toolbox = await createToolbox(
+      {
+        servers: {
+          good1: fixture('legacy'),
+          good2: fixture('modern'),
+          missing: { command: 'no-such-command-here' },
+          crashing: fixture('crash-on-start'),
+          hanging: fixture('hang-on-start'),
+          refused: { url: 'http://127.0.0.1:9/mcp' },
+        },
+      },
+      { startWaitMs: 2_000 },
+    );
+    expect((await toolbox.call('mcp_good1_echo', { text: 'x' })).text).toBe('x');
+    expect((await toolbox.call('mcp_good2_echo', { text: 'x' })).text).toBe('x');
+    const states = Object.fromEntries(toolbox.servers().map((server) => [server.name, server.status]));
+    expect(states.hanging?.state).toBe('connecting');
+    for (const name of ['missing', 'crashing', 'refused']) {
+      expect(['error', 'connecting']).toContain(states[name]?.state);
+      expect(toolbox.server(name)?.offers.tools).toBeUndefined();
+    }
+  });
+
+  test('a server that comes up after the start brings its tools and says so', async () => {
+    await using toolbox = await createToolbox(
+      { servers: { late: fixture('slow-start', { START_MS: '800' }) } },
+      { startWaitMs: 50 },
+    );
+    expect(toolbox.tools).toEqual([]);
+    const changes: ToolboxEvents['catalog.changed'][] = [];
+    toolbox.on('catalog.changed', (event) => changes.push(event));
+    await waitFor(() => toolbox.tool('mcp_late_echo'));
+    expect(changes[0]?.added).toContain('mcp_late_echo');
+  });
+
+  test('a thousand tools of one server and their search by name stay usable [A10]', async () => {
+    await using toolbox = await createToolbox({ servers: { many: fixture('legacy', { TOOLS: '1000', PAGE: '100' }) } });
+    expect(toolbox.tools).toHaveLength(1_000);
+    expect((await toolbox.call('mcp_many_tool_0777', { text: 'x' })).isError).toBe(false);
+  });
+});
+
+describe('the public servers', () => {
+  test('everything over stdio, HTTP and SSE; filesystem; memory [A3, R2, R5]', async () => {
+    await using dir = await tempDir();
+    await using http = await everything('streamableHttp');
+    await using sse = await everything('sse');
+    await using toolbox = await createToolbox({
+      servers: {
+        stdio: everything('stdio'),
+        http: { url: http.url },
+        sse: { url: sse.url, transport: 'sse' },
+        files: filesystemServer(dir.path),
+        memory: memoryServer(dir.file('memory.json')),
+      },
+    });
+    expect(toolbox.servers().map(({ name, status }) => [name, status.state, status.transport])).toEqual([
+      ['stdio', 'connected', 'stdio'],
+      ['http', 'connected', 'http'],
+      ['sse', 'connected', 'sse'],
+      ['files', 'connected', 'stdio'],
+      ['memory', 'connected', 'stdio'],
+    ]);
+    for (const server of ['stdio', 'http', 'sse']) {
+      expect((await toolbox.call(`mcp_${server}_echo`, { message: 'hello' })).text).toContain('hello');
+    }
+    const path = dir.file('note.txt');
+    expect((await toolbox.call('mcp_files_write_file', { path, content: 'noted' })).isError).toBe(false);
+    expect((await toolbox.call('mcp_files_read_text_file', { path })).text).toContain('noted');
+    const entities = [{ name: 'Ada', entityType: 'person', observations: ['wrote the first program'] }];
+    expect((await toolbox.call('mcp_memory_create_entities', { entities })).isError).toBe(false);
+    expect((await toolbox.call('mcp_memory_search_nodes', { query: 'Ada' })).text).toContain('first program');
+    expect(toolbox.resources('stdio').length).toBeGreaterThan(0);
+    expect(toolbox.prompts('stdio').length).toBeGreaterThan(0);
+  });
+});
+
+test("the official SDK's own server is spoken to in the modern era, questions included [A3, R2]", async () => {
+  await using http = await startHttp('sdk', { HTTP: '1' });
+  await using toolbox = await createToolbox(
+    { servers: { stdio: fixture('sdk'), http: { url: http.url }, old: { ...fixture('sdk'), protocol: 'legacy' } } },
+    { questions: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) } },
+  );
+  expect(toolbox.servers().map(({ status }) => status.era)).toEqual(['modern', 'modern', 'legacy']);
+  for (const server of ['stdio', 'http', 'old']) {
+    expect((await toolbox.call(`mcp_${server}_greet`, { name: 'Ada' })).text).toBe('Hello, Ada');
+    expect((await toolbox.call(`mcp_${server}_ask`, {})).text).toContain('Ada');
+    expect(await toolbox.readResource(server, 'memo://one')).toMatchObject({ contents: [{ text: 'one' }] });
+  }
+});
+
+describe('managing servers', () => {
+  test('add, update, disconnect, connect, discover, remove, with an event for each change [R5]', async () => {
+    const seen: string[] = [];
+    await using toolbox = await createToolbox({ servers: {} });
+    toolbox.on('server.changed', ({ server, status }) => seen.push(`${server} ${status.state}`));
+    const info = await toolbox.addServer('s', fixture('legacy', { TOOLS: '2' }));
+    expect(info).toMatchObject({
+      name: 's',
+      status: { state: 'connected' },
+      offers: { tools: { count: 2, stale: false } },
+    });
+    expect(toolbox.tools).toHaveLength(2);
+    await toolbox.updateServer('s', fixture('legacy', { TOOLS: '3' }));
+    expect((await toolbox.discover('s')).map((tool) => tool.name)).toEqual([
+      'mcp_s_tool_1',
+      'mcp_s_tool_2',
+      'mcp_s_tool_3',
+    ]);
+    await toolbox.disconnect('s');
+    expect(toolbox.tools).toEqual([]);
+    await toolbox.connect('s');
+    expect(toolbox.tools).toHaveLength(3);
+    await toolbox.removeServer('s');
+    expect(toolbox.servers()).toEqual([]);
+    expect(seen.filter((entry) => entry === 's connected')).toHaveLength(3);
+    expect(seen.at(-1)).toBe('s disconnected');
+  });
+
+  test('bad servers are refused and change nothing [R5, R19]', async () => {
+    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await expect(toolbox.addServer('t', { command: 'x', url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    await expect(toolbox.addServer('t', { url: 'http://example.com/mcp' })).rejects.toThrow(/https/);
+    await expect(toolbox.addServer('s', fixture('legacy'))).rejects.toThrow(/already/);
+    await expect(toolbox.removeServer('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(toolbox.servers().map((server) => server.name)).toEqual(['s']);
+  });
+
+  test('plain http to another machine is refused when connecting, unless allowed for that server [R19]', async () => {
+    const mcpServers = { far: { url: 'http://192.0.2.1/mcp' } };
+    await using toolbox = await createToolbox({ mcpServers });
+    expect(toolbox.server('far')?.status).toMatchObject({ state: 'error', reason: expect.stringMatching(/https/) });
+  });
+
+  test('where no process may be spawned, a server that is a program is refused, at the start and later [R22]', async () => {
+    await expect(createToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(
+      /'s'.*program/,
+    );
+    await using server = await startHttp('legacy-http');
+    await using toolbox = await createToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
+    await expect(toolbox.addServer('near', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(toolbox.updateServer('far', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect((await toolbox.call('mcp_far_echo', { text: 'still there' })).text).toBe('still there');
+  });
+
+  test('every request of a silent server ends: connecting, listing and calling have their limits [R20]', async () => {
+    await using toolbox = await createToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
+    expect(toolbox.server('s')?.status).toMatchObject({ reason: expect.stringContaining('No answer within 1000 ms') });
+  });
+});
+
+describe('resources, prompts and completion', () => {
+  test('are listed, read, filled in and completed, in both eras [R5]', async () => {
+    await using http = await startHttp('modern-http');
+    await using toolbox = await createToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
+    for (const server of ['legacy', 'modern']) {
+      expect(toolbox.resources(server).map(({ item }) => item.uri)).toEqual(['memo://one', 'memo://two']);
+      expect(toolbox.resourceTemplates(server).map(({ item }) => item.uriTemplate)).toEqual(['memo://{name}']);
+      expect(await toolbox.readResource(server, 'memo://two')).toMatchObject({
+        contents: [{ blob: expect.any(String) }],
+      });
+      expect(toolbox.prompts(server).map(({ item }) => item.name)).toEqual(['greet', 'plain']);
+      const prompt = await toolbox.getPrompt(server, 'greet', { name: 'Ada', tone: 'warm' });
+      expect(JSON.stringify(prompt.messages)).toContain('Ada');
+      const completed = await toolbox.complete(server, {
+        ref: { type: 'ref/prompt', name: 'greet' },
+        argument: { name: 'tone', value: '' },
+      });
+      expect(completed.completion).toMatchObject({ values: expect.any(Array) });
+    }
+    await toolbox.setLogLevel('legacy', 'warning');
+    await expect(toolbox.readResource('nobody', 'memo://one')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(toolbox.readResource('legacy', 'unknown://resource')).rejects.toBeInstanceOf(ToolwharfError);
+    expect(toolbox.prompts().length).toBe(4);
+  });
+});
+
+describe('the life of a toolbox', () => {
+  test('closing ends every server; a closed one refuses calls [A2]', async () => {
+    const toolbox = await createToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
+    const pids = toolbox.servers().map((server) => server.status.pid as number);
+    expect(pids.every(isAlive)).toBe(true);
+    await toolbox.close();
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await toolbox.call('mcp_a_echo', { text: 'x' })).toMatchObject({ failure: { code: 'TOOLBOX_CLOSED' } });
+    await expect(toolbox.connect('a')).rejects.toMatchObject({ code: 'TOOLBOX_CLOSED' });
+    await toolbox.close();
+  });
+
+  test('a start that fails leaves no server running [A2]', async () => {
+    const pids: number[] = [];
+    const starting = createToolbox(
+      {
+        servers: {
+          good: fixture('legacy'),
+          bad: { command: 'no-such-command-here', required: true, retryAttempts: 0 },
+        },
+      },
+      { log: { debug() {}, info() {}, warning() {}, error() {} } },
+    );
+    await expect(starting).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+});

@@ -1,0 +1,283 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { createToolbox, localTool } from '../../src/index.ts';
+import type { LogEntry } from '../../src/kernel/log.ts';
+import { collectLog, fixture, startHttp, tempDir } from '../support/fixtures.ts';
+
+/** A myai file with one server. */
+const myai = (url: string, mode: string, tools: object[], extra: object = {}) => ({
+  myai: {
+    toolbox: {
+      max_concurrent: 10,
+      tools,
+      mcps: [{ name: 'customers', url, transport: 'streamable_http', mode, ...extra }],
+    },
+  },
+});
+const defaults = { default_tool_config: { max_instances: 10, timeout: 'P0DT0H0M30S' } };
+const messages = (entries: readonly LogEntry[], level: string) =>
+  entries.filter((entry) => entry.level === level).map((entry) => entry.message);
+
+describe('strict mode', () => {
+  test('a tool that strict mode does not know stops the start, with how to resolve it [M4]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '2' });
+    const starting = createToolbox(myai(server.url, 'strict', [{ name: 'tool_1' }]));
+    await expect(starting).rejects.toMatchObject({
+      code: 'TOOL_NOT_CONFIGURED',
+      message: `Tool 'tool_2' from MCP server 'customers' is not configured in the toolbox.
+
+MCP Server: customers
+Mode: strict
+Missing Tool: tool_2
+
+Configured tools: [tool_1]
+
+To resolve:
+1. Add the tool to myai.toolbox.tools in your configuration, OR
+2. Change the MCP server mode to 'dynamic' and provide default_tool_config`,
+    });
+  });
+
+  test('all missing tools are named at once [M4]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '3' });
+    const starting = createToolbox(myai(server.url, 'strict', [{ name: 'tool_2' }]));
+    await expect(starting).rejects.toThrow(/Missing Tools: tool_1, tool_3/);
+  });
+
+  test('a strict server whose tools are all configured starts; a default configuration is ignored [M2, M5]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '1' });
+    const { log, entries } = collectLog();
+    const config = myai(server.url, 'strict', [{ name: 'tool_1', max_instances: 3 }], defaults);
+    await using toolbox = await createToolbox(config, { log });
+    expect(toolbox.entry('tool_1')?.limits).toEqual({ maxInstances: 3, timeoutMs: 30_000 });
+    expect(messages(entries, 'debug')).toContainEqual(
+      expect.stringMatching(/^Tool 'tool_1' registered with explicit configuration: /),
+    );
+  });
+
+  test('a tool that a strict server offers later is refused with a warning [M6]', async () => {
+    const { log, entries } = collectLog();
+    const tools = ['echo', 'mutate', 'target', 'removable'].map((name) => ({ name }));
+    await using toolbox = await createToolbox(
+      { servers: { changing: { ...fixture('changing'), mode: 'strict' } }, toolbox: { tools, naming: 'plain' } },
+      { log },
+    );
+    await toolbox.call('mutate', {});
+    await expect.poll(() => messages(entries, 'warning').some((text) => /added_2/.test(text))).toBe(true);
+    expect(toolbox.tool('added_2')).toBeUndefined();
+    expect(await toolbox.call('added_2', {})).toMatchObject({ isError: true, failure: { code: 'TOOL_NAME_INVALID' } });
+  });
+
+  test('switching from strict to dynamic by environment alone lets the same file start [M14, M17]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '2' });
+    const config = myai(server.url, 'strict', [{ name: 'tool_1' }], defaults);
+    await expect(createToolbox(config)).rejects.toThrow("Tool 'tool_2'");
+    const env = { ...process.env, APP_MYAI__TOOLBOX__MCPS__0__MODE: 'dynamic' };
+    await using toolbox = await createToolbox(config, { env });
+    expect(toolbox.tools.map((tool) => tool.name)).toEqual(['tool_1', 'tool_2']);
+  });
+});
+
+describe('dynamic mode', () => {
+  test('configured tools get explicit over default, the others the default, each with its line [M5, M7]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '2' });
+    const { log, entries } = collectLog();
+    const config = myai(server.url, 'dynamic', [{ name: 'tool_1', max_instances: 50 }], {
+      default_tool_config: { max_instances: 10, timeout: 'PT1M' },
+    });
+    await using toolbox = await createToolbox(config, { log });
+    expect(toolbox.entry('tool_1')?.limits).toEqual({ maxInstances: 50, timeoutMs: 60_000 });
+    expect(toolbox.entry('tool_2')?.limits).toEqual({ maxInstances: 10, timeoutMs: 60_000 });
+    expect(messages(entries, 'info')).toContain(
+      "Tool 'tool_2' from MCP 'customers' not explicitly configured, using default configuration",
+    );
+    expect(messages(entries, 'debug')).toContainEqual(
+      expect.stringMatching(/^Tool 'tool_1' configuration merged: explicit=.*, default=.*, final=.*/),
+    );
+  });
+
+  test('a hundred tools with five configured [M17]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '100', PAGE: '30' });
+    const tools = ['001', '002', '003', '004', '005'].map((number) => ({ name: `tool_${number}`, max_instances: 1 }));
+    await using toolbox = await createToolbox(myai(server.url, 'dynamic', tools, defaults));
+    expect(toolbox.tools).toHaveLength(100);
+    const limits = toolbox.tools.map((tool) => toolbox.entry(tool.name)?.limits.maxInstances);
+    expect(limits.filter((limit) => limit === 1)).toHaveLength(5);
+    expect(limits.filter((limit) => limit === 10)).toHaveLength(95);
+  });
+
+  test('new tools are registered with a line, tools that go leave with a warning [M6, M7]', async () => {
+    const { log, entries } = collectLog();
+    await using toolbox = await createToolbox({ servers: { changing: fixture('changing') } }, { log });
+    expect(toolbox.tool('mcp_changing_removable')).toBeDefined();
+    await toolbox.call('mcp_changing_mutate', {});
+    await expect.poll(() => toolbox.tool('mcp_changing_added_2')).toBeDefined();
+    expect(toolbox.tool('mcp_changing_removable')).toBeUndefined();
+    expect(messages(entries, 'info')).toContain(
+      "New tool 'added_2' discovered from MCP server 'changing', registering with default configuration",
+    );
+    expect(messages(entries, 'warning')).toContain(
+      "Tool 'removable' was configured but is no longer available from MCP server 'changing'",
+    );
+  });
+
+  test('a tool that is configured but not offered is warned about and not registered [M6]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '1' });
+    const { log, entries } = collectLog();
+    await using toolbox = await createToolbox(myai(server.url, 'dynamic', [{ name: 'vanished' }], defaults), { log });
+    expect(messages(entries, 'warning')).toContain(
+      "Tool 'vanished' was configured but is no longer available from MCP server 'customers'",
+    );
+    expect(toolbox.tool('vanished')).toBeUndefined();
+  });
+
+  test('a server without tools is warned about, and the start goes on [M8]', async () => {
+    const { log, entries } = collectLog();
+    const { command, args } = fixture('no-tools');
+    await using toolbox = await createToolbox({ servers: { empty: { command, args } } }, { log });
+    expect(toolbox.tools).toEqual([]);
+    expect(messages(entries, 'warning')).toContain(
+      `MCP server 'empty' at ${command} ${args.join(' ')} returned no tools`,
+    );
+  });
+
+  test('allow and deny lists and a per-tool mode decide which tools there are [M15]', async () => {
+    await using toolbox = await createToolbox({
+      servers: {
+        legacy: { ...fixture('legacy'), allow: ['e*', 'a*', 'pid'], deny: ['env'] },
+        chosen: { ...fixture('legacy'), mode: 'strict', allow: ['echo', 'add'] },
+      },
+      toolbox: {
+        tools: [
+          { name: 'echo', server: 'chosen' },
+          { name: 'add', server: 'chosen', mode: 'dynamic' },
+        ],
+      },
+    });
+    expect(toolbox.tools.map((tool) => tool.name).sort()).toEqual([
+      'mcp_chosen_add',
+      'mcp_chosen_echo',
+      'mcp_legacy_add',
+      'mcp_legacy_ask',
+      'mcp_legacy_echo',
+      'mcp_legacy_pid',
+    ]);
+    expect(await toolbox.call('mcp_legacy_env', { name: 'HOME' })).toMatchObject({ isError: true });
+  });
+});
+
+describe('required servers', () => {
+  test('one that cannot be reached stops the start with its name, place and reason [M9]', async () => {
+    const url = 'http://127.0.0.1:9/mcp';
+    const starting = createToolbox(myai(url, 'dynamic', [], defaults));
+    await expect(starting).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    await starting.catch((error: Error) => {
+      const [first, second, third, last] = error.message.split('\n');
+      expect(first).toBe(`Failed to connect to MCP server 'customers' at ${url}`);
+      expect(second).toMatch(/^Error: .+/);
+      expect(third).toBe('');
+      expect(last).toBe('The application cannot start without connecting to all configured MCP servers.');
+    });
+  });
+
+  test('one that is not required is warned about and skipped, the others are there [A6]', async () => {
+    const { log, entries } = collectLog();
+    await using toolbox = await createToolbox(
+      { mcpServers: { good: fixture('legacy'), bad: { command: 'no-such-command-here' } } },
+      { log },
+    );
+    expect(toolbox.tool('mcp_good_echo')).toBeDefined();
+    expect(toolbox.server('bad')?.status).toMatchObject({
+      state: 'error',
+      reason: expect.stringContaining('not found'),
+    });
+    expect(messages(entries, 'warning')).toContainEqual(
+      expect.stringMatching(/^MCP server 'bad' is not available and skipped: /),
+    );
+  });
+
+  test('an unknown transport names the server and what is allowed [A9]', async () => {
+    const starting = createToolbox({ mcp_servers: { odd: { transport: 'carrier-pigeon', command: 'x' } } });
+    await expect(starting).rejects.toThrow(/odd[\s\S]*carrier-pigeon[\s\S]*stdio/);
+  });
+});
+
+describe('local tools', () => {
+  const sum = localTool({
+    name: 'sum_numbers',
+    description: 'Adds two numbers.',
+    parameters: {
+      type: 'object',
+      properties: { a: { type: 'number' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+    },
+    execute: ({ a, b }: { a: number; b: number }) => String(a + b),
+  } as never);
+
+  test('one that the myai file does not name stops the start [M3]', async () => {
+    const starting = createToolbox({ myai: { toolbox: { max_concurrent: 1, tools: [], mcps: [] } } }, { tools: [sum] });
+    await expect(starting).rejects.toMatchObject({
+      code: 'TOOL_NOT_CONFIGURED',
+      message: expect.stringContaining('sum_numbers'),
+    });
+  });
+
+  test('one that is named gets its limits from the file and looks like any other [M3, A1]', async () => {
+    const config = {
+      myai: { toolbox: { max_concurrent: 1, tools: [{ name: 'sum_numbers', max_instances: 20 }], mcps: [] } },
+    };
+    await using toolbox = await createToolbox(config, { tools: [sum] });
+    expect(toolbox.entry('sum_numbers')?.limits).toEqual({ maxInstances: 20, timeoutMs: 30_000 });
+    expect(await toolbox.tool('sum_numbers')?.execute({ a: 1, b: 2 })).toMatchObject({ isError: false, text: '3' });
+  });
+
+  test('in plain naming the last registered wins, with a warning [M10]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '1', NAME: 'second' });
+    const { log, entries } = collectLog();
+    const own = localTool({ name: 'tool_1', execute: () => 'local' });
+    await using toolbox = await createToolbox(
+      { servers: { one: fixture('legacy', { TOOLS: '1' }), two: { url: server.url } }, toolbox: { naming: 'plain' } },
+      { log, tools: [own] },
+    );
+    expect(toolbox.tools.map((tool) => [tool.name, tool.server])).toEqual([['tool_1', 'two']]);
+    expect(messages(entries, 'warning')).toContainEqual(expect.stringMatching(/^Tool name 'tool_1' is offered by/));
+  });
+
+  test('in the default naming nothing collides, whatever the servers are called [B8, M10]', async () => {
+    await using toolbox = await createToolbox({
+      servers: {
+        a: fixture('legacy', { TOOLS: '1' }),
+        a_tool: fixture('legacy', { TOOLS: '1' }),
+        'b.c d': fixture('legacy', { TOOLS: '1' }),
+      },
+    });
+    const names = toolbox.tools.map((tool) => tool.name);
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    for (const tool of toolbox.tools) expect((await tool.execute({ text: 'x' })).isError).toBe(false);
+  });
+});
+
+describe('the configuration file', () => {
+  test('is applied server by server while running; a broken one changes nothing and says so [M15]', async () => {
+    await using dir = await tempDir();
+    const file = dir.file('toolwharf.json');
+    const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
+    await write({ kept: fixture('legacy'), gone: fixture('legacy', { TOOLS: '1' }) });
+    await using toolbox = await createToolbox(file, { watch: true });
+    const pid = (await toolbox.call('mcp_kept_pid', {})).text;
+    const refused: string[] = [];
+    toolbox.on('config.refused', ({ error }) => refused.push(error.code));
+
+    await write({ kept: fixture('legacy'), fresh: fixture('legacy', { TOOLS: '2' }) });
+    await expect.poll(() => toolbox.tool('mcp_fresh_tool_2'), { timeout: 10_000 }).toBeDefined();
+    expect(toolbox.server('gone')).toBeUndefined();
+    expect(toolbox.tool('mcp_gone_tool_1')).toBeUndefined();
+    expect((await toolbox.call('mcp_kept_pid', {})).text).toBe(pid);
+
+    await writeFile(file, '{"servers": {"kept": {"comand": "x"}}}');
+    await expect.poll(() => refused, { timeout: 10_000 }).toEqual(['CONFIG_INVALID']);
+    expect((await toolbox.call('mcp_kept_pid', {})).text).toBe(pid);
+    expect(await readFile(file, 'utf8')).toContain('comand');
+  });
+});
