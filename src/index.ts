@@ -32,7 +32,7 @@ export { createMemoryOAuthStore, type OAuthStore } from './connections/authentic
 export type { OAuthPorts } from './connections/http-source.ts';
 export type { ElicitAnswer, QuestionContext, Questions } from './connections/questions.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
-export type { CallEnd, CallRecord, CallStatus } from './invocation/call-record.ts';
+export type { CallEnd, CallParent, CallRecord, CallStatus } from './invocation/call-record.ts';
 export type { InvokeOptions } from './invocation/call-tool.ts';
 export type { CallFilter, Journal, KeyClaim } from './invocation/journal.ts';
 export type { ResultPage } from './invocation/kept-results.ts';

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller } from '../kernel/tool.ts';
 
+/** What started a call from within: another call (a chain or composed tool), or an answer of an assistant. */
+export interface CallParent {
+  readonly kind: 'call' | 'answer';
+  readonly id: string;
+}
+
 export type CallStatus = 'pending' | 'running' | 'success' | 'error';
 
 /** Why a call ended as `error`; `tool` is the tool's own word, the others are ours. */
@@ -14,6 +20,8 @@ export interface CallRecord {
   readonly tool: string;
   readonly originalName: string;
   readonly caller: Caller;
+  /** Undefined for a call that a caller made itself. */
+  readonly parent?: CallParent;
   readonly arguments: JsonObject;
   readonly definitionHash: string;
   readonly status: CallStatus;

@@ -5,6 +5,8 @@ export interface CallFilter {
   readonly tool?: string;
   readonly status?: CallStatus;
   readonly caller?: string;
+  /** Only the children of the call or answer with this id. */
+  readonly parent?: string;
   /** ISO times; `since` is included, `until` is not. */
   readonly since?: string;
   readonly until?: string;

@@ -28,6 +28,7 @@ export function isInWindow(record: CallRecord, filter: CallFilter, { since, unti
     (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
     (filter.status === undefined || record.status === filter.status) &&
     (filter.caller === undefined || record.caller.id === filter.caller) &&
+    (filter.parent === undefined || record.parent?.id === filter.parent) &&
     time >= since &&
     time < until
   );

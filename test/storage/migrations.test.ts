@@ -67,7 +67,9 @@ for (const kind of kinds) {
       const [open, done] = await storage.journal.list();
       expect(done).toMatchObject({ status: 'success', result: { content: [{ text: 'It’s here' }] } });
       expect(open).toMatchObject({ status: 'error', end: 'unknown-outcome', originalName: 'write' });
-      await storage.journal.write(makeCall());
+      const child = makeCall({ parent: { kind: 'call', id: String(done?.id) } });
+      await storage.journal.write(child);
+      expect(await storage.journal.list({ parent: String(done?.id) })).toEqual([child]);
       expect(await gather(storage.audit.verify())).toEqual([]);
       expect(await storage.approvals.list()).toEqual([]);
       expect(await place.sql('select max(version) as version from migrations')).toEqual([{ version: newest }]);

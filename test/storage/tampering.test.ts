@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashStep } from '../../src/storage/chain/chain-step.ts';
 import type { AuditFinding } from '../../src/storage/ports/audit.ts';
@@ -96,6 +97,16 @@ const cases: Case[] = [
     ],
   },
   {
+    what: 'a list of calls that names another parent',
+    tamper: ({ sql }) => sql("update calls set parent = 'other' where seq = 6"),
+    found: [{ seq: 6, kind: 'changed' }],
+  },
+  {
+    what: 'a step whose parent was changed',
+    tamper: ({ sql }) => sql(`update steps set body = replace(body, '"answer"', '"call"') where seq = 8`),
+    found: [{ seq: 8, kind: 'changed' }],
+  },
+  {
     what: 'a call that is not in the list any more',
     tamper: ({ sql }) => sql('delete from calls where seq = 2'),
     found: [
@@ -147,7 +158,8 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
 }
 
 async function writeCalls(storage: Storage): Promise<string[]> {
-  const calls = Array.from({ length: 5 }, () => makeCall());
+  const parent = { kind: 'answer', id: randomUUID() } as const;
+  const calls = Array.from({ length: 5 }, () => makeCall({ parent }));
   await writeSteps(
     storage.journal,
     calls.flatMap((call) => [{ ...call, status: 'pending' }, call]),

@@ -8,6 +8,8 @@ export interface CallColumns {
   readonly tool: string;
   readonly original_name: string;
   readonly caller: string;
+  /** Id of the parent call or answer. */
+  readonly parent: string | null;
   readonly status: CallStatus;
   /** Milliseconds since 1970. */
   readonly created_at: number;
@@ -23,6 +25,7 @@ export function callColumns(record: CallRecord): CallColumns {
     tool: toIndexText(record.tool),
     original_name: toIndexText(record.originalName),
     caller: toIndexText(record.caller.id),
+    parent: record.parent === undefined ? null : toIndexText(record.parent.id),
     status: record.status,
     created_at: Date.parse(record.createdAt) || 0,
   };

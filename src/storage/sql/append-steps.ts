@@ -22,6 +22,7 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
           tool: row.ref('excluded.tool'),
           original_name: row.ref('excluded.original_name'),
           caller: row.ref('excluded.caller'),
+          parent: row.ref('excluded.parent'),
           status: row.ref('excluded.status'),
           created_at: row.ref('excluded.created_at'),
         })),
@@ -68,6 +69,7 @@ const exampleCall: Tables['calls'] = {
   tool: '',
   original_name: '',
   caller: '',
+  parent: '',
   status: 'pending',
   created_at: 0,
 };

@@ -41,7 +41,7 @@ function placeOf(db: Database, id: string): Promise<Place | undefined> {
 
 function page(
   db: Database,
-  { server, tool, status, caller }: CallFilter,
+  { server, tool, status, caller, parent }: CallFilter,
   { since, until, limit }: CallWindow,
   before: Place | undefined,
   toolColumn: 'tool' | 'original_name' | undefined,
@@ -54,6 +54,7 @@ function page(
   if (status !== undefined && status !== 'success') calls = calls.where(sql<boolean>`status <> 'success'`);
   if (status === 'error') calls = calls.where(sql<boolean>`status = 'error'`);
   if (caller !== undefined) calls = calls.where('caller', '=', toIndexText(caller));
+  if (parent !== undefined) calls = calls.where('parent', '=', toIndexText(parent));
   if (Number.isFinite(since)) calls = calls.where('created_at', '>=', since);
   if (Number.isFinite(until)) calls = calls.where('created_at', '<', until);
   if (before) {

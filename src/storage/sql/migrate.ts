@@ -5,10 +5,11 @@ import { journalTables } from './migrations/001-journal.ts';
 import { storeTables } from './migrations/002-stores.ts';
 import { chatTables } from './migrations/003-chat.ts';
 import { fewerIndexes } from './migrations/004-fewer-indexes.ts';
+import { callParents } from './migrations/005-parents.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every version of the tables, oldest first. */
-export const migrations: readonly Migration[] = [journalTables, storeTables, chatTables, fewerIndexes];
+export const migrations: readonly Migration[] = [journalTables, storeTables, chatTables, fewerIndexes, callParents];
 
 /** Brings the tables to the newest version, or leaves them as they are. Of several processes at once one does it. */
 export async function migrate(

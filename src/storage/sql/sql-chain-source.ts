@@ -24,7 +24,7 @@ export function createSqlChainSource(db: Database): ChainSource {
     async listed(callIds) {
       return db
         .selectFrom('calls')
-        .select(['id', 'seq', 'server', 'tool', 'original_name', 'caller', 'status', 'created_at'])
+        .select(['id', 'seq', 'server', 'tool', 'original_name', 'caller', 'parent', 'status', 'created_at'])
         .where('id', 'in', [...new Set(callIds.map(toIndexText))])
         .execute();
     },

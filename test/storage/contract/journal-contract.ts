@@ -82,6 +82,24 @@ export function journalContract(kind: StorageKind): void {
       await expect(storage.journal.list({ since: 'yesterday' })).rejects.toMatchObject({ code: 'ARGUMENTS_INVALID' });
     });
 
+    test('lists the calls that a chain or an answer made, page by page [R4]', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { journal } = storage;
+      const chain = makeCall();
+      const parent = { kind: 'call', id: chain.id } as const;
+      const answer = { kind: 'answer', id: randomUUID() } as const;
+      const [first, second, other] = [makeCall({ parent }), makeCall({ parent }), makeCall({ parent: answer })];
+      await writeSteps(journal, [chain, { ...first, status: 'running' }, first, second, other]);
+      expect(await journal.list({ parent: chain.id })).toEqual([second, first]);
+      expect(await journal.list({ parent: chain.id, limit: 1 })).toEqual([second]);
+      expect(await journal.list({ parent: chain.id, before: second.id })).toEqual([first]);
+      expect(await journal.list({ parent: answer.id })).toEqual([other]);
+      expect(await journal.list({ parent: randomUUID() })).toEqual([]);
+      expect(await journal.get(first.id)).toEqual(first);
+      expect(await gather(storage.audit.verify())).toEqual([]);
+    });
+
     test('is read in pages without gaps or repetitions, also where many calls came in the same moment', async () => {
       using place = await kind.place();
       await using storage = await place.open();
@@ -134,9 +152,11 @@ export function journalContract(kind: StorageKind): void {
       using place = await kind.place();
       await using storage = await place.open();
       for (const name of ['nul \u0000', 'half \ud83d', 'x'.repeat(20_000), `${'x'.repeat(20_000)}y`, "' or 1=1; --"]) {
-        const call = makeCall({ server: name, tool: name, originalName: name, caller: { id: name, kind: 'client' } });
+        const parent = { kind: 'answer', id: name } as const;
+        const caller = { id: name, kind: 'client' } as const;
+        const call = makeCall({ server: name, tool: name, originalName: name, caller, parent });
         await storage.journal.write(call);
-        expect(await storage.journal.list({ server: name, tool: name, caller: name })).toEqual([call]);
+        expect(await storage.journal.list({ server: name, tool: name, caller: name, parent: name })).toEqual([call]);
       }
     });
 

@@ -24,6 +24,7 @@ export const callRoutes = [
       tool: z.string().optional().describe("The tool's name, or the server's own name for it."),
       status: callStatus.optional(),
       caller: z.string().optional().describe("The caller's id."),
+      parent: z.string().optional().describe('The id of the call or answer that made them.'),
       since: z.iso.datetime({ offset: true }).optional().describe('Included.'),
       until: z.iso.datetime({ offset: true }).optional().describe('Not included.'),
       before: z.string().optional().describe('`next` of the page before.'),

@@ -101,6 +101,10 @@ export const callSchema = answer(
     tool: z.string(),
     originalName: z.string(),
     caller: callerSchema,
+    parent: z
+      .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })
+      .optional()
+      .describe('The chain, composed tool or answer of an assistant that made this call.'),
     arguments: json,
     definitionHash: z.string(),
     status: callStatus,

@@ -56,7 +56,7 @@ function makeTables(): DatabaseSync {
     insert into chain values (1, 0, '${'0'.repeat(64)}');
     create table steps (seq integer primary key, call_id text, at text, body text, previous text, hash text);
     create table calls (id text primary key, seq integer, first_seq integer, owner text, server text, tool text,
-      original_name text, caller text, status text, created_at integer);
+      original_name text, caller text, parent text, status text, created_at integer);
   `);
   return database;
 }

@@ -94,16 +94,16 @@ function createAppend(database: DatabaseSync): (steps: readonly IntakeStep[]) =>
     'insert into steps (seq, call_id, at, body, previous, hash) values (?, ?, ?, ?, ?, ?)',
   );
   const insertCall = database.prepare(`
-    insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, status, created_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, parent, status, created_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (id) do update set seq = excluded.seq, owner = excluded.owner, status = excluded.status,
       server = excluded.server, tool = excluded.tool, original_name = excluded.original_name, caller = excluded.caller,
-      created_at = excluded.created_at
+      parent = excluded.parent, created_at = excluded.created_at
   `);
   // A call that ends may be in the list already. Then nothing but its state changes, and so only the indexes that hold that.
   const endCall = database.prepare(`
     update calls set seq = ?, owner = ?, status = ? where id = ? and server is ? and tool = ? and original_name = ?
-      and caller = ? and created_at = ?
+      and caller = ? and parent is ? and created_at = ?
   `);
 
   return (steps) => {
@@ -111,13 +111,24 @@ function createAppend(database: DatabaseSync): (steps: readonly IntakeStep[]) =>
     const linked = linkSteps({ seq: head_seq, hash: head_hash }, steps);
     for (const [at, { seq, callId, at: time, body, previous, hash }] of linked.entries()) {
       insertStep.run(seq, callId, time, body, previous, hash);
-      const { id, server, tool, original_name, caller, status, created_at } = callColumns(JSON.parse(body));
+      const { id, server, tool, original_name, caller, parent, status, created_at } = callColumns(JSON.parse(body));
       const owner = steps[at]?.owner ?? '';
       if (status === 'success' || status === 'error') {
-        const { changes } = endCall.run(seq, owner, status, id, server, tool, original_name, caller, created_at);
+        const { changes } = endCall.run(
+          seq,
+          owner,
+          status,
+          id,
+          server,
+          tool,
+          original_name,
+          caller,
+          parent,
+          created_at,
+        );
         if (changes === 1) continue;
       }
-      insertCall.run(id, seq, seq, owner, server, tool, original_name, caller, status, created_at);
+      insertCall.run(id, seq, seq, owner, server, tool, original_name, caller, parent, status, created_at);
     }
     const last = linked.at(-1);
     if (last) moveHead.run(last.seq, last.hash);
