@@ -132,7 +132,7 @@ describe('docs/reference/events.md', () => {
 
   test.each([
     ['Log', (file: string) => !/^src\/(?:cli|chat|gateway)\//.test(file)],
-    ['Log of the gateway', (file: string) => /^src\/(?:gateway\/|chat\/|cli\/keep-retention)/.test(file)],
+    ['Log of the gateway', (file: string) => /^src\/(?:gateway|chat|cli\/commands\/serve)\//.test(file)],
   ] as const)('names every event under "%s" with its level', (title, belongs) => {
     const sources = [...readSources('src')].filter(([file]) => belongs(file) && !file.endsWith('.test.ts'));
     // A call of the log, or a pair of event and words chosen before one.
