@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 
 export interface GuardOptions {
-  /** Host names, without port, that reach us besides this machine's own. */
+  /** Host names (without port) accepted in addition to loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Origins of web pages that may talk to us besides our own. */
+  /** Origins accepted in addition to the gateway's own. */
   readonly allowedOrigins?: readonly string[];
 }
 
-/** Why a request is turned away; undefined for one that may pass. */
+/** Returns why a request is rejected; undefined if it is allowed. */
 export type Guard = (request: IncomingMessage) => string | undefined;
 
-const own = new Set(['localhost', '127.0.0.1', '[::1]']);
-const maxPassed = 100;
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
+const maxCached = 100;
 
-/** Against pages that reach us under a name of their own (DNS rebinding), and pages of other sites. */
+/** Checks `Host` and `Origin` to prevent DNS rebinding and cross-site requests. */
 export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOptions = {}): Guard {
-  const hosts = new Set([...own, ...allowedHosts.map((host) => host.toLowerCase())]);
+  const hosts = new Set([...loopbackNames, ...allowedHosts.map((host) => host.toLowerCase())]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
-  // Clients say the same on every request, and reading a URL costs more than the rest of this.
-  const passed = new Set<string>();
+  // Clients repeat the same `Host`, and parsing a URL is the most expensive step here.
+  const allowedHeaders = new Set<string>();
 
   function isAllowed(header: string | undefined): boolean {
-    if (header !== undefined && passed.has(header)) return true;
+    if (header !== undefined && allowedHeaders.has(header)) return true;
     const host = hostName(header);
     if (header === undefined || host === undefined || !hosts.has(host)) return false;
-    if (passed.size < maxPassed) passed.add(header);
+    if (allowedHeaders.size < maxCached) allowedHeaders.add(header);
     return true;
   }
 

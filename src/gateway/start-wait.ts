@@ -1,10 +1,12 @@
 import type { Toolbox } from '../toolbox.ts';
 
-/** Resolves when no server is on its very first way to being connected, or patience is over. After the start there is nothing to wait for. */
+/** Waits until every server has finished its first connection attempt, or the timeout has passed. Undefined if there is nothing to wait for. */
 export type StartWait = () => Promise<void> | undefined;
 
+/** The wait ends at the latest `waitMs` after this is created. */
+
 export function createStartWait(toolbox: Pick<Toolbox, 'servers' | 'on'>, waitMs: number): StartWait {
-  const until = Date.now() + waitMs;
+  const deadline = Date.now() + waitMs;
 
   function isStarting(): boolean {
     return toolbox.servers().some(({ enabled, status: { state, failures, lastConnectedAt } }) => {
@@ -13,16 +15,16 @@ export function createStartWait(toolbox: Pick<Toolbox, 'servers' | 'on'>, waitMs
   }
 
   return () => {
-    const left = until - Date.now();
-    if (left <= 0 || !isStarting()) return undefined;
+    const remainingMs = deadline - Date.now();
+    if (remainingMs <= 0 || !isStarting()) return undefined;
     return new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        end();
+        unsubscribe();
         resolve();
       };
-      const timer = setTimeout(done, left);
-      const end = toolbox.on('server.changed', () => {
+      const timer = setTimeout(done, remainingMs);
+      const unsubscribe = toolbox.on('server.changed', () => {
         if (!isStarting()) done();
       });
     });

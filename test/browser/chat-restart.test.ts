@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webDirectory } from '../../src/gateway/web/web-directory.ts';
+import { webDirectory } from '../../src/gateway/web/serve-web.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { GatewayOptions } from '../../src/gateway/gateway.ts';
-import { webDirectory } from '../../src/gateway/web/web-directory.ts';
+import { webDirectory } from '../../src/gateway/web/serve-web.ts';
 import type { ConfigSource } from '../../src/index.ts';
 import { startApi, type TestApi } from './api.ts';
 import { openBrowser } from './browser.ts';

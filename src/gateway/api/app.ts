@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
-import { challengeFor, unauthorized } from '../auth/challenge.ts';
+import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { readRequest } from './read-request.ts';
 import type { ApiPorts, Route } from './route.ts';

@@ -1,7 +1,7 @@
 import { assistantTools } from '../../chat/assistant-tools.ts';
 import { createModels } from '../../chat/models/create-models.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { challengeFor, unauthorized } from '../auth/challenge.ts';
+import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight } from '../auth/identity.ts';
 import { createCallSummaries } from '../calls/call-summaries.ts';
 import { openChat } from '../chat/open-chat.ts';

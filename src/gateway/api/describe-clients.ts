@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { isLoopback } from '../auth/loopback.ts';
 import {
-  clientNames,
+  type ClientSetup,
+  clientEntryName,
+  clientIds,
   endpointPath,
-  entryNameOf,
   mcpClients,
   type StdioProgram,
-  stdioWay,
-  type Way,
+  stdioSetup,
 } from '../clients/mcp-clients.ts';
 import type { ApiPorts, ApiRequest } from './route.ts';
 import type { clientListSchema } from './schemas/settings.ts';
@@ -27,10 +27,10 @@ export function describeClients(
   // Paths of this machine are for those who are on it, and may know how it is set up.
   const isHere = identity.isAdmin && isLoopback(socket.remoteAddress ?? '');
   const program: StdioProgram = (isHere ? stdioProgram : undefined) ?? { command: 'toolwharf', args: ['stdio'] };
-  return clientNames.map((id) => {
+  return clientIds.map((id) => {
     const client = mcpClients[id];
     const file = client.file('user', { env, platform: process.platform, cwd: process.cwd() });
-    const entry = { [client.key]: { [entryNameOf(profile)]: client.entry(wayTo(client.takesUrl)) } };
+    const entry = { [client.key]: { [clientEntryName(profile)]: client.entry(setupFor(client.takesUrl)) } };
     return {
       id,
       name: client.title,
@@ -40,7 +40,7 @@ export function describeClients(
     };
   });
 
-  function wayTo(takesUrl: boolean): Way {
-    return takesUrl ? { kind: 'http', url, ...(needsKey && { key: 'KEY' }) } : stdioWay(program, profile);
+  function setupFor(takesUrl: boolean): ClientSetup {
+    return takesUrl ? { kind: 'http', url, ...(needsKey && { key: 'KEY' }) } : stdioSetup(program, profile);
   }
 }

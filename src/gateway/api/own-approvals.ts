@@ -19,7 +19,6 @@ export async function listApprovals(
       .map((caller) => approvals.list({ ...rest, limit: 1_000, caller })),
   );
   const own: ApprovalRecord[] = [];
-  for (const record of found.flat())
-    if (await ports.ownership.findOwn(identity, record.request.caller)) own.push(record);
+  for (const record of found.flat()) if (await ports.ownership.owns(identity, record.request.caller)) own.push(record);
   return own.sort((one, other) => (one.request.askedAt < other.request.askedAt ? 1 : -1)).slice(0, filter.limit);
 }

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-test('the token is made once, for its owner alone, and found again', async () => {
+test('the admin token is created once, is readable by its owner only, and is reused by later starts', async () => {
   const dataDir = join(directory, 'new', 'data');
   const token = await openAdminToken(dataDir);
   expect(token).toMatch(/^twadmin_[A-Za-z0-9_-]{43}$/);
@@ -19,13 +19,13 @@ test('the token is made once, for its owner alone, and found again', async () =>
   expect(await readdir(dataDir)).toEqual(['admin-token']);
 });
 
-test('two that start at the same time get the same token', async () => {
+test('processes that start at the same time read the same admin token', async () => {
   const tokens = await Promise.all(Array.from({ length: 8 }, () => openAdminToken(directory)));
   expect(new Set(tokens).size).toBe(1);
   expect(await readdir(directory)).toEqual(['admin-token']);
 });
 
-test('a file that others could read is closed to them', async () => {
+test('a token file that other users could read is made private', async () => {
   const token = await openAdminToken(directory);
   const file = join(directory, 'admin-token');
   await chmod(file, 0o644);
@@ -33,14 +33,14 @@ test('a file that others could read is closed to them', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('a file that holds something else is an error, and stays as it is', async () => {
+test('a token file with other content is an error and is left unchanged', async () => {
   const file = join(directory, 'admin-token');
   await writeFile(file, 'hello');
   await expect(openAdminToken(directory)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   expect(await readFile(file, 'utf8')).toBe('hello');
 });
 
-test('secrets of any length can be compared', () => {
+test('secrets of different lengths compare as different', () => {
   expect(isSameSecret('abc', 'abc')).toBe(true);
   expect(isSameSecret('abc', 'abcd')).toBe(false);
   expect(isSameSecret('', 'a')).toBe(false);

@@ -6,15 +6,15 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 const shape = /^twadmin_[A-Za-z0-9_-]{43}$/;
 
 /**
- * The administrator's token of a data directory, for the command line and the app on this machine. Made on first use, kept in the
- * file `admin-token` that only its owner can read; to replace it, remove the file and start again.
+ * Reads the admin token of a data directory, or creates it on first use. It is stored in the file `admin-token`, readable by its
+ * owner only. To replace the token, delete the file and restart the gateway.
  */
 export async function openAdminToken(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = adminTokenFile(dataDir);
   const found = await read(file);
   if (found !== undefined) return checked(found, file);
-  // Written whole under another name and linked: whoever starts at the same time sees all of it or nothing.
+  // Written to a temporary file and linked into place, so that a process starting at the same time never reads a partial token.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `twadmin_${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   try {
@@ -27,12 +27,12 @@ export async function openAdminToken(dataDir: string): Promise<string> {
   return checked((await read(file)) ?? '', file);
 }
 
-/** Where that token is kept. */
+/** The path of the admin token in a data directory. */
 export function adminTokenFile(dataDir: string): string {
   return join(dataDir, 'admin-token');
 }
 
-/** Equal or not, in a time that does not depend on where they differ. */
+/** Compares two secrets in constant time. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
@@ -45,13 +45,16 @@ async function read(file: string): Promise<string | undefined> {
     return text.trim();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ToolwharfError('CONFIG_INVALID', `The administrator's token can't be read from ${file}`, { cause });
+    throw new ToolwharfError('CONFIG_INVALID', `Could not read the admin token from ${file}`, { cause });
   }
 }
 
 function checked(token: string, file: string): string {
   if (shape.test(token)) return token;
-  throw new ToolwharfError('CONFIG_INVALID', `${file} holds no administrator's token: remove it to get a new one`);
+  throw new ToolwharfError(
+    'CONFIG_INVALID',
+    `${file} does not contain a valid admin token. Delete the file to create a new token`,
+  );
 }
 
 function digest(text: string): Buffer {

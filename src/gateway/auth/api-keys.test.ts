@@ -4,7 +4,7 @@ import { createMemoryKeys } from '../../storage/memory/memory-keys.ts';
 import type { KeyStore } from '../../storage/ports/key-store.ts';
 import { createApiKey, createApiKeys } from './api-keys.ts';
 
-test('a key has 256 random bits, and what is stored of it is its hash', () => {
+test('a key has 256 random bits and only its hash is stored', () => {
   const { key, record } = createApiKey({ name: 'ci', profile: 'p', rights: ['read', 'read', 'call'] });
   expect(key).toMatch(/^tw_[A-Za-z0-9_-]{43}$/);
   expect(Buffer.from(key.slice(3), 'base64url')).toHaveLength(32);
@@ -13,7 +13,7 @@ test('a key has 256 random bits, and what is stored of it is its hash', () => {
   expect(createApiKey({ name: 'ci', rights: ['read'] }).key).not.toBe(key);
 });
 
-test('a key is good until it is revoked, from the very next request on', async () => {
+test('a revoked key is rejected from the next request on', async () => {
   const store = createMemoryKeys();
   const keys = createApiKeys({ store, log: silentLog });
   const { key, record } = createApiKey({ name: 'ci', rights: ['call'] });
@@ -31,7 +31,7 @@ test('a key is good until it is revoked, from the very next request on', async (
   expect(await keys.findById(record.id)).toBeUndefined();
 });
 
-test('what does not look like a key is not looked up', async () => {
+test('text that is not shaped like a key causes no store lookup', async () => {
   const store = createMemoryKeys();
   const keys = createApiKeys({
     store: { ...store, findByHash: () => Promise.reject(new Error('asked')) },
@@ -41,7 +41,7 @@ test('what does not look like a key is not looked up', async () => {
     expect(await keys.find(text)).toBeUndefined();
 });
 
-test('a thousand uses in a minute are noted once', async () => {
+test('the last use of a key is written at most once per minute', async () => {
   const memory = createMemoryKeys();
   const touches: string[] = [];
   const store: KeyStore = {

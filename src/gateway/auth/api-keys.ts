@@ -12,21 +12,21 @@ export interface NewApiKey {
 
 const prefix = 'tw_';
 
-/** A new key of 256 random bits. The key itself is nowhere but in what this gives back. */
+/** Creates a key of 256 random bits. Only the returned `key` contains it; the record stores its hash. */
 export function createApiKey({ name, profile, rights }: NewApiKey): { readonly key: string; readonly record: ApiKey } {
   const key = `${prefix}${randomBytes(32).toString('base64url')}`;
   const record: ApiKey = {
     id: randomUUID(),
     name,
     hash: hashApiKey(key),
-    ...(profile !== undefined && { profile }),
+    profile,
     rights: [...new Set(rights)],
     createdAt: new Date().toISOString(),
   };
   return { key, record };
 }
 
-/** Finds whom a key belongs to. One that was revoked belongs to nobody, from the next request on. */
+/** Looks up the identity of a key. A revoked key has none from the next request on. */
 export interface ApiKeys {
   find(key: string): Promise<Identity | undefined>;
   findById(id: string): Promise<Identity | undefined>;
@@ -41,19 +41,21 @@ export interface ApiKeysOptions {
 export function createApiKeys({ store, log, now = Date.now }: ApiKeysOptions): ApiKeys {
   const touched = new Map<string, number>();
 
-  /** The store keeps the time to the minute: asking it more often would only cost. */
+  /** Writes at most once per minute, which is the precision of the store. */
   function touch({ id }: ApiKey): void {
     const at = now();
     if (at - (touched.get(id) ?? 0) < touchPrecisionMs) return;
     touched.set(id, at);
     store
       .touch(id, new Date(at).toISOString())
-      .catch((cause) => log.warning('auth.touch-failed', `The use of a key could not be noted: ${messageOf(cause)}`));
+      .catch((cause) =>
+        log.warning('auth.touch-failed', `Could not record the last use of a key: ${messageOf(cause)}`),
+      );
   }
 
   return {
     async find(key) {
-      if (!isApiKey(key)) return undefined;
+      if (!looksLikeApiKey(key)) return undefined;
       const found = await store.findByHash(hashApiKey(key));
       if (!found) return undefined;
       touch(found);
@@ -66,15 +68,14 @@ export function createApiKeys({ store, log, now = Date.now }: ApiKeysOptions): A
   };
 }
 
-/** True for what could be a key, by its looks. */
-function isApiKey(text: string): boolean {
+function looksLikeApiKey(text: string): boolean {
   return /^tw_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
 function toIdentity({ id, name, profile, rights }: ApiKey): Identity {
   return {
     caller: { id: `key:${id}`, kind: 'client', name },
-    ...(profile !== undefined && { profile }),
+    profile,
     isAdmin: rights.includes('admin'),
     rights: (['read', 'call'] as const).filter((right) => rights.includes(right)),
     via: 'key',

@@ -4,7 +4,7 @@ import { createAppSessions } from './app-sessions.ts';
 
 const sessionKey = randomBytes(32);
 
-test('a session is known to every replica until its time is over', () => {
+test('every replica accepts a session until it expires', () => {
   let now = 1_000;
   const options = { sessionKey, adminToken: 'token', lifetimeMs: 500, now: () => now };
   const session = createAppSessions(options).open({ kind: 'key', id: 'k' });
@@ -14,7 +14,7 @@ test('a session is known to every replica until its time is over', () => {
   expect(other.find(session)).toBeUndefined();
 });
 
-test('signing out ends one session and no other', () => {
+test('signing out ends only that session', () => {
   const sessions = createAppSessions({ sessionKey });
   const [one, other] = [sessions.open({ kind: 'admin' }), sessions.open({ kind: 'admin' })];
   sessions.end(one);
@@ -23,13 +23,13 @@ test('signing out ends one session and no other', () => {
   expect(sessions.find(other)).toEqual({ kind: 'admin' });
 });
 
-test('a new admin token ends the sessions of the old one', () => {
+test('replacing the admin token ends all sessions', () => {
   const session = createAppSessions({ sessionKey, adminToken: 'old' }).open({ kind: 'admin' });
   expect(createAppSessions({ sessionKey, adminToken: 'new' }).find(session)).toBeUndefined();
   expect(createAppSessions({ sessionKey: randomBytes(32), adminToken: 'old' }).find(session)).toBeUndefined();
 });
 
-test('what is forged or cut is no session', () => {
+test('a forged or truncated session is rejected', () => {
   const sessions = createAppSessions({ sessionKey });
   const [, signature] = sessions.open({ kind: 'local' }).split('.');
   const forged = Buffer.from(JSON.stringify({ id: 'x', holder: { kind: 'admin' }, until: 9e15 })).toString('base64url');

@@ -1,23 +1,22 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 
-/** Whom a session is for: the holder of the admin token, whoever is on this machine, or the holder of a key. */
+/** Who owns a session: the holder of the admin token, a local user, or the holder of an API key. */
 export type SessionHolder =
   | { readonly kind: 'admin' }
   | { readonly kind: 'local' }
   | { readonly kind: 'key'; readonly id: string };
 
-/** Sessions of the app: signed texts in a cookie. They end by time, by signing out, and with the admin token they were made under. */
+/** Signed session cookies of the web app. A session ends when it expires, on sign-out, or when the admin token is replaced. */
 export interface AppSessions {
-  /** How long one lasts. */
   readonly lifetimeMs: number;
   open(holder: SessionHolder): string;
-  /** Undefined for one that is forged, over or ended. */
+  /** Undefined for a forged, expired or ended session. */
   find(session: string): SessionHolder | undefined;
   end(session: string): void;
 }
 
 export interface AppSessionsOptions {
-  /** The same on every replica and after every start. */
+  /** Must be the same on every replica and after a restart. */
   readonly sessionKey: Buffer;
   readonly adminToken?: string;
   /** 12 hours. */

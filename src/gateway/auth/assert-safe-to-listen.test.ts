@@ -5,7 +5,7 @@ import { assertSafeToListen } from './assert-safe-to-listen.ts';
 
 const jwt = { issuer: 'https://id.example.com', audience: 'a', jwksUrl: 'https://id.example.com/jwks' };
 
-test('an address of this machine needs nothing, one that others reach needs a way to authenticate', async () => {
+test('a loopback address needs no authentication, an address that other machines can reach does', async () => {
   const keys = createMemoryKeys();
   const none = { settings: {}, keys };
   await assertSafeToListen('127.0.0.1', none);
@@ -16,7 +16,7 @@ test('an address of this machine needs nothing, one that others reach needs a wa
   }
 });
 
-test('a key is a way in as long as it is not revoked', async () => {
+test('an API key counts as authentication until it is revoked', async () => {
   const keys = createMemoryKeys();
   const { record } = createApiKey({ name: 'k', rights: ['read'] });
   await keys.add(record);

@@ -5,8 +5,8 @@ import { hashApiKey } from '../../storage/ports/key-store.ts';
 import type { GatewayParts } from '../gateway.ts';
 import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
-import { mayBeAnonymous, mayUseCookie } from './cross-site.ts';
-import { createFailures, type FailuresOptions } from './failures.ts';
+import { isAnonymousAllowed, isCookieAllowed } from './cross-site.ts';
+import { createFailedAttempts, type FailedAttemptsOptions } from './failed-attempts.ts';
 import type { Authenticate, Identity } from './identity.ts';
 import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
@@ -15,21 +15,21 @@ import { readSessionCookie } from './session-cookie.ts';
 export type AuthenticateParts = Pick<GatewayParts, 'toolbox' | 'storage' | 'log' | 'host' | 'adminToken' | 'sessions'>;
 
 export interface AuthenticateOptions {
-  /** How many wrong keys one address may send; 20 a minute. */
-  readonly failures?: FailuresOptions;
+  /** How many invalid credentials one address may send; 20 per minute. */
+  readonly failures?: FailedAttemptsOptions;
 }
 
 /**
- * Who a request is from: the bearer of a key, of an identity provider's token or of the admin token; the holder of a session of the
- * app; or, where nothing else is asked for, whoever is on this machine. What is sent and wrong is never taken for nothing.
+ * Authenticates a request by its bearer token (API key, identity provider's JWT or admin token), by the app's session cookie, or, if
+ * authentication is not required, by its loopback connection. A request with an invalid bearer token is rejected, never treated as local.
  */
 export function createAuthenticate(parts: AuthenticateParts, options: AuthenticateOptions = {}): Authenticate {
   const { toolbox, storage, log, adminToken, sessions } = parts;
   const keys = createApiKeys({ store: storage.keys, log });
-  const failures = createFailures(options.failures);
-  const knownGood = createRecent(1_000);
-  // Reading a `Host` as a URL costs more than all else here, and it is the same one nearly always.
-  let lastLocalHost: string | undefined;
+  const failures = createFailedAttempts(options.failures);
+  const verifiedTokens = createRecentSet(1_000);
+  // Parsing `Host` as a URL is the most expensive step here, and its value hardly ever changes.
+  let lastLoopbackHost: string | undefined;
   let jwt: { readonly config: JwtConfig; readonly verifier: JwtVerifier } | undefined;
 
   function jwtVerifier(): JwtVerifier | undefined {
@@ -39,74 +39,74 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     return jwt.verifier;
   }
 
-  async function byToken(token: string): Promise<Identity | undefined> {
+  async function identifyToken(token: string): Promise<Identity | undefined> {
     if (adminToken !== undefined && isSameSecret(token, adminToken)) return administrator;
     if (looksLikeJwt(token)) return jwtVerifier()?.verify(token);
     return keys.find(token);
   }
 
-  async function byHeader(header: string, request: IncomingMessage): Promise<Identity | undefined> {
+  async function identifyHeader(header: string, request: IncomingMessage): Promise<Identity | undefined> {
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
     const address = request.socket.remoteAddress ?? '';
     const hash = hashApiKey(token);
-    // Those that were right before are not locked out by somebody else who guesses from the same address.
-    if (!knownGood.has(hash)) refuseIfTooMany(address);
-    const identity = await byToken(token);
+    // A token that was valid before is not locked out when someone else guesses from the same address.
+    if (!verifiedTokens.has(hash)) assertMayTry(address);
+    const identity = await identifyToken(token);
     if (identity) {
-      knownGood.add(hash);
+      verifiedTokens.add(hash);
       return identity;
     }
-    failures.note(address);
-    log.info('auth.failed', 'A request came with credentials that are not good', { address });
-    refuseIfTooMany(address);
+    failures.record(address);
+    log.info('auth.failed', 'A request had invalid credentials', { address });
+    assertMayTry(address);
     return undefined;
   }
 
-  function refuseIfTooMany(address: string): void {
-    const retryAfterMs = failures.waitMs(address);
+  function assertMayTry(address: string): void {
+    const retryAfterMs = failures.retryAfterMs(address);
     if (retryAfterMs <= 0) return;
-    const message = `Too many wrong keys came from ${address}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
+    const message = `Too many invalid credentials from ${address}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
     throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
   }
 
-  async function byCookie(session: string, request: IncomingMessage): Promise<Identity | undefined> {
+  async function identifySession(session: string, request: IncomingMessage): Promise<Identity | undefined> {
     const holder = sessions.find(session);
     if (!holder) return undefined;
-    const identity = await holderOf();
-    if (identity && !mayUseCookie(request)) throw crossSite();
+    const identity =
+      holder.kind === 'admin'
+        ? administrator
+        : holder.kind === 'key'
+          ? await keys.findById(holder.id)
+          : identifyLoopback(request);
+    if (identity && !isCookieAllowed(request)) throw crossSiteError();
     return identity;
-
-    async function holderOf(): Promise<Identity | undefined> {
-      if (holder?.kind === 'admin') return administrator;
-      return holder?.kind === 'key' ? keys.findById(holder.id) : byPlace(request);
-    }
   }
 
-  function namesLoopback(host: string): boolean {
-    if (host === lastLocalHost) return true;
+  function isLoopbackHost(host: string): boolean {
+    if (host === lastLoopbackHost) return true;
     if (!isLoopback(URL.parse(`http://${host}`)?.hostname ?? '')) return false;
-    lastLocalHost = host;
+    lastLoopbackHost = host;
     return true;
   }
 
-  /** Nobody, unless both ends of the connection are on this machine and nothing stands between them. */
-  function byPlace(request: IncomingMessage): Identity | undefined {
+  /** Identifies a request only if both ends of the connection are on this machine without a proxy between them. */
+  function identifyLoopback(request: IncomingMessage): Identity | undefined {
     const { headers, socket } = request;
     if (toolbox.config.gateway.requireAuthentication || !isLoopback(parts.host)) return undefined;
-    if (!isLoopback(socket.remoteAddress ?? '') || !namesLoopback(headers.host ?? '')) return undefined;
-    // A proxy on this machine speaks for others.
-    if (forwarding.some((name) => headers[name] !== undefined)) return undefined;
-    if (!mayBeAnonymous(request)) throw crossSite();
+    if (!isLoopback(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host ?? '')) return undefined;
+    // A proxy on this machine forwards requests of other machines.
+    if (forwardingHeaders.some((name) => headers[name] !== undefined)) return undefined;
+    if (!isAnonymousAllowed(request)) throw crossSiteError();
     return local;
   }
 
   return async (request) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return byHeader(authorization, request);
+    if (authorization !== undefined) return identifyHeader(authorization, request);
     const session = readSessionCookie(request);
-    // A cookie that is over is as good as none: no page can take it away by itself.
-    const holder = session === undefined ? undefined : await byCookie(session, request);
-    return holder ?? byPlace(request);
+    // An expired cookie is ignored: scripts cannot delete an HttpOnly cookie.
+    const holder = session === undefined ? undefined : await identifySession(session, request);
+    return holder ?? identifyLoopback(request);
   };
 }
 
@@ -118,15 +118,15 @@ const administrator: Identity = {
 
 const local: Identity = { caller: { id: 'local', kind: 'client' }, isAdmin: true, via: 'loopback' };
 
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
+const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 
-function crossSite(): ToolwharfError {
-  const message = 'A page of another origin may not do this: send the header x-toolwharf, or come from our own page';
+function crossSiteError(): ToolwharfError {
+  const message = 'Cross-origin request rejected: use the web app of this gateway, or send the header x-toolwharf';
   return new ToolwharfError('FORBIDDEN', message);
 }
 
-/** Remembers a number of texts, the latest ones. */
-function createRecent(max: number): Pick<Set<string>, 'has' | 'add'> {
+/** A set that keeps the `max` most recently added texts. */
+function createRecentSet(max: number): Pick<Set<string>, 'has' | 'add'> {
   const recent = new Set<string>();
   return {
     has: (text) => recent.has(text),

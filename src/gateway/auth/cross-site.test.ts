@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { mayBeAnonymous, mayUseCookie } from './cross-site.ts';
+import { isAnonymousAllowed, isCookieAllowed } from './cross-site.ts';
 import { readSessionCookie, toSessionCookie } from './session-cookie.ts';
 
 const host = 'localhost:7420';
@@ -9,44 +9,47 @@ const request = (method: string, headers: Record<string, string> = {}) =>
 const json = { 'content-type': 'application/json' };
 
 describe('a request with a cookie', () => {
-  test('may read from anywhere, and change things from our own page or with our own header', () => {
-    expect(mayUseCookie(request('GET', { origin: 'http://evil.example' }))).toBe(true);
-    expect(mayUseCookie(request('POST', { origin: 'http://localhost:7420' }))).toBe(true);
-    expect(mayUseCookie(request('DELETE', { 'x-toolwharf': '1' }))).toBe(true);
+  test('may read from any origin, and change state from our own origin or with our custom header', () => {
+    expect(isCookieAllowed(request('GET', { origin: 'http://evil.example' }))).toBe(true);
+    expect(isCookieAllowed(request('POST', { origin: 'http://localhost:7420' }))).toBe(true);
+    expect(isCookieAllowed(request('DELETE', { 'x-toolwharf': '1' }))).toBe(true);
   });
 
-  test.each(['http://localhost:3000', 'http://evil.example', 'null', 'nonsense'])('may not from %s', (origin) => {
-    expect(mayUseCookie(request('POST', { origin, ...json }))).toBe(false);
+  test.each(['http://localhost:3000', 'http://evil.example', 'null', 'nonsense'])(
+    'may not change state from %s',
+    (origin) => {
+      expect(isCookieAllowed(request('POST', { origin, ...json }))).toBe(false);
+    },
+  );
+
+  test('may not change state without an Origin header', () => {
+    expect(isCookieAllowed(request('POST', json))).toBe(false);
   });
 
-  test('may not without saying where it is from', () => {
-    expect(mayUseCookie(request('POST', json))).toBe(false);
-  });
-
-  test('may come through what ends TLS', () => {
+  test('may come through a TLS-terminating proxy', () => {
     const headers = { host: 'tools.example.com', origin: 'https://tools.example.com' };
-    expect(mayUseCookie(request('POST', headers))).toBe(true);
+    expect(isCookieAllowed(request('POST', headers))).toBe(true);
   });
 });
 
 describe('a request without credentials', () => {
-  test('may come from a program, which sends no origin, and from our own page', () => {
-    expect(mayBeAnonymous(request('POST'))).toBe(true);
-    expect(mayBeAnonymous(request('POST', { origin: 'http://localhost:7420' }))).toBe(true);
+  test('may come from a program, which sends no Origin header, or from our own page', () => {
+    expect(isAnonymousAllowed(request('POST'))).toBe(true);
+    expect(isAnonymousAllowed(request('POST', { origin: 'http://localhost:7420' }))).toBe(true);
   });
 
-  test('of another page must be one that the browser asks about first', () => {
+  test('from another origin must be one that triggers a CORS preflight', () => {
     const origin = 'http://localhost:3000';
-    expect(mayBeAnonymous(request('POST', { origin }))).toBe(false);
-    expect(mayBeAnonymous(request('POST', { origin, 'content-type': 'text/plain' }))).toBe(false);
-    expect(mayBeAnonymous(request('POST', { origin, ...json }))).toBe(true);
-    expect(mayBeAnonymous(request('DELETE', { origin }))).toBe(true);
-    expect(mayBeAnonymous(request('POST', { origin, 'x-toolwharf': '1' }))).toBe(true);
+    expect(isAnonymousAllowed(request('POST', { origin }))).toBe(false);
+    expect(isAnonymousAllowed(request('POST', { origin, 'content-type': 'text/plain' }))).toBe(false);
+    expect(isAnonymousAllowed(request('POST', { origin, ...json }))).toBe(true);
+    expect(isAnonymousAllowed(request('DELETE', { origin }))).toBe(true);
+    expect(isAnonymousAllowed(request('POST', { origin, 'x-toolwharf': '1' }))).toBe(true);
   });
 });
 
 describe('the cookie', () => {
-  test('is out of reach for scripts and other sites, and Secure behind TLS', () => {
+  test('is HttpOnly and SameSite=Strict, and Secure behind TLS', () => {
     expect(toSessionCookie(request('POST'), 'abc', 60_000)).toBe(
       'toolwharf-session-7420=abc; Path=/; Max-Age=60; HttpOnly; SameSite=Strict',
     );
@@ -56,7 +59,7 @@ describe('the cookie', () => {
     );
   });
 
-  test('is told apart from that of a gateway on another port', () => {
+  test('has a name that depends on the port, so gateways on one machine do not share it', () => {
     const cookie = 'toolwharf-session-7421=other; theme=dark; toolwharf-session-7420=ours';
     expect(readSessionCookie(request('GET', { cookie }))).toBe('ours');
     expect(readSessionCookie(request('GET', { cookie: 'theme=dark' }))).toBeUndefined();

@@ -1,26 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../kernel/tool.ts';
 
-/** What a route asks for. An administrator has all of them; `public` needs nobody. */
+/** The right a route requires. Administrators have every right; `public` needs no authentication. */
 export type Right = 'public' | 'read' | 'call' | 'admin';
 
-/** Who a request is from, and what they may do. */
+/** An authenticated caller and its permissions. */
 export interface Identity {
   readonly caller: Caller;
-  /** The only profile they may use; undefined lets them choose. */
+  /** The only profile the caller may use; undefined allows every profile. */
   readonly profile?: string;
   /** May manage servers, keys and settings. */
   readonly isAdmin: boolean;
-  /** What they may do besides administration; both where undefined. */
+  /** Rights besides administration; undefined means both. */
   readonly rights?: readonly ('read' | 'call')[];
-  /** How they are known. `loopback` is no proof but that of being on this machine. */
+  /** How the caller authenticated. `loopback` proves only that the request came from this machine. */
   readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback';
 }
 
-/** The one way in: every route asks here. Undefined turns the request away with 401, a `ToolwharfError` with its own status. */
+/** Authenticates every request. Undefined means 401; a thrown `ToolwharfError` is answered with its own status. */
 export type Authenticate = (request: IncomingMessage) => Promise<Identity | undefined>;
 
-/** May this be done by them? */
 export function hasRight(identity: Identity | undefined, right: Right): boolean {
   if (right === 'public') return true;
   if (!identity) return false;
@@ -28,12 +27,12 @@ export function hasRight(identity: Identity | undefined, right: Right): boolean 
   return right !== 'admin' && (identity.rights ?? ['read', 'call']).includes(right);
 }
 
-/** All rights they have, for showing. */
+/** Every right of the caller. */
 export function rightsOf(identity: Identity | undefined): Exclude<Right, 'public'>[] {
   return (['read', 'call', 'admin'] as const).filter((right) => hasRight(identity, right));
 }
 
-/** May they have the gateway start programs that they name? Whoever merely is on this machine may not. */
+/** Whether the caller may add servers that start local programs. A loopback connection alone is not enough. */
 export function mayAddPrograms(identity: Identity | undefined): boolean {
   return identity?.isAdmin === true && identity.via !== 'loopback';
 }

@@ -44,7 +44,7 @@ function token(claims: Claims = {}, alg = 'ES256', key = keys.get(alg)?.privateK
 }
 
 describe('a token', () => {
-  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('signed with %s tells who it is', async (alg) => {
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('signed with %s identifies its subject', async (alg) => {
     const identity = await createJwtVerifier(config()).verify(await token({ name: 'Ada L.' }, alg));
     expect(identity).toEqual({
       caller: { id: 'jwt:ada', kind: 'person', name: 'Ada L.' },
@@ -58,15 +58,15 @@ describe('a token', () => {
   test.each([
     ['of another issuer', { iss: 'https://evil.example' }],
     ['for another audience', { aud: 'other' }],
-    ['that is over', { exp: past }],
-    ['that never ends', { exp: undefined }],
-    ['that is not good yet', { nbf: past + 3_600 }],
-    ['of nobody', { sub: undefined }],
+    ['that has expired', { exp: past }],
+    ['without an expiry', { exp: undefined }],
+    ['that is not valid yet', { nbf: past + 3_600 }],
+    ['without a subject', { sub: undefined }],
   ])('%s is refused', async (_what, claims) => {
     expect(await createJwtVerifier(config()).verify(await token(claims))).toBeUndefined();
   });
 
-  test('that is not signed, signed with a shared secret, or with a foreign key is refused', async () => {
+  test('that is unsigned, signed with a shared secret, or signed with an unknown key is refused', async () => {
     const verifier = createJwtVerifier(config());
     const body = (await token()).split('.')[1] ?? '';
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`;
@@ -87,7 +87,7 @@ describe('a token', () => {
 describe('claims', () => {
   const named = { profileClaim: 'team', adminClaim: 'realm_access.roles', adminValue: 'tool-admin' };
 
-  test('name the profile; where they do, a token without one opens nothing', async () => {
+  test('select the profile, and a token without the configured profile claim is rejected', async () => {
     const verifier = createJwtVerifier(config(named));
     expect(await verifier.verify(await token({ team: 'research' }))).toMatchObject({
       profile: 'research',
@@ -98,7 +98,7 @@ describe('claims', () => {
     expect(await verifier.verify(await token({ team: 7 }))).toBeUndefined();
   });
 
-  test('make an administrator by their exact value, also inside another claim', async () => {
+  test('grant administration by their exact value, also in a nested claim', async () => {
     const verifier = createJwtVerifier(config(named));
     const admin = await verifier.verify(await token({ realm_access: { roles: ['user', 'tool-admin'] } }));
     expect(admin).toMatchObject({ isAdmin: true });
@@ -110,14 +110,14 @@ describe('claims', () => {
   });
 });
 
-test('keys are fetched once for many tokens', async () => {
+test('the signing keys are fetched once for many tokens', async () => {
   const verifier = createJwtVerifier(config());
   const before = asked;
   for (let use = 0; use < 5; use++) expect(await verifier.verify(await token())).toBeDefined();
   expect(asked - before).toBe(1);
 });
 
-test('keys that can not be read are the provider’s fault, not the caller’s; no redirect is followed', async () => {
+test('unreachable signing keys are reported as a failure of the provider, and redirects are not followed', async () => {
   for (const path of ['/broken', '/moved']) {
     const verifier = createJwtVerifier(config({ jwksUrl: `${base}${path}` }));
     await expect(verifier.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
@@ -126,7 +126,7 @@ test('keys that can not be read are the provider’s fault, not the caller’s; 
   await expect(gone.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
 });
 
-test('keys and other texts are not taken for tokens', () => {
+test('API keys and other texts are not mistaken for JWTs', () => {
   expect(looksLikeJwt('aa.bb.cc')).toBe(true);
   expect(looksLikeJwt('tw_abc')).toBe(false);
   expect(looksLikeJwt('a.b')).toBe(false);

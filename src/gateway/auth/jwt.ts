@@ -4,7 +4,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Identity } from './identity.ts';
 
-// Only signatures with a private key: with a shared secret, whoever can check a token can make one.
+// Asymmetric signatures only: with a shared secret, anyone who can verify a token can also forge one.
 const algorithms = [
   'RS256',
   'RS384',
@@ -19,12 +19,12 @@ const algorithms = [
   'Ed25519',
 ];
 
-/** Finds whom an identity provider's token belongs to; undefined for one that is not good. */
+/** Verifies tokens of an identity provider; undefined for an invalid token. */
 export interface JwtVerifier {
   verify(token: string): Promise<Identity | undefined>;
 }
 
-/** Checks signature, issuer, audience and times. The provider's keys are fetched once and again when they change. */
+/** Checks signature, issuer, audience and expiry. The provider's keys are cached and fetched again when they rotate. */
 export function createJwtVerifier(config: JwtConfig): JwtVerifier {
   const keys = createRemoteJWKSet(new URL(config.jwksUrl), { timeoutDuration: 5_000, cooldownDuration: 10_000 });
   const { issuer, audience } = config;
@@ -40,9 +40,8 @@ export function createJwtVerifier(config: JwtConfig): JwtVerifier {
         });
         return toIdentity(payload, config);
       } catch (cause) {
-        if (isProvidersFault(cause)) {
-          const message =
-            "The identity provider's keys can't be read, so no token of it can be checked: try again later";
+        if (isProviderFailure(cause)) {
+          const message = "Could not fetch the identity provider's keys to verify the token: try again later";
           throw new ToolwharfError('SERVER_UNREACHABLE', message, { cause });
         }
         return undefined;
@@ -51,7 +50,7 @@ export function createJwtVerifier(config: JwtConfig): JwtVerifier {
   };
 }
 
-/** True for a text of three parts, as tokens are. */
+/** True for text of three dot-separated base64url parts. */
 export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 }
@@ -59,21 +58,21 @@ export function looksLikeJwt(token: string): boolean {
 function toIdentity(claims: JWTPayload, config: JwtConfig): Identity | undefined {
   const { profileClaim, adminClaim, adminValue } = config;
   const isAdmin =
-    adminClaim !== undefined && adminValue !== undefined && textsAt(claims, adminClaim).includes(adminValue);
-  const profile = profileClaim === undefined ? 'default' : textsAt(claims, profileClaim)[0];
-  // Where profiles are told apart, a token without one opens none.
+    adminClaim !== undefined && adminValue !== undefined && readClaim(claims, adminClaim).includes(adminValue);
+  const profile = profileClaim === undefined ? 'default' : readClaim(claims, profileClaim)[0];
+  // If a profile claim is configured, a token without it is rejected.
   if (profile === undefined && !isAdmin) return undefined;
   const name = [claims.name, claims.preferred_username, claims.email].find((text) => typeof text === 'string');
   return {
-    caller: { id: `jwt:${claims.sub}`, kind: 'person', ...(typeof name === 'string' && { name }) },
-    ...(profile !== undefined && !isAdmin && { profile }),
+    caller: { id: `jwt:${claims.sub}`, kind: 'person', name: typeof name === 'string' ? name : undefined },
+    profile: isAdmin ? undefined : profile,
     isAdmin,
     via: 'jwt',
   };
 }
 
-/** The texts a claim holds, one or a list. `realm_access.roles` finds a claim of that name, else `roles` in `realm_access`. */
-function textsAt(claims: JWTPayload, name: string): string[] {
+/** The strings of a claim, one or a list. `realm_access.roles` means a claim of that exact name, or else `roles` in `realm_access`. */
+function readClaim(claims: JWTPayload, name: string): string[] {
   let value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
   if (value === undefined) {
     value = claims;
@@ -82,8 +81,8 @@ function textsAt(claims: JWTPayload, name: string): string[] {
   return [value].flat().filter((text) => typeof text === 'string');
 }
 
-/** Everything that is not the token's own fault. */
-function isProvidersFault(cause: unknown): boolean {
+/** True for every failure that is not caused by the token itself. */
+function isProviderFailure(cause: unknown): boolean {
   if (!(cause instanceof errors.JOSEError)) return true;
   return (
     cause instanceof errors.JWKSTimeout ||

@@ -4,16 +4,16 @@ import type { Log } from '../../kernel/log.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { Toolbox } from '../../toolbox.ts';
 
-/** Where a person's browser comes back to after signing in to a server. */
+/** The OAuth redirect path: the browser returns here after signing in to a server. */
 export const oauthReturnPath = '/api/oauth/callback';
 
-/** That place's address; undefined while the port is not known, or where browsers on this machine do not reach it. */
+/** The OAuth redirect URL; undefined if the port is unknown or a browser on this machine cannot reach the gateway. */
 export function oauthReturnUrl(host: string, port: number): string | undefined {
   if (port === 0 || !['127.0.0.1', 'localhost', '::1'].includes(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${oauthReturnPath}`;
 }
 
-/** Takes what the browser brings. It has no key of ours: the state, which only the one who began was given, lets it in. */
+/** Finishes a sign-in. The browser sends no key; the OAuth `state`, known only to whoever started the sign-in, authorizes it. */
 export async function serveOAuthReturn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,7 +22,7 @@ export async function serveOAuthReturn(
   const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
   try {
     const server = await toolbox.finishSignIn(params);
-    if (!server) return send(response, 404, 'No sign-in waits for this answer. Start it again.');
+    if (!server) return send(response, 404, 'No sign-in is waiting for this response. Start the sign-in again.');
     const name = toDisplayText(server.name, { maxLength: 100 });
     const { state, reason } = server.status;
     const isUp = state === 'connected' || state === 'degraded';
@@ -33,12 +33,12 @@ export async function serveOAuthReturn(
     );
   } catch (cause) {
     if (!(cause instanceof ToolwharfError)) throw cause;
-    log.warning('oauth.return-failed', `A sign-in could not be finished: ${cause.message}`);
+    log.warning('oauth.return-failed', `Could not finish a sign-in: ${cause.message}`);
     send(response, cause.status, cause.message);
   }
 }
 
-/** Plain text: nothing that came with the request can become a part of a page. */
+/** Plain text, so that request parameters cannot inject HTML. */
 function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

@@ -6,36 +6,32 @@ import type { Toolbox } from '../../toolbox.ts';
 import { hasRight, type Identity } from './identity.ts';
 import { scopeOf } from './profile-scope.ts';
 
-/**
- * Whose a call is: its caller's, and where an assistant makes it, also the one's who talks with the assistant. Administrators
- * see everything.
- */
+/** Decides who owns a call: its caller and, if an assistant made it, the owner of the conversation. Administrators own every call. */
 export interface Ownership {
-  /** By what is known by now: the owners of conversations that calls were made in, or that someone asked for. */
-  isOwn(identity: Identity, caller: Caller): boolean;
-  /** The same, looking first. */
-  findOwn(identity: Identity, caller: Caller): Promise<boolean>;
+  /** Loads the conversation's owner if necessary. */
+  owns(identity: Identity, caller: Caller): Promise<boolean>;
+  /** Like `owns`, but knows only owners that were loaded or set before. */
+  ownsCached(identity: Identity, caller: Caller): boolean;
   /**
-   * May they answer this question to a person? Besides administrators only the one who talks with the assistant that asks, and only
-   * what they could have called themselves without a question: an assistant is no way round what a profile asks about.
+   * Administrators may answer every approval. Owners of a conversation may answer those of its assistant, but only for tools that they
+   * could call themselves without approval: an assistant must not be a way around the profile's policy.
    */
   mayAnswer(identity: Identity, request: ApprovalRequest): Promise<boolean>;
-  /** From now on it is known whose the conversation is. */
-  learn(conversation: string): Promise<void>;
-  note(conversation: string, owner: string): void;
-  forget(conversation: string): void;
+  loadOwner(conversation: string): Promise<void>;
+  setOwner(conversation: string, owner: string): void;
+  removeOwner(conversation: string): void;
 }
 
 export interface OwnershipPorts {
   readonly conversations: Pick<ConversationStore, 'get'>;
-  /** Asked for when it is needed: the toolbox is made with what needs to know this. */
+  /** A function, because the toolbox is created after this. */
   readonly toolbox: () => Pick<Toolbox, 'config' | 'entry' | 'rules'>;
 }
 
 export function createOwnership({ conversations, toolbox }: OwnershipPorts): Ownership {
   const owners = new Map<string, string>();
 
-  async function learn(conversation: string): Promise<void> {
+  async function loadOwner(conversation: string): Promise<void> {
     if (owners.has(conversation)) return;
     const found = await conversations.get(conversation);
     if (found) owners.set(conversation, found.owner);
@@ -55,22 +51,22 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
     return hasTool(tool) && decision.kind === 'allow';
   }
 
-  const isOwn = (identity: Identity, caller: Caller) =>
+  const ownsCached = (identity: Identity, caller: Caller) =>
     identity.isAdmin || identity.caller.id === caller.id || ownsConversation(identity, caller);
 
   return {
-    isOwn,
-    async findOwn(identity, caller) {
-      if (caller.conversation !== undefined && !identity.isAdmin) await learn(caller.conversation);
-      return isOwn(identity, caller);
+    ownsCached,
+    async owns(identity, caller) {
+      if (caller.conversation !== undefined && !identity.isAdmin) await loadOwner(caller.conversation);
+      return ownsCached(identity, caller);
     },
     async mayAnswer(identity, { caller, tool }) {
       if (identity.isAdmin) return true;
-      if (caller.conversation !== undefined) await learn(caller.conversation);
+      if (caller.conversation !== undefined) await loadOwner(caller.conversation);
       return hasRight(identity, 'call') && ownsConversation(identity, caller) && (await mayCall(identity, tool));
     },
-    learn,
-    note: (conversation, owner) => void owners.set(conversation, owner),
-    forget: (conversation) => void owners.delete(conversation),
+    loadOwner,
+    setOwner: (conversation, owner) => void owners.set(conversation, owner),
+    removeOwner: (conversation) => void owners.delete(conversation),
   };
 }

@@ -21,7 +21,7 @@ const identity = (rest: Partial<Identity> = {}): Identity => ({
 });
 const tool = (server: string | undefined, originalName: string) => ({ ...(server && { server }), originalName });
 
-test('a profile is all that someone sees', () => {
+test('a caller sees only the servers and tools of its profile', () => {
   const scope = scopeOf(identity({ profile: 'narrow' }), profiles);
   expect(scope.hasServer('github')).toBe(true);
   expect(scope.hasServer('slack')).toBe(false);
@@ -33,12 +33,12 @@ test('a profile is all that someone sees', () => {
   expect(scope.hasTool({ ...tool('github', 'search'), changed: 'quarantine' })).toBe(false);
 });
 
-test('an administrator sees everything, whoever has no profile the default one', () => {
+test('an administrator sees everything, and a caller without a profile sees the default profile', () => {
   expect(scopeOf(identity({ isAdmin: true }), profiles).hasTool(tool('slack', 'delete_all'))).toBe(true);
   expect(scopeOf(identity(), profiles).profile.name).toBe('default');
 });
 
-test('a profile that is no longer configured opens nothing', () => {
+test('a caller whose profile was removed has no access', () => {
   expect(() => scopeOf(identity({ profile: 'gone' }), profiles)).toThrow(
     expect.objectContaining({ code: 'FORBIDDEN' }),
   );

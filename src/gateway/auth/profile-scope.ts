@@ -3,17 +3,18 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import { createVisibility, type Visibility } from '../../policy/visible-tools.ts';
 import type { Identity } from './identity.ts';
 
-/** What someone may see and use. What is outside it is not there for them. */
+/** The servers and tools a caller may see and use; everything else is reported as not found. */
 export interface Scope extends Visibility {
-  /** Whose approval settings their calls are made under. */
+  /** Its approval settings apply to the caller's calls. */
   readonly profile: ProfileConfig;
 }
 
-/** An administrator's is everything; everybody else's is their profile, `default` where they have none of their own. */
+/** The scope of a caller: everything for administrators, otherwise their profile (`default` if they have none). */
 export function scopeOf(identity: Identity, profiles: readonly ProfileConfig[]): Scope {
   const name = identity.profile ?? 'default';
   const profile = profiles.find((candidate) => candidate.name === name);
-  if (!profile) throw new ToolwharfError('FORBIDDEN', `There is no profile '${name}' any more: nothing is open to you`);
+  if (!profile)
+    throw new ToolwharfError('FORBIDDEN', `Your profile '${name}' no longer exists: ask an administrator for access`);
   if (identity.isAdmin) return { profile, hasServer: () => true, hasTool: () => true };
   const known = scopes.get(profile);
   if (known) return known;

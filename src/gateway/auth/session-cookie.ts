@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The session a request's cookie carries. */
+/** The session in a request's cookie. */
 export function readSessionCookie(request: IncomingMessage): string | undefined {
   const { cookie } = request.headers;
   if (cookie === undefined) return undefined;
@@ -12,7 +12,7 @@ export function readSessionCookie(request: IncomingMessage): string | undefined 
   return undefined;
 }
 
-/** A `Set-Cookie` value that no script can read and no other site can send; without a session it takes the cookie away. */
+/** The `Set-Cookie` value for a session, hidden from scripts and other sites. Without a session it deletes the cookie. */
 export function toSessionCookie(request: IncomingMessage, session: string | undefined, lifetimeMs: number): string {
   const seconds = session === undefined ? 0 : Math.floor(lifetimeMs / 1_000);
   const isSecure = /^https:/i.test(request.headers.origin ?? '');
@@ -26,7 +26,7 @@ export function toSessionCookie(request: IncomingMessage, session: string | unde
   ].join('; ');
 }
 
-/** Browsers share a host's cookies between its ports: two gateways on one machine need two names. */
+/** The port is part of the name, because browsers share cookies between the ports of a host. */
 function nameFor({ headers }: IncomingMessage): string {
   const port = /:(\d+)$/.exec(headers.host ?? '')?.[1];
   return port === undefined ? 'toolwharf-session' : `toolwharf-session-${port}`;

@@ -33,7 +33,7 @@ export interface CallsInFlightEvents {
 
 export interface CallsInFlightOptions {
   readonly call: Toolbox['call'];
-  readonly ownership: Pick<Ownership, 'learn'>;
+  readonly ownership: Pick<Ownership, 'loadOwner'>;
   /** The least time between two words about one call; 100. */
   readonly everyMs?: number;
 }
@@ -74,7 +74,7 @@ export function createCallsInFlight(options: CallsInFlightOptions): CallsInFligh
 
     async function run(): Promise<ToolResult> {
       // What is told of the call is told to its owner, so that one must be known before anything is.
-      if (caller.conversation !== undefined) await ownership.learn(caller.conversation).catch(() => {});
+      if (caller.conversation !== undefined) await ownership.loadOwner(caller.conversation).catch(() => {});
       return options.call(name, args, {
         ...given,
         callId,

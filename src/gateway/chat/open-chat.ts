@@ -18,12 +18,12 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
 
   function onChanged(change: ConversationChange): void {
     if (change.kind === 'removed') {
-      ownership.forget(change.id);
+      ownership.removeOwner(change.id);
       events.publish(ofConversation('conversation.removed', change.owner, { id: change.id }));
       return;
     }
     const { id, owner, title, status, updatedAt } = change.conversation;
-    ownership.note(id, owner);
+    ownership.setOwner(id, owner);
     events.publish(ofConversation('conversation.changed', owner, { id, title, status, updatedAt }));
   }
 

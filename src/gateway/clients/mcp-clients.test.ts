@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClientId, clientNames, mcpClients } from './mcp-clients.ts';
+import { type ClientId, clientIds, mcpClients } from './mcp-clients.ts';
 
 const at = (platform: NodeJS.Platform, env: Record<string, string> = { HOME: '/home/ada' }) => ({
   env,
@@ -15,13 +15,13 @@ test.each<[ClientId, NodeJS.Platform, string]>([
   ['vscode', 'linux', '/home/ada/.config/Code/User/mcp.json'],
   ['vscode', 'darwin', '/home/ada/Library/Application Support/Code/User/mcp.json'],
   ['windsurf', 'linux', '/home/ada/.codeium/windsurf/mcp_config.json'],
-])('the file of %s on %s', (client, platform, file) => {
+])('the configuration file of %s on %s is found', (client, platform, file) => {
   expect(mcpClients[client].file('user', at(platform))).toBe(file);
 });
 
-test('on Windows the files are under the profile and APPDATA', () => {
+test('on Windows the configuration files are under USERPROFILE and APPDATA', () => {
   const env = { USERPROFILE: '/Users/ada', APPDATA: '/Users/ada/AppData/Roaming' };
-  expect(clientNames.map((name) => mcpClients[name].file('user', at('win32', env)))).toEqual([
+  expect(clientIds.map((name) => mcpClients[name].file('user', at('win32', env)))).toEqual([
     '/Users/ada/.claude.json',
     '/Users/ada/AppData/Roaming/Claude/claude_desktop_config.json',
     '/Users/ada/.cursor/mcp.json',
@@ -30,8 +30,8 @@ test('on Windows the files are under the profile and APPDATA', () => {
   ]);
 });
 
-test("a project's file is in the project, where the client has one", () => {
-  expect(clientNames.map((name) => mcpClients[name].file('project', at('linux')))).toEqual([
+test("a project's configuration file is in the project directory, if the client has one", () => {
+  expect(clientIds.map((name) => mcpClients[name].file('project', at('linux')))).toEqual([
     '/home/ada/project/.mcp.json',
     undefined,
     '/home/ada/project/.cursor/mcp.json',
@@ -40,9 +40,9 @@ test("a project's file is in the project, where the client has one", () => {
   ]);
 });
 
-test('each client gets an entry in its own words', () => {
+test('each client gets an entry in its own format', () => {
   const url = 'http://127.0.0.1:7420/mcp';
-  expect(clientNames.map((name) => mcpClients[name].entry({ kind: 'http', url }))).toEqual([
+  expect(clientIds.map((name) => mcpClients[name].entry({ kind: 'http', url }))).toEqual([
     { type: 'http', url },
     { url },
     { url },
@@ -50,7 +50,7 @@ test('each client gets an entry in its own words', () => {
     { serverUrl: url },
   ]);
   const program = { command: 'node', args: ['main.js', 'stdio'] };
-  expect(clientNames.map((name) => mcpClients[name].entry({ kind: 'stdio', ...program }))).toEqual([
+  expect(clientIds.map((name) => mcpClients[name].entry({ kind: 'stdio', ...program }))).toEqual([
     { type: 'stdio', ...program },
     program,
     program,

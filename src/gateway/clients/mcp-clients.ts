@@ -1,50 +1,52 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-export const clientNames = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf'] as const;
-export type ClientId = (typeof clientNames)[number];
+/** The ids of the MCP clients that `toolwharf connect` can configure. */
+export const clientIds = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf'] as const;
+export type ClientId = (typeof clientIds)[number];
 export type ConnectScope = 'user' | 'project';
 
-/** How a client reaches Toolwharf. */
-export type Way =
+/** How a client connects to Toolwharf: over HTTP, or by starting `toolwharf stdio`. */
+export type ClientSetup =
   | {
       readonly kind: 'http';
       readonly url: string;
-      /** Sent as bearer token; none where the gateway asks for none. */
+      /** Sent as a bearer token; undefined if the gateway needs no authentication. */
       readonly key?: string;
     }
   | ({ readonly kind: 'stdio' } & StdioProgram);
 
-/** What starts Toolwharf as a program that speaks MCP over its pipes. */
+/** The command that starts Toolwharf as a stdio MCP server. */
 export interface StdioProgram {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-export interface Surroundings {
+/** What the path of a client's configuration file depends on. */
+export interface ClientEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
 }
 
-/** What is particular to an MCP client: where its file is, and how an entry is written there. */
+/** The configuration file of an MCP client and the format of its entries. */
 export interface McpClient {
   readonly title: string;
-  /** Undefined where it has no such file. */
-  file(scope: ConnectScope, surroundings: Surroundings): string | undefined;
-  /** The key that holds the servers. */
+  /** The path of the configuration file; undefined if the client has none in this scope. */
+  file(scope: ConnectScope, environment: ClientEnvironment): string | undefined;
+  /** The top-level key of the server map. */
   readonly key: 'mcpServers' | 'servers';
-  /** Whether its file can name an address; otherwise it only starts programs. */
+  /** False for a client that supports stdio servers only. */
   readonly takesUrl: boolean;
-  entry(way: Way): object;
-  /** What the person does next. */
+  entry(setup: ClientSetup): object;
+  /** What the user does next. */
   readonly next: string;
 }
 
 export const mcpClients: Readonly<Record<ClientId, McpClient>> = {
   'claude-code': {
     title: 'Claude Code',
-    file: (scope, at) => (scope === 'project' ? join(at.cwd, '.mcp.json') : join(homeOf(at), '.claude.json')),
+    file: (scope, at) => (scope === 'project' ? join(at.cwd, '.mcp.json') : join(homeDirectory(at), '.claude.json')),
     key: 'mcpServers',
     takesUrl: true,
     entry: typed,
@@ -53,7 +55,7 @@ export const mcpClients: Readonly<Record<ClientId, McpClient>> = {
   'claude-desktop': {
     title: 'Claude Desktop',
     file: (scope, at) =>
-      scope === 'project' ? undefined : join(settingsOf(at), 'Claude', 'claude_desktop_config.json'),
+      scope === 'project' ? undefined : join(settingsDirectory(at), 'Claude', 'claude_desktop_config.json'),
     key: 'mcpServers',
     takesUrl: false,
     entry: plain,
@@ -61,7 +63,7 @@ export const mcpClients: Readonly<Record<ClientId, McpClient>> = {
   },
   cursor: {
     title: 'Cursor',
-    file: (scope, at) => join(scope === 'project' ? at.cwd : homeOf(at), '.cursor', 'mcp.json'),
+    file: (scope, at) => join(scope === 'project' ? at.cwd : homeDirectory(at), '.cursor', 'mcp.json'),
     key: 'mcpServers',
     takesUrl: true,
     entry: plain,
@@ -70,7 +72,9 @@ export const mcpClients: Readonly<Record<ClientId, McpClient>> = {
   vscode: {
     title: 'VS Code',
     file: (scope, at) =>
-      scope === 'project' ? join(at.cwd, '.vscode', 'mcp.json') : join(settingsOf(at), 'Code', 'User', 'mcp.json'),
+      scope === 'project'
+        ? join(at.cwd, '.vscode', 'mcp.json')
+        : join(settingsDirectory(at), 'Code', 'User', 'mcp.json'),
     key: 'servers',
     takesUrl: true,
     entry: typed,
@@ -79,48 +83,50 @@ export const mcpClients: Readonly<Record<ClientId, McpClient>> = {
   windsurf: {
     title: 'Windsurf',
     file: (scope, at) =>
-      scope === 'project' ? undefined : join(homeOf(at), '.codeium', 'windsurf', 'mcp_config.json'),
+      scope === 'project' ? undefined : join(homeDirectory(at), '.codeium', 'windsurf', 'mcp_config.json'),
     key: 'mcpServers',
     takesUrl: true,
-    entry: (way) => (way.kind === 'http' ? { serverUrl: way.url, ...headersOf(way) } : plain(way)),
+    entry: (setup) => (setup.kind === 'http' ? { serverUrl: setup.url, ...authorizationHeader(setup) } : plain(setup)),
     next: 'refresh the MCP servers in its settings',
   },
 };
 
-/** The way for clients that only start programs. */
-export function stdioWay({ command, args }: StdioProgram, profile: string): Way {
+/** The setup for clients that support stdio servers only. */
+export function stdioSetup({ command, args }: StdioProgram, profile: string): ClientSetup {
   return { kind: 'stdio', command, args: [...args, ...(profile === 'default' ? [] : ['--profile', profile])] };
 }
 
-/** The name under which a profile of ours stands in a client's file. */
-export function entryNameOf(profile: string): string {
+/** The name of a profile's entry in a client's configuration file. */
+export function clientEntryName(profile: string): string {
   return profile === 'default' ? 'toolwharf' : `toolwharf-${profile}`;
 }
 
-/** Where a profile's endpoint is. */
+/** The path of a profile's MCP endpoint. */
 export function endpointPath(profile: string): string {
   return profile === 'default' ? '/mcp' : `/mcp/${encodeURIComponent(profile)}`;
 }
 
-function typed(way: Way): object {
-  return { type: way.kind, ...plain(way) };
+function typed(setup: ClientSetup): object {
+  return { type: setup.kind, ...plain(setup) };
 }
 
-function plain(way: Way): object {
-  return way.kind === 'http' ? { url: way.url, ...headersOf(way) } : { command: way.command, args: way.args };
+function plain(setup: ClientSetup): object {
+  return setup.kind === 'http'
+    ? { url: setup.url, ...authorizationHeader(setup) }
+    : { command: setup.command, args: setup.args };
 }
 
-function headersOf({ key }: { readonly key?: string }): object {
+function authorizationHeader({ key }: { readonly key?: string }): object {
   return key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } };
 }
 
-function homeOf({ env, platform }: Surroundings): string {
+function homeDirectory({ env, platform }: ClientEnvironment): string {
   return (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
 }
 
-/** Where programs keep a user's settings. */
-function settingsOf(at: Surroundings): string {
-  if (at.platform === 'darwin') return join(homeOf(at), 'Library', 'Application Support');
-  if (at.platform === 'win32') return at.env.APPDATA || join(homeOf(at), 'AppData', 'Roaming');
-  return at.env.XDG_CONFIG_HOME || join(homeOf(at), '.config');
+/** The operating system's directory for user settings. */
+function settingsDirectory(at: ClientEnvironment): string {
+  if (at.platform === 'darwin') return join(homeDirectory(at), 'Library', 'Application Support');
+  if (at.platform === 'win32') return at.env.APPDATA || join(homeDirectory(at), 'AppData', 'Roaming');
+  return at.env.XDG_CONFIG_HOME || join(homeDirectory(at), '.config');
 }

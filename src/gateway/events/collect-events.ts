@@ -19,7 +19,7 @@ export interface EventSources {
   readonly approver: Pick<StoredApprover, 'on'>;
   readonly calls: Pick<CallsInFlight, 'on'>;
   readonly questions: Pick<PendingQuestions, 'on'>;
-  readonly ownership: Pick<Ownership, 'isOwn'>;
+  readonly ownership: Pick<Ownership, 'ownsCached'>;
 }
 
 export interface EventSinks {
@@ -69,7 +69,7 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
   ): LoggedEvent {
     return event(name, ({ identity }) => {
       if (identity.isAdmin) return whole;
-      return ownership.isOwn(identity, caller) ? data : undefined;
+      return ownership.ownsCached(identity, caller) ? data : undefined;
     });
   }
 
@@ -110,7 +110,7 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
         // Nobody may ever ask for it, so it is put into words when somebody does.
         return event('call.changed', ({ identity }) => {
           if (identity.isAdmin) return wholeCall(kept);
-          return ownership.isOwn(identity, caller) ? aboutCall(kept) : undefined;
+          return ownership.ownsCached(identity, caller) ? aboutCall(kept) : undefined;
         });
       }),
     ),

@@ -153,12 +153,12 @@ test('what an assistant does in a conversation is seen by the one who talks with
   const caller = { id: 'assistant:1', kind: 'assistant', conversation: 'talk' } as const;
   events.emit('call.changed', call({ caller }));
   expect(last()?.show(asAgent)).toBeUndefined();
-  ownership.note('talk', 'agent');
+  ownership.setOwner('talk', 'agent');
   expect(last()?.show(asAgent)).toMatchObject({ id: 'c1', status: 'success' });
   expect(last()?.show(asAgent)).not.toHaveProperty('arguments');
   events.emit('call.changed', call({ caller: { id: 'agent:2', kind: 'client', conversation: 'talk' } }));
   expect(last()?.show(asAgent)).toBeUndefined();
-  ownership.forget('talk');
+  ownership.removeOwner('talk');
   events.emit('call.changed', call({ caller }));
   expect(last()?.show(asAgent)).toBeUndefined();
 });

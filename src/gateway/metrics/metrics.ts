@@ -4,20 +4,30 @@ import type { ApprovalStore } from '../../policy/approval-store.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
-import { createBoundedNames } from './bounded-names.ts';
+
+/** Bounds the number of distinct values of a label: servers choose their tools' names, and every value is a series that stays. */
+export function createBoundedNames(max: number): (name: string) => string {
+  const names = new Set<string>();
+  return (name) => {
+    if (names.has(name)) return name;
+    if (names.size >= max) return 'other';
+    names.add(name);
+    return name;
+  };
+}
 
 export interface MetricsOptions {
   readonly toolbox: Toolbox;
   readonly approvals: ApprovalStore;
   readonly mcp: Pick<McpEndpoint, 'open'>;
   readonly events: Pick<EventLog, 'listeners'>;
-  /** Tools with a series of their own; the rest is counted as `other`; 2 000. */
+  /** Maximum number of tool labels; further tools are counted as `other`; 2 000. */
   readonly maxTools?: number;
-  /** 500. */
+  /** Maximum number of server labels; 500. */
   readonly maxServers?: number;
 }
 
-/** What Prometheus reads. Counting costs a call next to nothing; the rest is looked up when it is read. */
+/** The gateway's metrics in Prometheus format. */
 export interface Metrics {
   readonly contentType: string;
   read(): Promise<string>;
@@ -29,25 +39,25 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { toolbox, approvals, mcp, events, maxTools = 2_000, maxServers = 500 } = options;
   const registry = new Registry();
   const registers = [registry];
-  const toolNames = createBoundedNames(maxTools);
-  const serverNames = createBoundedNames(maxServers);
+  const toolLabel = createBoundedNames(maxTools);
+  const serverLabel = createBoundedNames(maxServers);
 
   const usage = new Summary({
     name: 'tool_usage',
-    help: 'Calls that were sent to their tool, and how long they took in seconds.',
+    help: 'Number and duration in seconds of the calls sent to each tool.',
     labelNames: ['tool'],
     percentiles: [],
     registers,
   });
   const calls = new Counter({
     name: 'toolwharf_calls_total',
-    help: 'Calls that ended: success, or why not.',
+    help: 'Calls that ended, by server and outcome.',
     labelNames: ['server', 'status'],
     registers,
   });
   const duration = new Histogram({
     name: 'toolwharf_call_duration_seconds',
-    help: 'How long calls took, from being sent until the answer.',
+    help: 'Call duration in seconds, from dispatch to result.',
     labelNames: ['server', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
     registers,
@@ -55,12 +65,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   toolbox.on('call.changed', (record) => {
     if (record.completedAt === undefined) return;
-    const labels = { server: serverNames.take(record.server ?? ''), status: record.end ?? record.status };
+    const labels = { server: serverLabel(record.server ?? ''), status: record.end ?? record.status };
     calls.inc(labels);
-    const seconds = secondsOf(record);
+    const seconds = durationSeconds(record);
     if (seconds === undefined) return;
     duration.observe(labels, seconds);
-    usage.observe({ tool: toolNames.take(record.tool) }, seconds);
+    usage.observe({ tool: toolLabel(record.tool) }, seconds);
   });
 
   function gauge(name: string, help: string, value: () => number | Promise<number>): void {
@@ -73,23 +83,25 @@ export function createMetrics(options: MetricsOptions): Metrics {
       },
     });
   }
-  gauge('toolwharf_calls_running', 'Calls that run now.', () => toolbox.stats().running);
-  gauge('toolwharf_calls_queued', 'Calls that wait for a place now.', () => toolbox.stats().queued);
+  gauge('toolwharf_calls_running', 'Calls running now.', () => toolbox.stats().running);
+  gauge('toolwharf_calls_queued', 'Calls waiting in the queue.', () => toolbox.stats().queued);
   gauge('toolwharf_tools', 'Tools in the catalog.', () => toolbox.tools.length);
-  gauge('toolwharf_mcp_sessions', 'Open sessions of MCP clients.', () => mcp.open.sessions);
-  gauge('toolwharf_mcp_subscriptions', 'Open subscriptions of MCP clients.', () => mcp.open.subscriptions);
+  gauge('toolwharf_mcp_sessions', 'Open MCP client sessions.', () => mcp.open.sessions);
+  gauge('toolwharf_mcp_subscriptions', 'Open MCP client subscriptions.', () => mcp.open.subscriptions);
   gauge('toolwharf_event_listeners', 'Open event streams.', () => events.listeners);
-  gauge('toolwharf_approvals_pending', 'Questions that wait for a person, up to 1000.', async () => {
+  gauge('toolwharf_approvals_pending', 'Approvals waiting for an answer, up to 1000.', async () => {
     await approvals.expire(Date.now());
     return (await approvals.list({ status: 'pending', limit: 1_000 })).length;
   });
-  gauge('process_resident_memory_bytes', 'Memory of the gateway.', () => process.memoryUsage.rss());
-  gauge('process_start_time_seconds', 'When the gateway was started.', () =>
+  gauge('process_resident_memory_bytes', 'Resident memory of the gateway process in bytes.', () =>
+    process.memoryUsage.rss(),
+  );
+  gauge('process_start_time_seconds', 'Start time of the gateway process as a Unix timestamp.', () =>
     Math.round(performance.timeOrigin / 1_000),
   );
   new Gauge({
     name: 'toolwharf_server_state',
-    help: '1 for the state a server is in, 0 for the others.',
+    help: '1 for the current state of a server, 0 for every other state.',
     labelNames: ['server', 'state'],
     registers,
     collect() {
@@ -103,7 +115,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   return { contentType: registry.contentType, read: () => registry.metrics() };
 }
 
-function secondsOf({ startedAt, completedAt }: CallRecord): number | undefined {
+function durationSeconds({ startedAt, completedAt }: CallRecord): number | undefined {
   if (startedAt === undefined || completedAt === undefined) return undefined;
   return Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)) / 1_000;
 }

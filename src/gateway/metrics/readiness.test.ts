@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import { createMemoryMeta } from '../../storage/memory/memory-meta.ts';
-import { createBoundedNames } from './bounded-names.ts';
+import { createBoundedNames } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 
 const server = (name: string, state: string, rest: object = {}) =>
   ({ name, enabled: true, required: true, status: { state }, ...rest }) as unknown as ServerInfo;
 
-test('it is ready when the store takes writes and every required server is there', async () => {
+test('the gateway is ready when the store accepts writes and every required server is connected', async () => {
   let servers = [server('a', 'connected'), server('b', 'degraded'), server('c', 'error', { required: false })];
   const stop = new AbortController();
   const ready = createReadiness({
@@ -24,7 +24,7 @@ test('it is ready when the store takes writes and every required server is there
   });
 });
 
-test('a store that takes no writes makes it not ready, and one that does is not written for every question', async () => {
+test('a store that rejects writes makes the gateway not ready, and the test write is not repeated for every probe', async () => {
   let writes = 0;
   let isBroken = false;
   let now = 0;
@@ -41,12 +41,12 @@ test('a store that takes no writes makes it not ready, and one that does is not 
   expect(writes).toBe(1);
   isBroken = true;
   now = 100;
-  expect(await ready()).toEqual({ ready: false, reasons: ['The store can not be written'] });
+  expect(await ready()).toEqual({ ready: false, reasons: ['The store cannot be written'] });
   isBroken = false;
   expect((await ready()).ready).toBe(true);
 });
 
-test('names beyond the limit are counted together', () => {
+test('label values beyond the limit are counted as "other"', () => {
   const names = createBoundedNames(2);
-  expect(['a', 'b', 'c', 'a', 'd'].map((name) => names.take(name))).toEqual(['a', 'b', 'other', 'a', 'other']);
+  expect(['a', 'b', 'c', 'a', 'd'].map((name) => names(name))).toEqual(['a', 'b', 'other', 'a', 'other']);
 });

@@ -1,7 +1,7 @@
 import type { MetaStore } from '../../storage/ports/meta-store.ts';
 import type { Toolbox } from '../../toolbox.ts';
 
-/** Whether requests should be sent here, and everything that speaks against it. */
+/** Whether the gateway is ready for requests, and every reason why not. */
 export interface Readiness {
   readonly ready: boolean;
   readonly reasons: readonly string[];
@@ -11,11 +11,12 @@ export interface ReadinessOptions {
   readonly toolbox: Pick<Toolbox, 'servers'>;
   readonly meta: MetaStore;
   readonly stopping: AbortSignal;
-  /** How long a write to the store is believed; 5 000. */
+  /** How long a successful test write counts as proof; 5 000. */
   readonly storeMs?: number;
   readonly now?: () => number;
 }
 
+/** Ready means: not stopping, the store accepts writes, and every required server is connected. */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
   const { toolbox, meta, stopping, storeMs = 5_000, now = Date.now } = options;
   let written = Number.NEGATIVE_INFINITY;
@@ -38,7 +39,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
       .filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
     const reasons = [
       ...(stopping.aborted ? ['The gateway is stopping'] : []),
-      ...((await isWritable()) ? [] : ['The store can not be written']),
+      ...((await isWritable()) ? [] : ['The store cannot be written']),
       ...missing.map(({ name, status }) => `Required server '${name}' is ${status.state}`),
     ];
     return { ready: reasons.length === 0, reasons };

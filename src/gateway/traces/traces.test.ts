@@ -39,7 +39,7 @@ async function startCollector(status = 200) {
 
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test('a span goes on in its caller’s trace, or begins one, and is sent with its end', async () => {
+test('a span continues its caller’s trace or starts a new one, and is exported when it ends', async () => {
   await using collector = await startCollector();
   const traces = createTraces({ url: collector.url, log: collectLog().log });
   const child = traces.start('tools/call echo', parent, { 'mcp.tool': 'echo' });
@@ -62,7 +62,7 @@ test('a span goes on in its caller’s trace, or begins one, and is sent with it
   expect(BigInt(first?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(first?.startTimeUnixNano ?? 0));
 });
 
-test('a trace its caller does not sample is passed on, not sent', async () => {
+test('the context of an unsampled trace is passed on, but its spans are not exported', async () => {
   await using collector = await startCollector();
   const traces = createTraces({ url: collector.url, log: collectLog().log });
   const span = traces.start('x', parent.replace(/01$/, '00'), {});
@@ -72,7 +72,7 @@ test('a trace its caller does not sample is passed on, not sent', async () => {
   expect(collector.spans).toEqual([]);
 });
 
-test('a collector that is away or refuses costs a warning, nothing else', async () => {
+test('an unreachable or failing collector only causes a warning', async () => {
   await using collector = await startCollector(500);
   for (const url of [collector.url, 'http://127.0.0.1:9/v1/traces']) {
     const { log, entries } = collectLog();
@@ -83,17 +83,17 @@ test('a collector that is away or refuses costs a warning, nothing else', async 
   }
 });
 
-test('spans beyond what may wait are dropped and counted', async () => {
+test('spans beyond the buffer limit are dropped and counted', async () => {
   await using collector = await startCollector();
   const { log, entries } = collectLog();
-  const traces = createTraces({ url: collector.url, log, maxWaiting: 2 });
+  const traces = createTraces({ url: collector.url, log, maxBuffered: 2 });
   for (let index = 0; index < 5; index++) traces.start('x', undefined, {}).end({ isError: false });
   await traces.close();
   expect(collector.spans).toHaveLength(2);
-  expect(entries.map((entry) => entry.message)).toEqual(['3 spans were dropped: the collector is too slow']);
+  expect(entries.map((entry) => entry.message)).toEqual(['Dropped 3 spans: the collector is too slow']);
 });
 
-test('without a collector what callers say is passed on as it is', async () => {
+test('without a collector the caller’s trace context is passed on unchanged', async () => {
   expect(noTraces.start('x', parent, {}).traceparent).toBe(parent);
   expect(noTraces.start('x', undefined, {}).traceparent).toBeUndefined();
   noTraces.start('x', parent, {}).end({ isError: false });

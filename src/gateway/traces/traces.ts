@@ -3,47 +3,47 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 
-/** One piece of work in a trace. */
+/** One operation in a trace. */
 export interface Span {
-  /** What the next one in line is told, as W3C Trace Context has it; undefined where nothing is traced. */
+  /** W3C Trace Context for the next hop; undefined if nothing is traced. */
   readonly traceparent: string | undefined;
   end(outcome: { readonly isError: boolean; readonly message?: string }): void;
 }
 
-/** Tells an OpenTelemetry collector how long calls took, as parts of the traces their callers began. */
+/** Exports the duration of calls to an OpenTelemetry collector, as children of their callers' traces. */
 export interface Traces {
-  /** `parent` is what the caller said; anything that is no trace context begins a new trace. */
+  /** `parent` is the caller's trace context; an invalid one starts a new trace. */
   start(name: string, parent: unknown, attributes: Readonly<Record<string, string>>): Span;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
-/** Where no collector is configured: what callers say is passed on as it is. */
+/** Used if no collector is configured: passes the caller's trace context on unchanged. */
 export const noTraces: Traces = {
   start: (_name, parent) => ({ traceparent: typeof parent === 'string' ? parent : undefined, end: () => {} }),
   close: async () => {},
 };
 
 export interface TracesOptions {
-  /** OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. */
+  /** An OTLP/HTTP endpoint such as `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
   readonly log: Log;
   /** 2 000. */
   readonly flushMs?: number;
-  /** Spans that wait to be sent; more are dropped and counted. 4 096. */
-  readonly maxWaiting?: number;
+  /** Maximum number of unsent spans; further spans are dropped and counted; 4 096. */
+  readonly maxBuffered?: number;
 }
 
-export function createTraces({ url, log, flushMs = 2_000, maxWaiting = 4_096 }: TracesOptions): Traces {
-  let waiting: object[] = [];
+export function createTraces({ url, log, flushMs = 2_000, maxBuffered = 4_096 }: TracesOptions): Traces {
+  let buffer: object[] = [];
   let dropped = 0;
   let sending: Promise<void> = Promise.resolve();
   const timer = setInterval(flush, flushMs).unref();
 
   function flush(): void {
-    if (waiting.length === 0) return;
-    const spans = waiting;
-    waiting = [];
+    if (buffer.length === 0) return;
+    const spans = buffer;
+    buffer = [];
     sending = sending.then(() => send(spans));
   }
 
@@ -58,39 +58,39 @@ export function createTraces({ url, log, flushMs = 2_000, maxWaiting = 4_096 }: 
       });
       await response.body?.cancel();
       if (!response.ok) throw new Error(`HTTP ${response.status}`);
-      if (dropped > 0) log.warning('traces.dropped', `${dropped} spans were dropped: the collector is too slow`);
+      if (dropped > 0) log.warning('traces.dropped', `Dropped ${dropped} spans: the collector is too slow`);
       dropped = 0;
     } catch (cause) {
-      log.warning('traces.failed', `${spans.length} spans could not be sent: ${messageOf(cause)}`);
+      log.warning('traces.failed', `Could not send ${spans.length} spans: ${messageOf(cause)}`);
     }
   }
 
   return {
     start(name, parent, attributes) {
-      const context = parse(parent);
+      const context = parseTraceparent(parent);
       const traceId = context?.traceId ?? randomBytes(16).toString('hex');
       const spanId = randomBytes(8).toString('hex');
       const flags = context?.flags ?? '01';
-      const startedAt = nanos();
+      const startedAt = nowNanos();
       return {
         traceparent: `00-${traceId}-${spanId}-${flags}`,
         end({ isError, message }) {
-          // The caller's sampling decision holds for its whole trace.
+          // The caller's sampling decision applies to its whole trace.
           if ((Number.parseInt(flags, 16) & 1) === 0) return;
-          if (waiting.length >= maxWaiting) {
+          if (buffer.length >= maxBuffered) {
             dropped++;
             return;
           }
-          waiting.push({
+          buffer.push({
             traceId,
             spanId,
-            ...(context && { parentSpanId: context.spanId }),
+            parentSpanId: context?.spanId,
             name,
             kind: 3,
             startTimeUnixNano: startedAt,
-            endTimeUnixNano: nanos(),
+            endTimeUnixNano: nowNanos(),
             attributes: Object.entries(attributes).map(toAttribute),
-            status: isError ? { code: 2, ...(message !== undefined && { message }) } : { code: 1 },
+            status: isError ? { code: 2, message } : { code: 1 },
           });
         },
       };
@@ -103,14 +103,14 @@ export function createTraces({ url, log, flushMs = 2_000, maxWaiting = 4_096 }: 
   };
 }
 
-function parse(parent: unknown): { traceId: string; spanId: string; flags: string } | undefined {
+function parseTraceparent(parent: unknown): { traceId: string; spanId: string; flags: string } | undefined {
   const found =
     typeof parent === 'string' ? /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(parent) : undefined;
   const [, traceId = '', spanId = '', flags = ''] = found ?? [];
   return /[^0]/.test(traceId) && /[^0]/.test(spanId) ? { traceId, spanId, flags } : undefined;
 }
 
-function nanos(): string {
+function nowNanos(): string {
   return String(BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n);
 }
 

@@ -8,13 +8,13 @@ export interface WebFile {
   readonly gzip?: Buffer;
   readonly type: string;
   readonly etag: string;
-  /** Its name changes with what is in it. */
+  /** The file name contains a content hash. */
   readonly isHashed: boolean;
 }
 
 /**
- * Every file below a directory by its address, with its compressed twins; none where there is no directory. What is asked for is
- * looked up here and never on the disk.
+ * Loads every file below a directory with its precompressed variants, keyed by URL path; empty if the directory does not exist.
+ * Requests are answered from this map and never from disk.
  */
 export async function loadFiles(directory: string): Promise<ReadonlyMap<string, WebFile>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -32,8 +32,8 @@ export async function loadFiles(directory: string): Promise<ReadonlyMap<string, 
     const gzip = bodies.get(`${path}.gz`);
     files.set(path, {
       body,
-      ...(brotli && { brotli }),
-      ...(gzip && { gzip }),
+      brotli,
+      gzip,
       type,
       etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
       isHashed: path.startsWith('/assets/'),

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../kernel/package-root.ts';
 import { loadFiles, type WebFile } from './load-files.ts';
 
-/** Serves the app; false for a request that is not for it. */
+/** The directory of the built web app, also if the gateway runs from source. */
+export const webDirectory = fileURLToPath(new URL('dist/web', packageRoot));
+
+/** Serves the web app; returns false for a request that is not for it. */
 export type Web = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Addresses that are never pages of the app. */
-const others = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known|assets)(?:\/|$)/;
+/** Paths that never belong to the app. */
+const otherPaths = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known|assets)(?:\/|$)/;
 
-/** The app as it was built when this was made. It holds no data, so everybody may have it. */
+/** Serves the built app from memory, without authentication: the app contains no data. */
 export async function createWeb(directory: string): Promise<Web> {
   const files = await loadFiles(directory);
   const page = files.get('/index.html');
@@ -17,14 +22,14 @@ export async function createWeb(directory: string): Promise<Web> {
   return (request, response) => {
     const { method, headers, url = '/' } = request;
     if (method !== 'GET' && method !== 'HEAD') return false;
-    const path = decoded(url.replace(/[?#].*$/s, ''));
+    const path = decode(url.replace(/[?#].*$/s, ''));
     const file = files.get(path);
     if (file && file !== page) {
       sendFile(file, request, response);
       return true;
     }
     const isNavigation = path === '/' || file === page || (headers.accept ?? '').includes('text/html');
-    if (!isNavigation || others.test(path)) return false;
+    if (!isNavigation || otherPaths.test(path)) return false;
     if (index !== undefined) sendIndex(index, request, response);
     else if (path !== '/') return false;
     else send(request, response, 404, { 'content-type': 'text/plain; charset=utf-8' }, Buffer.from(notBuilt));
@@ -32,8 +37,8 @@ export async function createWeb(directory: string): Promise<Web> {
   };
 }
 
-/** What the text stands for; itself where it is not encoded well, which no file is named. */
-function decoded(text: string): string {
+/** Decodes percent-encoding; malformed text is returned unchanged and matches no file. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -41,20 +46,20 @@ function decoded(text: string): string {
   }
 }
 
-const notBuilt = `Toolwharf's gateway runs here, but its app was not built: run "npm run build" and start it again.
+const notBuilt = `The Toolwharf gateway is running, but its web app is not built: run "npm run build" and restart the gateway.
 The MCP endpoint is at /mcp, the API at /api.
 `;
 
-/** No ETag: each answer has a nonce of its own, which a page that was kept would not have. */
+/** Sent without an ETag, because every response has its own nonce. */
 function sendIndex(index: string, request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(18).toString('base64');
   const body = Buffer.from(index.replaceAll('__NONCE__', nonce));
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
-  send(request, response, 200, { ...headers, 'content-security-policy': policy(nonce) }, body);
+  send(request, response, 200, { ...headers, 'content-security-policy': contentSecurityPolicy(nonce) }, body);
 }
 
 function sendFile(file: WebFile, request: IncomingMessage, response: ServerResponse): void {
-  const { encoding, body } = choose(file, request.headers['accept-encoding'] ?? '');
+  const { encoding, body } = chooseEncoding(file, request.headers['accept-encoding'] ?? '');
   const etag = encoding === undefined ? file.etag : file.etag.replace(/"$/, `-${encoding}"`);
   const headers = {
     'content-type': file.type,
@@ -68,9 +73,9 @@ function sendFile(file: WebFile, request: IncomingMessage, response: ServerRespo
   else send(request, response, 200, headers, body);
 }
 
-/** The smallest form of a file that the browser takes. */
-function choose(file: WebFile, accepted: string): { readonly encoding?: string; readonly body: Buffer } {
-  const takes = new Set(
+/** The smallest variant of a file that the browser accepts. */
+function chooseEncoding(file: WebFile, accepted: string): { readonly encoding?: string; readonly body: Buffer } {
+  const encodings = new Set(
     accepted.split(',').flatMap((part) => {
       const [name = '', ...parameters] = part
         .trim()
@@ -79,8 +84,8 @@ function choose(file: WebFile, accepted: string): { readonly encoding?: string; 
       return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [name];
     }),
   );
-  if (file.brotli && takes.has('br')) return { encoding: 'br', body: file.brotli };
-  if (file.gzip && takes.has('gzip')) return { encoding: 'gzip', body: file.gzip };
+  if (file.brotli && encodings.has('br')) return { encoding: 'br', body: file.brotli };
+  if (file.gzip && encodings.has('gzip')) return { encoding: 'gzip', body: file.gzip };
   return { body: file.body };
 }
 
@@ -92,11 +97,16 @@ function send(
   body?: Buffer,
 ): void {
   const length = body && { 'content-length': String(body.length) };
-  response.writeHead(status, { 'content-security-policy': policy(), ...strict, ...headers, ...length });
+  response.writeHead(status, {
+    'content-security-policy': contentSecurityPolicy(),
+    ...securityHeaders,
+    ...headers,
+    ...length,
+  });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-const strict = {
+const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -104,8 +114,8 @@ const strict = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-/** Nothing but what we served ourselves runs, and nothing goes anywhere else. */
-function policy(nonce?: string): string {
+/** Allows scripts, styles and connections of this origin only. */
+function contentSecurityPolicy(nonce?: string): string {
   const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return [
     "default-src 'none'",

@@ -6,14 +6,14 @@ import { openConfig } from '../../../config/open-config.ts';
 import { isLoopback } from '../../../gateway/auth/loopback.ts';
 import {
   type ClientId,
+  type ClientSetup,
   type ConnectScope,
-  clientNames,
+  clientEntryName,
+  clientIds,
   endpointPath,
-  entryNameOf,
   type McpClient,
   mcpClients,
-  stdioWay,
-  type Way,
+  stdioSetup,
 } from '../../../gateway/clients/mcp-clients.ts';
 import { findGateway } from '../../backend/gateway-file.ts';
 import { stdioProgram } from '../../backend/stdio-program.ts';
@@ -38,9 +38,9 @@ export async function connect(name: string, options: ConnectOptions, context: Co
   const { terminal } = context;
   const client = clientOf(name);
   const file = options.file === undefined ? fileOf(client, options.scope, context) : resolve(options.file);
-  const way = await wayTo(client, options, context);
+  const way = await setupFor(client, options, context);
   const before = await readIfThere(file);
-  const after = edited(file, before, [client.key, entryNameOf(options.profile)], client.entry(way));
+  const after = edited(file, before, [client.key, clientEntryName(options.profile)], client.entry(way));
   const goal = way.kind === 'http' ? way.url : 'the command `toolwharf stdio`';
   if (after === before) {
     terminal.print(`${client.title} has ${goal} already: ${file}`);
@@ -56,8 +56,8 @@ export async function connect(name: string, options: ConnectOptions, context: Co
 }
 
 function clientOf(name: string): McpClient {
-  const id = clientNames.find((candidate): candidate is ClientId => candidate === name);
-  if (id === undefined) throw new UsageError(`There is no client '${name}'; there are: ${clientNames.join(', ')}`);
+  const id = clientIds.find((candidate): candidate is ClientId => candidate === name);
+  if (id === undefined) throw new UsageError(`There is no client '${name}'; there are: ${clientIds.join(', ')}`);
   return mcpClients[id];
 }
 
@@ -67,7 +67,7 @@ function fileOf(client: McpClient, scope: ConnectScope, { env }: CommandContext)
   return file;
 }
 
-async function wayTo(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<Way> {
+async function setupFor(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
   const { terminal, env } = context;
   const source = context.options.config ?? (await findConfigFile(process.cwd()));
   const { config, file } = await openConfig(source, { env });
@@ -77,7 +77,7 @@ async function wayTo(client: McpClient, options: ConnectOptions, context: Comman
   }
   if (options.stdio || !client.takesUrl) {
     if (!options.stdio) terminal.note(`${client.title} only starts programs, so it gets the command.`);
-    return stdioWay(stdioProgram(context.options, file), options.profile);
+    return stdioSetup(stdioProgram(context.options, file), options.profile);
   }
   const url = await gatewayUrl(config.gateway, context);
   if (config.gateway.requireAuthentication || !isLoopback(config.gateway.host)) {

@@ -8,7 +8,7 @@ import { createApiRoutes } from '../../../gateway/api/create-routes.ts';
 import { adminTokenFile, openAdminToken } from '../../../gateway/auth/admin-token.ts';
 import { createAuthenticate } from '../../../gateway/auth/authenticate.ts';
 import { type Gateway, openGateway } from '../../../gateway/gateway.ts';
-import { webDirectory } from '../../../gateway/web/web-directory.ts';
+import { webDirectory } from '../../../gateway/web/serve-web.ts';
 import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
 import { findGateway, removeGatewayFile, writeGatewayFile } from '../../backend/gateway-file.ts';
 import { openStore, storePlace } from '../../backend/open-store.ts';

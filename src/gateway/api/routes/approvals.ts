@@ -141,7 +141,7 @@ async function showApproval(id: string, identity: Identity, ports: ApiPorts): Pr
 
 async function findApproval(id: string, identity: Identity, { storage, ownership }: ApiPorts): Promise<ApprovalRecord> {
   const record = await storage.approvals.get(id);
-  if (record && (await ownership.findOwn(identity, record.request.caller))) return record;
+  if (record && (await ownership.owns(identity, record.request.caller))) return record;
   throw notFound(id);
 }
 

@@ -113,7 +113,7 @@ export const callRoutes = [
     errors: ['CONFLICT', 'NOT_FOUND'],
     async handle({ identity, params: { call } }, ports) {
       const { caller } = ports.calls.find(call) ?? (await findCall(call, identity, ports));
-      if (!(await ports.ownership.findOwn(identity, caller))) throw noCall(call);
+      if (!(await ports.ownership.owns(identity, caller))) throw noCall(call);
       if (await ports.calls.cancel(call)) return;
       const message = 'This call is over, or it is one of an MCP client, which alone can cancel it';
       throw new ToolwharfError('CONFLICT', message);
@@ -123,7 +123,7 @@ export const callRoutes = [
 
 async function findCall(id: string, identity: Identity, { storage, ownership }: ApiPorts): Promise<CallRecord> {
   const record = await storage.journal.get(id);
-  if (record && (await ownership.findOwn(identity, record.caller))) return record;
+  if (record && (await ownership.owns(identity, record.caller))) return record;
   throw noCall(id);
 }
 

@@ -20,7 +20,7 @@ export const questionRoutes = [
       const own = await Promise.all(
         questions.list().map(async (question) => ({
           question,
-          isOwn: await ownership.findOwn(identity, question.caller),
+          isOwn: await ownership.owns(identity, question.caller),
         })),
       );
       return { questions: own.flatMap(({ question, isOwn }) => (isOwn ? toQuestionView(question) : [])) };
@@ -38,7 +38,7 @@ export const questionRoutes = [
     errors: ['NOT_FOUND'],
     async handle({ identity, params: { question: id }, body }, { questions, ownership }) {
       const question = questions.find(id);
-      const isOwn = question && (await ownership.findOwn(identity, question.caller));
+      const isOwn = question && (await ownership.owns(identity, question.caller));
       if (!isOwn || !questions.answer(id, body))
         throw new ToolwharfError('NOT_FOUND', `There is no question '${id}', or it waits no more`);
     },

@@ -1,23 +1,23 @@
 import { isIPv6 } from 'node:net';
 
-/** Counts failed attempts by address. */
-export interface Failures {
-  note(address: string): void;
-  /** How long the address has to wait; 0 while it may try. */
-  waitMs(address: string): number;
+/** Counts failed sign-ins per network address. */
+export interface FailedAttempts {
+  record(address: string): void;
+  /** How long the address must wait before the next attempt; 0 if it may try now. */
+  retryAfterMs(address: string): number;
 }
 
-export interface FailuresOptions {
-  /** Attempts in a window; 20. */
+export interface FailedAttemptsOptions {
+  /** Allowed failures per window; 20. */
   readonly maxFailures?: number;
   /** 60 000. */
   readonly windowMs?: number;
-  /** Addresses remembered; the oldest are forgotten first; 10 000. */
+  /** Addresses to remember; the oldest are dropped first; 10 000. */
   readonly maxAddresses?: number;
   readonly now?: () => number;
 }
 
-export function createFailures(options: FailuresOptions = {}): Failures {
+export function createFailedAttempts(options: FailedAttemptsOptions = {}): FailedAttempts {
   const { maxFailures = 20, windowMs = 60_000, maxAddresses = 10_000, now = Date.now } = options;
   const windows = new Map<string, { readonly until: number; failures: number }>();
 
@@ -27,7 +27,7 @@ export function createFailures(options: FailuresOptions = {}): Failures {
   }
 
   return {
-    note(address) {
+    record(address) {
       const window = current(address) ?? { until: now() + windowMs, failures: 0 };
       window.failures++;
       const network = networkOf(address);
@@ -36,14 +36,14 @@ export function createFailures(options: FailuresOptions = {}): Failures {
       const oldest = windows.size > maxAddresses ? windows.keys().next().value : undefined;
       if (oldest !== undefined) windows.delete(oldest);
     },
-    waitMs(address) {
+    retryAfterMs(address) {
       const window = current(address);
       return window && window.failures >= maxFailures ? window.until - now() : 0;
     },
   };
 }
 
-/** One IPv6 subscriber has a whole /64 to try from. */
+/** IPv6 addresses are counted per /64, because one subscriber owns a whole /64. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::')) return address;
   const groups = address.split(':');
