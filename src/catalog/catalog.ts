@@ -3,6 +3,7 @@ import { findParamHeaders, type ParamHeader } from '../connections/param-headers
 import { addressOf } from '../connections/session-memory.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { createMutex } from '../kernel/mutex.ts';
 import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
 import { type DefinitionChange, diffDefinitions } from './definition-diff.ts';
 import { definitionHash } from './definition-hash.ts';
@@ -79,7 +80,8 @@ export function createCatalog(options: CatalogOptions): Catalog {
   let entries: readonly CatalogEntry[] = [];
   let byName = new Map<string, CatalogEntry>();
   const collisionsTold = new Set<string>();
-  let updating: Promise<void> = Promise.resolve();
+  // Of two lists read in a row, the second must win.
+  const oneAtATime = createMutex();
 
   function rename(server?: string): void {
     const configured = options.servers();
@@ -182,12 +184,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     },
     find: (name) => byName.get(name),
 
-    setServer(spec, offered, facts = {}) {
-      // One after the other: of two lists read in a row, the second must win.
-      const next = updating.then(() => update(spec, offered, facts));
-      updating = next.catch(() => {});
-      return next;
-    },
+    setServer: (spec, offered, facts = {}) => oneAtATime(() => update(spec, offered, facts)),
 
     removeServer(server) {
       if (groups.delete(server)) rename(server);

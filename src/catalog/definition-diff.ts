@@ -1,5 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { escapePointerToken } from '../kernel/json-pointer.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { hashedParts } from './definition-hash.ts';
 
@@ -35,7 +36,7 @@ function compare(path: string, before: unknown, after: unknown, depth: number, c
   if (before === after || changes.length > maxChangesPerPart) return;
   if (depth < maxDepth && isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      compare(`${path}/${toPointerPart(key)}`, own(before, key), own(after, key), depth + 1, changes);
+      compare(`${path}/${escapePointerToken(key)}`, own(before, key), own(after, key), depth + 1, changes);
     }
   } else if (depth < maxDepth && isObjectList(before) && isObjectList(after) && before.length === after.length) {
     for (const [at, item] of before.entries()) compare(`${path}/${at}`, item, after[at], depth + 1, changes);
@@ -66,8 +67,4 @@ function shorten(value: unknown): unknown {
   const text = typeof value === 'string' ? value : canonicalJson(value);
   if (text.length <= maxValueLength) return value;
   return `${text.slice(0, maxValueLength).toWellFormed()}… (${text.length} characters)`;
-}
-
-function toPointerPart(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,8 +1,8 @@
+import { closest } from '../kernel/closest.ts';
 import { buildGateway } from './build-gateway.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
-import { closest } from './closest.ts';
 import type { Config, HttpTarget, ServerSpec, StdioTarget } from './config.ts';
 import type { DialectDefaults } from './dialect-defaults.ts';
 import type { CheckedServer, CheckedToolbox } from './native-schema.ts';

@@ -1,5 +1,5 @@
+import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
-import { closest } from './closest.ts';
 import type { ApprovalConfig, ProfileConfig, ToolboxConfig } from './config.ts';
 import type { CheckedProfiles } from './native-schema.ts';
 

@@ -1,5 +1,5 @@
+import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
-import { closest } from './closest.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Path } from './problems.ts';
 

@@ -1,3 +1,4 @@
+import { closest } from '../kernel/closest.ts';
 import { apiProblems } from './api-problems.ts';
 import { authenticationKeys } from './authentication-schema.ts';
 import { canonicalKeys, canonicalMember } from './canonical-keys.ts';
@@ -7,7 +8,6 @@ import { checkGateway } from './check-gateway.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkSchema, found, keysOf } from './check-schema.ts';
 import { checkUrl } from './check-url.ts';
-import { closest } from './closest.ts';
 import type { CheckedGateway } from './gateway-schema.ts';
 import {
   anyServerSchema,

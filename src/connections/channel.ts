@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Progress } from '../kernel/tool.ts';
 import { toReachedError } from './to-reached-error.ts';
 
@@ -67,7 +67,7 @@ export interface ChannelOptions {
 const firstId = 1_000_000;
 
 export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = {}): Channel {
-  const pending = createPassingMap<number, Pending>();
+  const pending = createEphemeralMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
   // stream in the context that the request was sent in. Whoever handles the message later finds the call there too.

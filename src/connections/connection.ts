@@ -1,10 +1,10 @@
 import type { ServerSpec } from '../config/config.ts';
+import { backoffMs } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ConnectionError, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
-import { abortable, keepingAlive } from '../kernel/waiting.ts';
-import { backoffMs } from './backoff.ts';
+import { abortable, keepProcessAlive } from '../kernel/wait.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
 import type { ListKind } from './discovery.ts';
 import { requestWithInput } from './input-required.ts';
@@ -328,7 +328,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       let next: Promise<void> | undefined = open();
       for (let tried = 1; ; tried++) {
         try {
-          await keepingAlive(abortable(next, signal));
+          await keepProcessAlive(abortable(next, signal));
           return void currentSession();
         } catch (cause) {
           next = retrying;

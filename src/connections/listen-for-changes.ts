@@ -1,9 +1,9 @@
 import type { SubscriptionFilter } from '@modelcontextprotocol/client';
+import { backoffMs } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
-import { backoffMs } from './backoff.ts';
 import type { Session } from './session.ts';
 
 export interface ListenOptions {

@@ -6,13 +6,13 @@ import { toParamHeaders } from '../connections/param-headers.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createId } from '../kernel/create-id.ts';
+import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
-import { createPassingMap } from '../kernel/passing-map.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
-import { abortable } from '../kernel/waiting.ts';
+import { abortable } from '../kernel/wait.ts';
 import { decide } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
 import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
@@ -76,7 +76,7 @@ const defaultCaller: Caller = { id: 'program', kind: 'program' };
 
 export function createInvoker(ports: InvokerPorts): Invoker {
   const idempotency = createIdempotency(ports.journal);
-  const deadlines = createPassingMap<string, Deadline>();
+  const deadlines = createEphemeralMap<string, Deadline>();
 
   function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { callId = createId(), idempotencyKey: key } = options;

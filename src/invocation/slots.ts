@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../kernel/errors.ts';
-import { createLine, type Line, type LineEntry } from './line.ts';
-import { createSoonest, type Soonest } from './soonest.ts';
+import { createLinkedQueue, type LinkedQueue, type QueueEntry } from '../kernel/linked-queue.ts';
+import { createMinHeap, type MinHeap } from '../kernel/min-heap.ts';
 
 /** A place to run. Disposing frees it; doing so twice changes nothing. */
 export interface Slot extends Disposable {
@@ -41,13 +41,13 @@ interface Waiter {
   readonly signal: AbortSignal | undefined;
   readonly resolve: (slot: Slot) => void;
   readonly reject: (reason: unknown) => void;
-  entry?: LineEntry<Waiter>;
+  entry?: QueueEntry<Waiter>;
 }
 
 /** One key: who runs and who waits. */
 interface Place {
   readonly key: string;
-  readonly waiting: Line<Waiter>;
+  readonly waiting: LinkedQueue<Waiter>;
   running: number;
   maxInstances: number;
   isOffered: boolean;
@@ -60,7 +60,7 @@ export function createSlots(initial: SlotLimits): Slots {
   let order = 0;
   const places = new Map<string, Place>();
   // The keys that may have someone to serve, by how long their first has waited.
-  const offered: Soonest<Place> = createSoonest();
+  const offered: MinHeap<Place> = createMinHeap();
   const bySignal = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly onAbort: () => void }>();
 
   function take(key: string, maxInstances: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Slot> {
@@ -78,7 +78,7 @@ export function createSlots(initial: SlotLimits): Slots {
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { order: order++, place, signal, resolve, reject };
-      waiter.entry = place.waiting.join(waiter);
+      waiter.entry = place.waiting.push(waiter);
       queued++;
       watch(waiter);
       offer(place);
@@ -100,7 +100,7 @@ export function createSlots(initial: SlotLimits): Slots {
   function placeOf(key: string): Place {
     const known = places.get(key);
     if (known) return known;
-    const place: Place = { key, waiting: createLine(), running: 0, maxInstances: 0, isOffered: false };
+    const place: Place = { key, waiting: createLinkedQueue(), running: 0, maxInstances: 0, isOffered: false };
     places.set(key, place);
     return place;
   }
@@ -127,17 +127,17 @@ export function createSlots(initial: SlotLimits): Slots {
     const first = place.waiting.first;
     if (place.isOffered || first === undefined || place.running >= place.maxInstances) return;
     place.isOffered = true;
-    offered.add(first.order, place);
+    offered.push(first.order, place);
   }
 
   function serve(): void {
     while (running < limits.maxConcurrent) {
-      const next = offered.take();
+      const next = offered.pop();
       if (next === undefined) return;
       const place = next.value;
       place.isOffered = false;
       const first = place.waiting.first;
-      if (first !== undefined && first.order === next.order && place.running < place.maxInstances) {
+      if (first !== undefined && first.order === next.key && place.running < place.maxInstances) {
         leave(first);
         first.resolve(grant(place));
       }
@@ -149,7 +149,7 @@ export function createSlots(initial: SlotLimits): Slots {
 
   function leave(waiter: Waiter): void {
     if (!waiter.entry) return;
-    waiter.place.waiting.leave(waiter.entry);
+    waiter.place.waiting.remove(waiter.entry);
     waiter.entry = undefined;
     queued--;
     unwatch(waiter);

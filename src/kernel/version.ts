@@ -7,4 +7,4 @@ const manifest: { readonly version: string } = JSON.parse(readFileSync(new URL('
 export const version: string = manifest.version;
 
 /** How we name ourselves to servers over HTTP. */
-export const agentName = `toolwharf/${version}`;
+export const userAgent = `toolwharf/${version}`;

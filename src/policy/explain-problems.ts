@@ -1,5 +1,6 @@
-import { closest } from '../config/closest.ts';
+import { closest } from '../kernel/closest.ts';
 import { isObject } from '../kernel/json.ts';
+import { escapePointerToken, unescapePointerToken } from '../kernel/json-pointer.ts';
 import { describeValue, isSecretPath, showValue } from './describe-value.ts';
 import type { Complaint } from './safe-keywords.ts';
 import { assertedFormats } from './schema-keywords.ts';
@@ -62,7 +63,7 @@ function fold(errors: readonly RawError[]): Finding[] {
     else if (isSummary(error)) {
       const below = `${error.instancePath}/`;
       for (const key of summarised(error)) {
-        const path = `${below}${toPointerPart(key)}`;
+        const path = `${below}${escapePointerToken(key)}`;
         if (!findings.some((finding) => finding.path === path || finding.path.startsWith(`${path}/`)))
           findings.push({ ...placeOf(error), path, expected: 'no such property' });
       }
@@ -145,7 +146,7 @@ function toFindings(error: RawError): Finding[] {
   if (keyword === 'required') {
     return (params.requiredProperties as readonly string[]).slice(0, 100).map((key) => ({
       ...placeOf(error),
-      path: `${error.instancePath}/${toPointerPart(key)}`,
+      path: `${error.instancePath}/${escapePointerToken(key)}`,
       expected: 'a value, since it is required',
       got: 'nothing',
     }));
@@ -240,7 +241,7 @@ function placeOf({ instancePath, schemaPath, keyword }: RawError): Pick<Finding,
 function valueAt(args: unknown, path: string): unknown {
   let current = args;
   for (const part of path.split('/').slice(1)) {
-    const key = fromPointerPart(part);
+    const key = unescapePointerToken(part);
     if (Array.isArray(current)) current = current[Number(key)];
     else current = isObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
   }
@@ -248,13 +249,5 @@ function valueAt(args: unknown, path: string): unknown {
 }
 
 function lastPart(path: string): string {
-  return fromPointerPart(path.slice(path.lastIndexOf('/') + 1));
-}
-
-function fromPointerPart(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function toPointerPart(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  return unescapePointerToken(path.slice(path.lastIndexOf('/') + 1));
 }

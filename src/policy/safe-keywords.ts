@@ -1,5 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject } from '../kernel/json.ts';
+import { escapePointerToken } from '../kernel/json-pointer.ts';
 import { type Definitions, findErrors, type RawError, type SafeSchema, test } from './validator.ts';
 import type { SafePattern, WorkBudget } from './work-budget.ts';
 
@@ -83,7 +84,7 @@ export function patternProperties(rules: PatternRules, definitions: Definitions,
     const errors: RawError[] = [];
     for (const [key, member, schema] of wrong(value)) {
       for (const error of errorsOf(schema, member))
-        errors.push({ ...error, instancePath: `/${toPointerPart(key)}${error.instancePath}` });
+        errors.push({ ...error, instancePath: `/${escapePointerToken(key)}${error.instancePath}` });
       if (errors.length >= 20) return errors;
     }
     return errors;
@@ -103,8 +104,4 @@ function own(check: (value: unknown) => boolean, error: (value: unknown) => Comp
 function countOf(value: unknown, { perItem, perKey }: Cost): number {
   if (perItem > 0 && Array.isArray(value)) return value.length * perItem;
   return perKey > 0 && isObject(value) ? Object.keys(value).length * perKey : 0;
-}
-
-function toPointerPart(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

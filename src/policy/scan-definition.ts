@@ -1,4 +1,5 @@
 import { isObject } from '../kernel/json.ts';
+import { escapePointerToken } from '../kernel/json-pointer.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { toDisplayText } from './display-text.ts';
 import { decodedTexts } from './scan-definition-encodings.ts';
@@ -98,7 +99,7 @@ function* textsOf(definition: ToolDefinition): Generator<{ readonly where: strin
       yield { where, text: value };
     } else if (depth < 64 && (isObject(value) || Array.isArray(value))) {
       for (const [key, member] of Object.entries(value).reverse()) {
-        const place = `${where}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+        const place = `${where}/${escapePointerToken(key)}`;
         // A name of one word says nothing; a sentence in the place of a name does.
         if (!Array.isArray(value) && /\s|[^\x20-\x7e]/.test(key)) {
           count++;

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { decodeFragment, parsePointer, valueAt } from '../kernel/json-pointer.ts';
 
 export type Resolved =
   | { readonly ok: true; readonly target: unknown }
@@ -54,33 +55,17 @@ export function createReferences(root: JsonObject): SchemaReferences {
       const base = withoutFragment(url.href);
       const document = documents.get(base);
       if (!document) return { ok: false, reason: 'points outside the schema, and nothing is fetched' };
-      const fragment = decode(url.hash.slice(1));
+      const fragment = decodeFragment(url.hash.slice(1));
       if (fragment === '') return { ok: true, target: document };
-      const target = fragment.startsWith('/') ? followPointer(document, fragment) : anchors.get(`${base}#${fragment}`);
+      const target = fragment.startsWith('/')
+        ? valueAt(document, parsePointer(fragment))
+        : anchors.get(`${base}#${fragment}`);
       return target === undefined ? { ok: false, reason: 'points to nothing' } : { ok: true, target };
     },
   };
 }
 
-function followPointer(document: unknown, pointer: string): unknown {
-  let current = document;
-  for (const part of pointer.slice(1).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;
-    current = (current as Record<string, unknown>)[key];
-  }
-  return current;
-}
-
 function withoutFragment(href: string): string {
   const at = href.indexOf('#');
   return at < 0 ? href : href.slice(0, at);
-}
-
-function decode(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

@@ -1,4 +1,5 @@
 import type { CatalogDifference, CatalogEntry } from '../catalog/catalog.ts';
+import { evictOldest } from '../kernel/evict-oldest.ts';
 import type { Log } from '../kernel/log.ts';
 import { type DefinitionFinding, isSuspicious, scanDefinition } from '../policy/scan-definition.ts';
 import { indexNames, type NameIndex } from '../policy/scan-definition-names.ts';
@@ -50,8 +51,7 @@ export function createToolFlags({ entries, log, onFlagged }: ToolFlagsOptions): 
     if (!isSuspicious(findings) || told.has(key)) return;
     told.add(key);
     // A server that never stops changing must not fill our memory.
-    const [oldest] = told;
-    if (oldest !== undefined && told.size > maxTold) told.delete(oldest);
+    evictOldest(told, maxTold);
     const rules = [...new Set(findings.map(({ rule }) => rule))].join(', ');
     log.warning(
       'catalog.tool-flagged',

@@ -3,6 +3,7 @@ import { placeOf } from '../config/place-of.ts';
 import type { Connection } from '../connections/connection.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { waitAtMost } from '../kernel/wait.ts';
 
 export interface ServerSetOptions {
   readonly open: (spec: ServerSpec) => Connection;
@@ -90,7 +91,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
       const behind = Promise.all(optional.map((connection) => connect(connection, 1, signal, tolerant)));
       const [outcomes] = await Promise.all([
         Promise.allSettled(required.map((connection) => startRequired(connection, signal))),
-        atMost(behind, options.startWaitMs),
+        waitAtMost(behind, options.startWaitMs),
       ]);
       const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
       if (failures.length === 1) throw failures[0];
@@ -120,14 +121,4 @@ function unreachable(spec: ServerSpec, cause: unknown): ToolwharfError {
     'The application cannot start without connecting to all configured MCP servers.',
   ].join('\n');
   return new ToolwharfError('SERVER_UNREACHABLE', message, { cause, data: { server: spec.name } });
-}
-
-/** The promise, or the end of our patience; a later rejection is still seen by whoever holds the promise. */
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  work.catch(() => {});
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
-import { backoffMs } from '../connections/backoff.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { Journal } from '../invocation/journal.ts';
+import { backoffMs } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { limitResult } from './limit-result.ts';

@@ -1,4 +1,5 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
 import { Inexpressible } from './inexpressible.ts';
 
 export interface References {
@@ -33,33 +34,14 @@ export function createReferences(root: JsonSchema): References {
 }
 
 function lookUp(root: JsonSchema, reference: string): unknown {
-  let target: unknown = reference.startsWith('#') ? root : undefined;
-  for (const token of pointerTokens(reference)) {
-    const container = target;
-    const reachable = typeof container === 'object' && container !== null && Object.hasOwn(container, token);
-    target = reachable ? (container as JsonSchema)[token] : undefined;
-  }
+  const keys = parseLocalReference(reference);
+  const target = keys && valueAt(root, keys);
   if (isObject(target) || typeof target === 'boolean') return target;
   throw new Inexpressible(`its input schema refers to ${reference}, which it does not contain`);
 }
 
-function pointerTokens(reference: string): string[] {
-  if (reference === '#') return [];
-  // Anything but a JSON pointer becomes a token that no schema has.
-  const path = reference.startsWith('#/') ? reference.slice(2) : reference;
-  return path.split('/').map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function decode(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
-}
-
 function unusedName(reference: string, used: Map<string, number>): string {
-  const last = pointerTokens(reference).at(-1) ?? 'root';
+  const last = parseLocalReference(reference)?.at(-1) ?? 'root';
   const base = last.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 48);
   let count = used.get(base) ?? 0;
   let name: string;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { closest } from '../../config/closest.ts';
 import type { Config, ProfileConfig } from '../../config/config.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
 import { findConfigFile } from '../../config/load-config.ts';
 import { createAskClient } from '../../gateway/approvals/ask-client.ts';
 import { createAskedCalls } from '../../gateway/mcp/asked-calls.ts';
 import { serveStdio } from '../../gateway/mcp/stdio.ts';
+import { closest } from '../../kernel/closest.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { ApprovalAnswer, Approver } from '../../policy/approval.ts';
 import { createToolbox } from '../../toolbox.ts';

@@ -1,5 +1,5 @@
-import { closest } from '../../config/closest.ts';
 import type { Config } from '../../config/config.ts';
+import { closest } from '../../kernel/closest.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Tool } from '../../kernel/tool.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
+import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
 
 /** Why an operation can't be a tool. */
 export class UnusableOperation extends Error {}
@@ -71,14 +72,10 @@ export function follow(document: JsonObject, value: unknown): unknown {
 }
 
 function resolveReference(document: JsonObject, reference: string): unknown {
-  if (!reference.startsWith('#/')) throw new UnusableOperation(`it refers to another document, ${reference}`);
-  let found: unknown = document;
-  for (const part of reference.slice(2).split('/')) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    const inside = isObject(found) || Array.isArray(found) ? found : {};
-    if (!Object.hasOwn(inside, key)) throw new UnusableOperation(`it refers to ${reference}, which is not there`);
-    found = (inside as JsonObject)[key];
-  }
+  const keys = parseLocalReference(reference);
+  if (!keys?.length) throw new UnusableOperation(`it refers to another document, ${reference}`);
+  const found = valueAt(document, keys);
+  if (found === undefined) throw new UnusableOperation(`it refers to ${reference}, which is not there`);
   return found;
 }
 

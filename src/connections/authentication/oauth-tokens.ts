@@ -1,6 +1,7 @@
 import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
+import { abortable } from '../../kernel/wait.ts';
 import type { Ask } from './oauth-asker.ts';
 import { isSameIssuer, type OAuthChallenge, type OAuthContext } from './oauth-context.ts';
 import { discoverOAuth, issuerOf } from './oauth-discovery.ts';
@@ -202,7 +203,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         await running?.catch(() => {});
         return alone(() => signInNow(ended));
       });
-      return unlessAborted(flight, ended);
+      return abortable(flight, ended);
     },
 
     async forget() {
@@ -217,14 +218,4 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
 /** Shortly before the end of its life, by its own measure: a minute, or a tenth of a short life. */
 function endsSoon({ expiresAt, lifetimeMs = 0 }: OAuthTokensRecord, now: number): boolean {
   return expiresAt !== undefined && expiresAt - now < Math.min(60_000, lifetimeMs / 10);
-}
-
-/** The work's outcome, or the signal's reason if that comes first. */
-function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { ProtocolError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
-import { agentName } from '../../kernel/version.ts';
+import { userAgent } from '../../kernel/version.ts';
 import type { ChannelSendOptions } from '../channel.ts';
 import type { PoolFetch } from './pool-fetch.ts';
 import { whenBroken } from './pool-response.ts';
@@ -48,7 +48,7 @@ export function postDirectly(
 ): StreamableHTTPClientTransport {
   const send = transport.send.bind(transport);
   const base = {
-    'user-agent': agentName,
+    'user-agent': userAgent,
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
-import { agentName } from '../../kernel/version.ts';
+import { userAgent } from '../../kernel/version.ts';
 import type { Pace } from '../pace.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
@@ -179,7 +179,7 @@ function problemOf(
 
 function toHeaders(init: RequestInit): Record<string, string> {
   const headers = new Headers(init.headers ?? undefined);
-  if (!headers.has('user-agent')) headers.set('user-agent', agentName);
+  if (!headers.has('user-agent')) headers.set('user-agent', userAgent);
   if (!headers.has('accept')) headers.set('accept', '*/*');
   if (init.body instanceof URLSearchParams && !headers.has('content-type')) {
     headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8');

@@ -3,6 +3,8 @@ import { parseServer } from '../../config/open-config.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { createMutex } from '../../kernel/mutex.ts';
+import { waitAtMost } from '../../kernel/wait.ts';
 import type { ServerStore } from '../../servers/server-store.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import { toNativeServer } from './native-server.ts';
@@ -37,14 +39,8 @@ export interface StoredServersOptions {
 
 export function createStoredServers(options: StoredServersOptions): StoredServers {
   const { toolbox, store, log, onChange, connectWaitMs = 10_000 } = options;
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** One change at a time: each reads what the one before it wrote. */
-  function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const next = last.then(work);
-    last = next.catch(() => {});
-    return next;
-  }
+  // Each change reads what the one before it wrote.
+  const oneAtATime = createMutex();
 
   const isFiles = (name: string) => toolbox.config.servers.some((server) => server.name === name);
 
@@ -91,12 +87,12 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   toolbox.on('server.changed', ({ server, status }) => {
     if (status.state !== 'connected' || status.lastConnectedAt === undefined || isFiles(server)) return;
     const { lastConnectedAt } = status;
-    inTurn(() => noteConnected(server, lastConnectedAt)).catch((cause) =>
+    oneAtATime(() => noteConnected(server, lastConnectedAt)).catch((cause) =>
       log.warning('servers.not-noted', `It could not be noted that '${server}' connected: ${messageOf(cause)}`),
     );
   });
   toolbox.on('config.applied', () => {
-    inTurn(reconcile).catch((cause) =>
+    oneAtATime(reconcile).catch((cause) =>
       log.error('servers.unreadable', `The stored servers can't be read: ${messageOf(cause)}`),
     );
   });
@@ -124,7 +120,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   }
 
   return {
-    start: () => inTurn(reconcile),
+    start: () => oneAtATime(reconcile),
     find,
     list: async () => (await store.list()).filter((record) => !isFiles(record.name)),
     problemOf,
@@ -132,22 +128,22 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       const now = new Date().toISOString();
       const record: ServerRecord = { ...server, id: randomUUID(), createdAt: now, updatedAt: now };
       assertTaken(record);
-      const { connecting } = await inTurn(async () => {
+      const { connecting } = await oneAtATime(async () => {
         await assertFree(record.name);
         await store.put(record);
         return { connecting: toolbox.addServer(record.name, toNative(record)) };
       });
       try {
-        await atMost(connecting, connectWaitMs);
+        await waitAtMost(connecting, connectWaitMs);
       } catch (cause) {
-        await inTurn(() => store.remove(record.id));
+        await oneAtATime(() => store.remove(record.id));
         throw cause;
       }
       onChange('added', record.name);
       return record;
     },
     async update(name, change) {
-      const updated = await inTurn(async () => {
+      const updated = await oneAtATime(async () => {
         const before = await mustFind(name);
         const { id, createdAt, lastConnectedAt } = before;
         const kept = { id, createdAt, ...(lastConnectedAt !== undefined && { lastConnectedAt }) };
@@ -156,7 +152,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         if (record.name !== name) await assertFree(record.name);
         await store.put(record);
         // In turn: until the old connection has ended, its name must not be taken by another.
-        await atMost(replace(before, record), connectWaitMs).catch(async (cause) => {
+        await waitAtMost(replace(before, record), connectWaitMs).catch(async (cause) => {
           await store.put(before);
           throw cause;
         });
@@ -167,7 +163,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       return updated;
     },
     async remove(name) {
-      await inTurn(async () => {
+      await oneAtATime(async () => {
         const record = await mustFind(name);
         await store.remove(record.id);
         if (toolbox.server(name)) await toolbox.removeServer(name);
@@ -182,13 +178,4 @@ function readOnly(name: string, file: string | undefined): ToolwharfError {
   return new ToolwharfError('CONFLICT', `Server '${name}' is in ${place} and can only be changed there`, {
     data: { server: name },
   });
-}
-
-/** The promise's outcome, or nothing when it takes too long. */
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 
 /** Who owns a session: the holder of the admin token, a local user, or the holder of an API key. */
 export type SessionHolder =
@@ -64,7 +65,8 @@ export function createAppSessions(options: AppSessionsOptions): AppSessions {
       const content = read(session);
       if (!content) return;
       ended.set(content.id, content.until);
-      for (const [id, until] of ended) if (until <= now() || ended.size > maxEnded) ended.delete(id);
+      for (const [id, until] of ended) if (until <= now()) ended.delete(id);
+      evictOldest(ended, maxEnded);
     },
   };
 }

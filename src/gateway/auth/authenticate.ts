@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { JwtConfig } from '../../config/config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { hashApiKey } from '../../storage/ports/key-store.ts';
 import type { GatewayParts } from '../gateway.ts';
 import { isSameSecret } from './admin-token.ts';
@@ -132,9 +133,9 @@ function createRecentSet(max: number): Pick<Set<string>, 'has' | 'add'> {
     has: (text) => recent.has(text),
     add(text) {
       recent.delete(text);
-      const oldest = recent.size >= max ? recent.values().next().value : undefined;
-      if (oldest !== undefined) recent.delete(oldest);
-      return recent.add(text);
+      recent.add(text);
+      evictOldest(recent, max);
+      return recent;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 
 /** Counts failed sign-ins per network address. */
 export interface FailedAttempts {
@@ -33,8 +34,7 @@ export function createFailedAttempts(options: FailedAttemptsOptions = {}): Faile
       const network = networkOf(address);
       windows.delete(network);
       windows.set(network, window);
-      const oldest = windows.size > maxAddresses ? windows.keys().next().value : undefined;
-      if (oldest !== undefined) windows.delete(oldest);
+      evictOldest(windows, maxAddresses);
     },
     retryAfterMs(address) {
       const window = current(address);

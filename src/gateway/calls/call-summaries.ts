@@ -1,5 +1,6 @@
 import type { CallEnd, CallRecord, CallStatus } from '../../invocation/call-record.ts';
 import type { Journal } from '../../invocation/journal.ts';
+import { createMutex } from '../../kernel/mutex.ts';
 
 /** What is left of a call when its arguments and its result are left out. */
 export interface CallSummary {
@@ -47,7 +48,7 @@ const pageSize = 500;
 export function createCallSummaries(options: CallSummariesOptions): CallSummaries {
   const { journal, maxCalls = 20_000, freshMs = 3_000, keepMs = 600_000, now = Date.now } = options;
   let kept: Kept | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = createMutex();
 
   /** Reads pages from the newest to the oldest of a span of time; false when there was more than there is room for. */
   async function read(into: Kept, span: { since: number; before?: string; room: number }): Promise<boolean> {
@@ -97,11 +98,10 @@ export function createCallSummaries(options: CallSummariesOptions): CallSummarie
 
   return {
     since(time) {
-      const next = last.then(() => since(time));
-      last = next.catch(() => {
+      return mutex(() => since(time)).catch((cause) => {
         kept = undefined;
+        throw cause;
       });
-      return next;
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { InvokeOptions } from '../../invocation/call-tool.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
 import { createId } from '../../kernel/create-id.ts';
+import { createEphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
-import { createPassingMap } from '../../kernel/passing-map.ts';
 import type { Caller, Progress, ToolResult } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { Ownership } from '../auth/ownership.ts';
@@ -47,7 +47,7 @@ interface Entry {
 export function createCallsInFlight(options: CallsInFlightOptions): CallsInFlight {
   const { ownership, everyMs = 100 } = options;
   const events = createEvents<CallsInFlightEvents>();
-  const entries = createPassingMap<string, Entry>();
+  const entries = createEphemeralMap<string, Entry>();
 
   async function call(
     name: string,

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
@@ -78,8 +79,7 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
   function onAnswered({ request, answer: { kind, scope } }: ApproverEvents['answered']): void {
     if (answered.has(request.id)) return;
     answered.add(request.id);
-    const [oldest] = answered;
-    if (oldest !== undefined && answered.size > 1_000) answered.delete(oldest);
+    evictOldest(answered, 1_000);
     const data = { ...aboutApproval(request), answer: kind, ...(scope && { scope }) };
     publish(ofCaller('approval.answered', request, data));
   }

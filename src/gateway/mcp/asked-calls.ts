@@ -1,6 +1,6 @@
 import type { QuestionContext, Questions } from '../../connections/questions.ts';
+import { createEphemeralMap } from '../../kernel/ephemeral-map.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { createPassingMap } from '../../kernel/passing-map.ts';
 import type { ClientRequest } from './client-request.ts';
 import { metaOf } from './rpc.ts';
 
@@ -27,7 +27,7 @@ export interface AskedCall {
 const keyMember = 'toolwharf/key';
 
 export function createAskedCalls(): AskedCalls {
-  const calls = createPassingMap<string, ClientRequest>();
+  const calls = createEphemeralMap<string, ClientRequest>();
   const waiting = new Map<ClientRequest, number>();
 
   function whose(callIds: readonly string[]): ClientRequest | undefined {

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 /** What a legacy session is: everything we must know of a client between its requests. */
@@ -53,8 +54,8 @@ export function createSessionTokens(key: Buffer): SessionTokens {
       const facts = unseal(token);
       if (!facts) return undefined;
       // Every request of a session brings the same token; the ones used last are not opened again.
-      if (opened.size >= maxOpened) opened.delete(opened.keys().next().value as string);
       opened.set(token, facts);
+      evictOldest(opened, maxOpened);
       return facts;
     },
   };

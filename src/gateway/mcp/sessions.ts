@@ -1,5 +1,6 @@
+import { createEphemeralMap, type EphemeralMap } from '../../kernel/ephemeral-map.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { createPassingMap, type PassingMap } from '../../kernel/passing-map.ts';
 import type { EventStream } from './event-stream.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
 import type { SessionFacts } from './session-token.ts';
@@ -14,7 +15,7 @@ export interface Session {
   /** Its open `GET` streams; the last one gets what belongs to no request. */
   readonly streams: Set<EventStream>;
   /** Its requests under way, to be cancelled by id. */
-  readonly running: PassingMap<RpcId, AbortController>;
+  readonly running: EphemeralMap<RpcId, AbortController>;
   /** Ids of the addresses it was sent to, whose end it wants to hear of. */
   readonly elicited: Set<string>;
   /** Puts a question to the client through a stream, and waits for the answer it posts; not for ever. */
@@ -75,8 +76,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = sessions.get(facts.id);
       sessions.delete(facts.id);
       ended.add(facts.id);
-      const oldest = ended.size > maxEnded ? ended.values().next().value : undefined;
-      if (oldest !== undefined) ended.delete(oldest);
+      evictOldest(ended, maxEnded);
       if (!session) return;
       for (const controller of session.running.values()) controller.abort(new Error('The client ended its session'));
       for (const stream of session.streams) stream.end();
@@ -95,7 +95,7 @@ function createSession(facts: SessionFacts, patienceMs: number): Session {
     logLevel: undefined,
     watched: new Map(),
     streams: new Set(),
-    running: createPassingMap(),
+    running: createEphemeralMap(),
     elicited: new Set(),
     lastSeen: 0,
     ask(stream, method, params, signal) {

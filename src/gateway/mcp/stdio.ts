@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { ProfileConfig } from '../../config/config.ts';
 import { createLineReader } from '../../connections/stdio/line-reader.ts';
+import { createEphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
-import { createPassingMap } from '../../kernel/passing-map.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { AskedCalls } from './asked-calls.ts';
@@ -59,7 +59,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { sessions } = ports;
   const gone = new AbortController();
   /** Requests under way; what was cancelled gets no answer. */
-  const running = createPassingMap<RpcId, AbortController>();
+  const running = createEphemeralMap<RpcId, AbortController>();
   let session: Session | undefined;
 
   const write = (message: JsonObject) => {

@@ -1,5 +1,6 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal, KeyClaim } from '../../invocation/journal.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { callWindow, isInWindow, timeOf } from '../call-window.ts';
 import { limitResult } from '../limit-result.ts';
 
@@ -47,8 +48,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       const name = JSON.stringify([claim.caller, claim.key]);
       const taken = claims.get(name);
       if (!taken) claims.set(name, claim);
-      const oldest = claims.size > maxCalls ? claims.keys().next().value : undefined;
-      if (oldest !== undefined) claims.delete(oldest);
+      evictOldest(claims, maxCalls);
       return taken;
     },
     forget(ids) {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 
 const maxStatements = 200;
 
@@ -11,8 +12,8 @@ export function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
       const known = prepared.get(sql);
       if (known) return known;
       const statement = toKyselyStatement(database.prepare(toImmediate(sql)));
-      if (prepared.size >= maxStatements) prepared.clear();
       prepared.set(sql, statement);
+      evictOldest(prepared, maxStatements);
       return statement;
     },
     close: () => database.close(),

@@ -1,4 +1,4 @@
-import { closest } from '../../../config/closest.ts';
+import { closest } from '../../../kernel/closest.ts';
 import { ConnectionError, ToolwharfError } from '../../../kernel/errors.ts';
 import type { Tool } from '../../../kernel/tool.ts';
 import type { ServerInfo } from '../../../servers/server-info.ts';

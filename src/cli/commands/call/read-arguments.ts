@@ -1,5 +1,5 @@
 import { type FlatParameter, toFlatTools } from '../../../bridges/flat.ts';
-import { closest } from '../../../config/closest.ts';
+import { closest } from '../../../kernel/closest.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import type { Tool } from '../../../kernel/tool.ts';

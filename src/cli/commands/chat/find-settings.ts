@@ -1,5 +1,5 @@
 import type { ProviderInfo } from '../../../chat/models/models.ts';
-import { closest } from '../../../config/closest.ts';
+import { closest } from '../../../kernel/closest.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { Assistant, ModelChoice } from '../../../storage/ports/assistant-store.ts';
 import { UsageError } from '../../usage-error.ts';

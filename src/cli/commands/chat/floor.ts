@@ -1,3 +1,5 @@
+import { createMutex } from '../../kernel/mutex.ts';
+
 /** Who has the terminal: the answer that is being written, or one question at a time. */
 export interface Floor {
   readonly isTaken: boolean;
@@ -9,7 +11,7 @@ export interface Floor {
 
 export function createFloor(): Floor {
   const listeners = new Set<() => void>();
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = createMutex();
   let taken = 0;
 
   return {
@@ -18,10 +20,8 @@ export function createFloor(): Floor {
     },
     async take(work) {
       taken++;
-      const turn = last.then(work);
-      last = turn.catch(() => {});
       try {
-        return await turn;
+        return await mutex(work);
       } finally {
         taken--;
         if (taken === 0) for (const listener of [...listeners]) listener();

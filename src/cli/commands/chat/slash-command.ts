@@ -1,4 +1,4 @@
-import { closest } from '../../../config/closest.ts';
+import { closest } from '../../../kernel/closest.ts';
 
 /** What can be done in a conversation besides saying something, with what it takes and does. */
 export const slashCommands = {

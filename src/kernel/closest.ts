@@ -1,4 +1,4 @@
-/** The candidate a mistyped word most likely meant, or undefined if none is near. */
+/** The candidate with the smallest edit distance to a mistyped word, or undefined if none is similar enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 60) return undefined;
   const wanted = plain(word);

@@ -1,12 +1,12 @@
 export interface BackoffOptions {
-  /** 250. */
+  /** Default 250. */
   readonly firstMs?: number;
-  /** 30 000. */
+  /** Default 30 000. */
   readonly maxMs?: number;
   readonly random?: () => number;
 }
 
-/** How long to wait after the nth failure in a row (from 1): doubling, capped, and spread so that many never march in step. */
+/** The delay after the nth consecutive failure (from 1): exponential, capped, with jitter over its second half. */
 export function backoffMs(failures: number, options: BackoffOptions = {}): number {
   const { firstMs = 250, maxMs = 30_000, random = Math.random } = options;
   const full = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));

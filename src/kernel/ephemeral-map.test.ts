@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPassingMap } from './passing-map.ts';
+import { createEphemeralMap } from './ephemeral-map.ts';
 
-test('it gives back what was put in, until it is taken out', () => {
-  const map = createPassingMap<string, { readonly name: string }>();
+test('an ephemeral map returns a value until it is deleted', () => {
+  const map = createEphemeralMap<string, { readonly name: string }>();
   map.set('a', { name: 'first' });
   map.set('a', { name: 'second' });
   map.set('b', { name: 'other' });
@@ -16,8 +16,8 @@ test('it gives back what was put in, until it is taken out', () => {
   expect(map.size).toBe(1);
 });
 
-test('what is taken out while its values are gone through is left out, and others may be put in', () => {
-  const map = createPassingMap<number, number>();
+test('values deleted during iteration are skipped', () => {
+  const map = createEphemeralMap<number, number>();
   for (let key = 0; key < 4; key++) map.set(key, key);
   const seen: number[] = [];
   for (const value of map.values()) {

@@ -1,5 +1,5 @@
-/** A map for what comes and goes by the thousand: calls under way, and whatever belongs to them. */
-export interface PassingMap<Key, Value> {
+/** A map for short-lived entries at a high rate, such as running calls. Deleted values are collected promptly. */
+export interface EphemeralMap<Key, Value> {
   readonly size: number;
   get(key: Key): Value | undefined;
   has(key: Key): boolean;
@@ -10,11 +10,11 @@ export interface PassingMap<Key, Value> {
 }
 
 /**
- * A `Map` that is written to all the time gets a new table every so often, and each old one goes on pointing to its
- * successor. One of them that has grown old holds all that follow, with every entry they ever had, until V8 collects
- * its whole heap. So the entries here are boxes, emptied when they are taken out.
+ * Creates an empty map. V8 rehashes a `Map` with many writes into new tables, and each old table points to its
+ * successor: one old table that survives into the old generation keeps all later tables, with every entry they ever
+ * held, until a full collection. Values are therefore boxed, and the box is emptied on deletion.
  */
-export function createPassingMap<Key, Value>(): PassingMap<Key, Value> {
+export function createEphemeralMap<Key, Value>(): EphemeralMap<Key, Value> {
   const boxes = new Map<Key, { value: Value | undefined }>();
   return {
     get size() {

@@ -1,0 +1,25 @@
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. The work itself continues. */
+export function abortable<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Settles with the promise or resolves after `ms`, whichever comes first. A rejection after that is ignored. */
+export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** Keeps the process alive until the promise settles, even if nothing else does. */
+export async function keepProcessAlive<Value>(work: Promise<Value>): Promise<Value> {
+  const timer = setInterval(() => {}, 60_000);
+  return work.finally(() => clearInterval(timer));
+}
