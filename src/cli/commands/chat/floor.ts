@@ -1,4 +1,4 @@
-import { createMutex } from '../../kernel/mutex.ts';
+import { createMutex } from '../../../kernel/mutex.ts';
 
 /** Who has the terminal: the answer that is being written, or one question at a time. */
 export interface Floor {
