@@ -26,6 +26,11 @@ test('a failure is kept with its code', () => {
   expect(keepResult(result([], { isError: true, failure }))).toMatchObject({ isError: true, errorCode: 'CALL_DENIED' });
 });
 
+test('a result that was truncated before is marked as cut', () => {
+  const truncated = { shownBytes: 10, totalBytes: 20 };
+  expect(keepResult({ isError: false, content: [], text: '', callId: 'c', truncated }).cut).toBe(true);
+});
+
 test('more text than is shown is cut between characters, and says so', () => {
   const kept = keepResult(
     result([text(50_000), text(50_000), text(10)], { structuredContent: { big: 'x'.repeat(99) } }),

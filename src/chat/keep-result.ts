@@ -10,8 +10,8 @@ const maxMediaBytes = 1024 * 1024;
 const maxDepth = 512;
 
 /** A result as a message keeps it: so much text, so much media, and a mark where that is less than there was. */
-export function keepResult({ isError, content, structuredContent, failure }: ToolResult): KeptResult {
-  const room = { text: maxTextBytes, media: maxMediaBytes, cut: false };
+export function keepResult({ isError, content, structuredContent, failure, truncated }: ToolResult): KeptResult {
+  const room = { text: maxTextBytes, media: maxMediaBytes, cut: truncated !== undefined };
   const kept = content.map((block) => keepBlock(block, room)).filter((block) => block !== undefined);
   const hasRoom = !measureJson(structuredContent ?? '', { maxBytes: room.text + 2, maxDepth }).exceeded;
   if (!hasRoom) room.cut = true;

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { Journal } from '../invocation/journal.ts';
-import { failureResult, shapeResult } from '../invocation/shape-result.ts';
+import { failureResult, recordedResult } from '../invocation/shape-result.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import type { Draft } from './draft.ts';
 import { keepResult } from './keep-result.ts';
@@ -39,12 +39,11 @@ function isOpen(part: MessagePart): part is ToolCallPart {
 }
 
 /** The journal may have heard of the end that the conversation has not. */
-function endOf({ id, status, end, result, error, completedAt }: CallRecord): Partial<ToolCallPart> {
+function endOf(record: CallRecord): Partial<ToolCallPart> {
+  const { id, status, end, error, completedAt } = record;
   const isOver = (status === 'success' || status === 'error') && end !== 'unknown-outcome';
-  if (isOver && result) {
-    const shaped = shapeResult(result, { callId: id, maxResultBytes: Number.POSITIVE_INFINITY });
-    return { status, result: keepResult(shaped.result), completedAt };
-  }
+  const result = recordedResult(record);
+  if (isOver && result) return { status, result: keepResult(result), completedAt };
   if (isOver && error) return { status, result: keepResult(failureResult(id, error.code, error.message)), completedAt };
   return { status: 'unknown', result: keepResult(failureResult(id, 'OUTCOME_UNKNOWN', outcomeUnknown)), completedAt };
 }

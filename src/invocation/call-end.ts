@@ -4,18 +4,21 @@ import type { ToolResult } from '../kernel/tool.ts';
 import type { CallEnd, CallRecord } from './call-record.ts';
 
 /** What a record gets when its call is over. */
-export type CallEnding = Pick<CallRecord, 'end' | 'result' | 'error'> & { readonly status: 'success' | 'error' };
+export type CallEnding = Pick<CallRecord, 'end' | 'result' | 'truncated' | 'error'> & {
+  readonly status: 'success' | 'error';
+};
 
 /** How a call that has a result ended. */
 export function endOf(result: ToolResult, raw: JsonObject | undefined): CallEnding {
-  const { content, structuredContent, isError } = result;
-  // A result that was cut is recorded as it was handed out.
+  const { content, structuredContent, isError, truncated } = result;
+  // A truncated result is recorded as the caller got it.
   const shown = raw ?? { content, ...(structuredContent !== undefined && { structuredContent }), isError };
-  if (!isError) return { status: 'success', result: shown };
+  if (!isError) return { status: 'success', result: shown, truncated };
   return {
     status: 'error',
     end: 'tool',
     result: shown,
+    truncated,
     error: { code: 'TOOL_FAILED', message: result.text.slice(0, 1_000) },
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
-import type { Caller } from '../kernel/tool.ts';
+import type { Caller, Truncation } from '../kernel/tool.ts';
 
 /** What started a call from within: another call (a chain or composed tool), or an answer of an assistant. */
 export interface CallParent {
@@ -31,6 +31,8 @@ export interface CallRecord {
   readonly startedAt?: string;
   readonly completedAt?: string;
   readonly result?: JsonObject;
+  /** Set when `result` is less than the server sent. */
+  readonly truncated?: Truncation;
   /** There was a result, but the journal does not keep any of its size. */
   readonly resultOmitted?: boolean;
   readonly error?: { readonly code: string; readonly message: string };

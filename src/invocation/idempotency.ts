@@ -2,7 +2,7 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import type { CallRecord } from './call-record.ts';
 import type { Journal } from './journal.ts';
-import { shapeResult } from './shape-result.ts';
+import { recordedResult } from './shape-result.ts';
 
 export interface KeyedCall {
   readonly caller: string;
@@ -25,7 +25,8 @@ export function createIdempotency(journal: Journal): Idempotency {
     const under = running.get(callId);
     if (under) return under;
     const record = await journal.get(callId);
-    if (record?.result) return shapeResult(record.result, { callId, maxResultBytes: Number.POSITIVE_INFINITY }).result;
+    const recorded = record && recordedResult(record);
+    if (recorded) return recorded;
     throw endedWithout(record);
   }
 

@@ -1,9 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../kernel/json.ts';
-import { failureResult, shapeResult } from './shape-result.ts';
+import type { CallRecord } from './call-record.ts';
+import { failureResult, recordedResult, shapeResult } from './shape-result.ts';
 import { textOf } from './text-of.ts';
 
+const record: CallRecord = {
+  id: 'call-1',
+  tool: 'mcp_s_echo',
+  originalName: 'echo',
+  caller: { id: 'program', kind: 'program' },
+  arguments: {},
+  definitionHash: 'h',
+  status: 'success',
+  createdAt: '2026-11-01T00:00:00.000Z',
+};
 const shape = (raw: JsonObject, maxResultBytes = 10_000) => shapeResult(raw, { callId: 'call-1', maxResultBytes });
 
 describe('a small result', () => {
@@ -69,6 +80,19 @@ describe('a result above the cap', () => {
       `${'€'.repeat(333)}\n[cut by Toolwharf: 999 of 3000 bytes shown; the whole result is kept under call call-1]`,
     );
     expect(result.content[0]).toMatchObject({ type: 'text', annotations: { priority: 1 } });
+  });
+
+  test('says in a field how much of it is shown, also when it is read from the journal', () => {
+    const raw = { content: [{ type: 'text', text: 'x'.repeat(3000) }], structuredContent: { n: 1 } };
+    const { result } = shape(raw, 1000);
+    const { content, structuredContent, isError, truncated } = result;
+    expect(truncated?.totalBytes).toBeGreaterThan(3000);
+    expect(truncated?.totalBytes).toBeLessThan(3100);
+    expect(truncated?.shownBytes).toBeGreaterThan(1000);
+    expect(truncated?.shownBytes).toBeLessThan(1500);
+    const recorded = recordedResult({ ...record, result: { content, structuredContent, isError }, truncated });
+    expect(recorded).toEqual(result);
+    expect(shape(raw, 10_000).result).not.toHaveProperty('truncated');
   });
 
   test('keeps the blocks before the cut and counts the ones after it', () => {

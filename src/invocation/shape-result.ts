@@ -1,28 +1,30 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { ContentBlock, ToolResult } from '../kernel/tool.ts';
+import type { ContentBlock, ToolResult, Truncation } from '../kernel/tool.ts';
 import { measureJson } from '../policy/measure-json.ts';
+import type { CallRecord } from './call-record.ts';
 import { cutContent } from './cut-content.ts';
 import { textOf } from './text-of.ts';
 
 export interface ShapeOptions {
   readonly callId: string;
-  /** Results above this are cut and say so. Where `structuredContent` is kept too, it may be half as much again. */
+  /** Larger results are truncated. With `structuredContent`, the truncated result can be up to 1.5 times this size. */
   readonly maxResultBytes: number;
 }
 
 export interface ShapedResult {
   readonly result: ToolResult;
-  /** The server's whole result, when what is handed out is less. */
+  /** The server's whole result, if `result` is truncated. */
   readonly kept?: JsonObject;
 }
 
 const errorPrefix = 'MCP error: ';
-// Deeper values are no results a person or model could read, and overflow what has to walk them later.
+// No person or model can read deeper values, and they overflow the stack of code that walks them later.
 const maxDepth = 512;
+const unbounded = { maxBytes: Number.POSITIVE_INFINITY, maxDepth };
 
 /**
- * A server's answer to `tools/call` as a result: untouched in `raw` and block by block when it is small, cut with a statement when it is
- * not. Never throws: what is not shaped like a result becomes text.
+ * Converts a server's answer to `tools/call`. A small result keeps its blocks unchanged, and `raw`; a large one is truncated,
+ * says so in its text for models and in `truncated` for programs. Never throws: malformed results become text.
  */
 export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResult {
   const { callId, maxResultBytes } = options;
@@ -44,10 +46,21 @@ export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResul
     ...(structured.fits && { structuredContent: raw.structuredContent }),
     ...(meta.fits && { _meta: raw._meta }),
   };
-  return { result: toResult(shown, content, callId), kept: raw };
+  const truncated: Truncation = {
+    shownBytes: measureJson({ ...shown, content }, unbounded).bytes,
+    totalBytes: measureJson(raw, unbounded).bytes,
+  };
+  return { result: { ...toResult(shown, content, callId), truncated }, kept: raw };
 }
 
-/** A call that Toolwharf ended, as a result a model can read. */
+/** The result that the journal recorded for a call; undefined if it recorded none. */
+export function recordedResult({ id, result, truncated }: CallRecord): ToolResult | undefined {
+  if (!result) return undefined;
+  const whole = toResult(result, contentOf(result), id);
+  return truncated ? { ...whole, truncated } : { ...whole, raw: result };
+}
+
+/** The result of a call that Toolwharf ended, readable for a model. */
 export function failureResult(callId: string, code: string, message: string, data?: JsonObject): ToolResult {
   const text = `${errorPrefix}${message}`;
   const failure = { code, message, ...(data && Object.keys(data).length > 0 && { data }) };
@@ -72,13 +85,13 @@ function asError(text: string): string {
   return `${errorPrefix}${text || 'the tool failed and gave no reason'}`;
 }
 
-/** The content as blocks. Servers that send none but `structuredContent`, or the `toolResult` of old, are read from there. */
-function contentOf(raw: JsonObject, mayStructured = true): ContentBlock[] {
+/** The content as blocks; if there is none, `structuredContent` or the outdated `toolResult` as text. */
+function contentOf(raw: JsonObject, withStructured = true): ContentBlock[] {
   const { content } = raw;
   if (Array.isArray(content)) return content.map(toBlock);
   if (content !== undefined && content !== null) return [toTextBlock(content)];
   if (raw.toolResult !== undefined) return [toTextBlock(raw.toolResult)];
-  return raw.structuredContent !== undefined && mayStructured ? [toTextBlock(raw.structuredContent)] : [];
+  return raw.structuredContent !== undefined && withStructured ? [toTextBlock(raw.structuredContent)] : [];
 }
 
 function toBlock(block: unknown): ContentBlock {
@@ -94,8 +107,7 @@ function toTextBlock(value: unknown): ContentBlock {
 
 function jsonOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (measureJson(value, { maxBytes: Number.POSITIVE_INFINITY, maxDepth }).exceeded)
-    return '[nested too deeply to be shown]';
+  if (measureJson(value, unbounded).exceeded) return '[nested too deeply to be shown]';
   return JSON.stringify(value) ?? '';
 }
 

@@ -24,6 +24,13 @@ export interface CallFailure {
   readonly data?: JsonObject;
 }
 
+/** Approximate sizes of a result as JSON, when a caller gets less than the server sent. */
+export interface Truncation {
+  readonly shownBytes: number;
+  /** A lower bound where the result is nested too deeply to be measured. */
+  readonly totalBytes: number;
+}
+
 /**
  * What a call gives back. A failure is a result too: `isError` is true and `text` starts with `MCP error: `,
  * so a model can read it. `failure` is set when Toolwharf, not the tool, ended the call.
@@ -36,6 +43,8 @@ export interface ToolResult {
   readonly structuredContent?: unknown;
   readonly _meta?: JsonObject;
   readonly failure?: CallFailure;
+  /** Set when the result was larger than `maxResultBytes`; `readResult` reads the whole of it in pages. */
+  readonly truncated?: Truncation;
   /** The id of the call in the journal and in events. */
   readonly callId: string;
   /** The server's result exactly as it came, where there was one. */

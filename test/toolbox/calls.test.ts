@@ -234,6 +234,8 @@ describe('results', () => {
     expect(result.isError).toBe(false);
     expect(result.text.length).toBeLessThan(110_000);
     expect(result.text).toMatch(/cut by Toolwharf/);
+    expect(result.truncated?.totalBytes).toBeGreaterThan(50_000_000);
+    expect(result.truncated?.shownBytes).toBeLessThan(110_000);
     const page = toolbox.readResult(result.callId, 1_000_000, 10);
     expect(page).toMatchObject({ offset: 1_000_000, nextOffset: 1_000_010, text: 'x'.repeat(10) });
     expect(page?.totalLength).toBeGreaterThan(50_000_000);

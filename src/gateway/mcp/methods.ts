@@ -239,12 +239,17 @@ function toCallResult(result: ToolResult): JsonObject {
   }
   if (failure?.code === 'TOOL_NAME_INVALID') throw new RpcError(rpcCode.invalidParams, failure.message);
   if (result.raw) return result.raw;
-  const { content, structuredContent, isError, _meta } = result;
+  const { content, structuredContent, isError, truncated, _meta } = result;
   return {
     content,
     ...(structuredContent !== undefined && { structuredContent }),
     isError,
-    _meta: { ..._meta, 'toolwharf/call': result.callId, ...(failure && { 'toolwharf/code': failure.code }) },
+    _meta: {
+      ..._meta,
+      'toolwharf/call': result.callId,
+      'toolwharf/code': failure?.code,
+      'toolwharf/truncated': truncated,
+    },
   };
 }
 

@@ -195,6 +195,9 @@ describe('tools and calls', () => {
   test('a big result is cut and can be read in pages', async () => {
     const { body } = await call('mcp_files_big', { bytes: 5_000 });
     expect(body.text).toContain('cut by Toolwharf');
+    expect(body.truncated).toEqual({ shownBytes: expect.any(Number), totalBytes: expect.any(Number) });
+    expect(body.truncated.shownBytes).toBeLessThan(body.truncated.totalBytes);
+    expect((await api.get(`/api/calls/${body.callId}`)).body.truncated).toEqual(body.truncated);
     let text = '';
     for (let offset: number | undefined = 0; offset !== undefined; ) {
       const page = await api.get(`/api/calls/${body.callId}/result?offset=${offset}&length=2000`);

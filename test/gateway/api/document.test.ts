@@ -241,6 +241,7 @@ describe('the OpenAPI document', () => {
         "ToolFlaggedEvent",
         "ToolFormats",
         "ToolList",
+        "Truncation",
         "Usage",
       ]
     `);

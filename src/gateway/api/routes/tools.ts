@@ -105,13 +105,14 @@ export const toolRoutes = [
       if (failure) {
         throw new ToolwharfError(failure.code as ErrorCode, failure.message, { data: { ...failure.data, callId } });
       }
-      const { isError, content, text, structuredContent, _meta } = result;
+      const { isError, content, text, structuredContent, truncated, _meta } = result;
       return {
         callId,
         isError,
         content,
         text,
         ...(structuredContent !== undefined && { structuredContent }),
+        truncated,
         ...(_meta && { _meta }),
       };
     },

@@ -69,6 +69,14 @@ export const callInputSchema = body(
   }),
 );
 
+const truncationSchema = answer(
+  'Truncation',
+  z.strictObject({
+    shownBytes: z.int().describe('The size of this result as JSON.'),
+    totalBytes: z.int().describe('The size of the whole result as JSON; `readCallResult` reads it in pages.'),
+  }),
+);
+
 export const callResultSchema = answer(
   'CallResult',
   z.strictObject({
@@ -77,6 +85,7 @@ export const callResultSchema = answer(
     content: list(json),
     text: z.string().describe('The text of all content.'),
     structuredContent: z.unknown().optional(),
+    truncated: truncationSchema.optional().describe('Set when this is not the whole result.'),
     _meta: json.optional(),
   }),
 );
@@ -116,6 +125,7 @@ export const callSchema = answer(
     startedAt: isoTime.optional(),
     completedAt: isoTime.optional(),
     result: json.optional().describe('Not in lists.'),
+    truncated: truncationSchema.optional().describe('Set when `result` is not the whole result.'),
     resultOmitted: z.boolean().optional().describe('There was a result, too big to be kept.'),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
     idempotencyKey: z.string().optional(),
