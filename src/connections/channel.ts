@@ -4,6 +4,7 @@ import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Progress } from '../kernel/tool.ts';
+import type { RequestHost } from './request-host.ts';
 import { toReachedError } from './to-reached-error.ts';
 
 export interface ChannelRequestOptions {
@@ -13,6 +14,18 @@ export interface ChannelRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The call this request belongs to. */
   readonly callId?: string;
+  /** Answers the server's questions and receives its notifications for this request. */
+  readonly host?: RequestHost;
+}
+
+/** The request that a server's message belongs to. No members: it belongs to the connection as a whole. */
+export interface MessageOwner {
+  readonly host?: RequestHost;
+  readonly callId?: string;
+  /** The calls it may belong to, where none of them has a host. */
+  readonly callIds?: readonly string[];
+  /** Several calls are pending and the transport cannot say which one the message belongs to. */
+  readonly isAmbiguous?: boolean;
 }
 
 /**
@@ -24,8 +37,6 @@ export interface Channel extends Transport {
   /** What the modern era wants in every message's `_meta`; set once the era is known. */
   envelope: JsonObject | undefined;
   readonly inFlight: number;
-  /** The calls that the message being received may belong to: the one it came with, or all that are under way. */
-  readonly callsAtHand: readonly string[];
   readonly dropped: DroppedReplies;
   /** Resolves once no request is under way. */
   whenIdle(): Promise<void>;
@@ -56,22 +67,25 @@ interface Pending {
   readonly close: () => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly callId: string | undefined;
+  readonly host: RequestHost | undefined;
 }
 
 export interface ChannelOptions {
   /** Told of each message that nobody asked for. */
   readonly onUnasked?: () => void;
+  /** Takes a request or notification of the server; false leaves it to the SDK. */
+  readonly onServerMessage?: (message: JsonObject, owner: MessageOwner) => boolean;
 }
 
 // The SDK counts its own ids up from 0 and needs only a handful; ours start where it never gets.
 const firstId = 1_000_000;
 
-export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = {}): Channel {
+export function createChannel(inner: Transport, { onUnasked, onServerMessage }: ChannelOptions = {}): Channel {
   const pending = createEphemeralMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
-  // Over HTTP a question comes by the stream of the call it is about. The transport does not say so, but it reads each
-  // stream in the context that the request was sent in. Whoever handles the message later finds the call there too.
-  const atHand = new AsyncLocalStorage<readonly string[] | undefined>();
+  // Over HTTP a question arrives on the response stream of its request. The SDK's transport does not say which request
+  // that is, but it reads each stream in the asynchronous context in which the request was sent.
+  const streamOf = new AsyncLocalStorage<number>();
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
 
@@ -80,9 +94,6 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
     dropped,
     get inFlight() {
       return pending.size;
-    },
-    get callsAtHand() {
-      return atHand.getStore() ?? [];
     },
     get sessionId() {
       return inner.sessionId;
@@ -96,7 +107,9 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
 
     request(method, params, options = {}) {
-      const { signal, onProgress, headers, callId } = options;
+      const { signal, headers, callId, host } = options;
+      const onProgress =
+        options.onProgress ?? (host?.onProgress && ((progress: Progress) => host.onProgress?.(progress)));
       const id = nextId++;
       return new Promise<JsonObject>((resolve, reject) => {
         if (signal?.aborted) {
@@ -129,6 +142,7 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
           close: ended.abort,
           onProgress,
           callId,
+          host,
         });
         const sendOptions: ChannelSendOptions = {
           onEnded: ended.listen,
@@ -140,10 +154,8 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
           },
         };
         const message = { jsonrpc: '2.0', id, method, params: withMeta(params, onProgress && { progressToken: id }) };
-        const isTold = inner.hasPerRequestStream && callId !== undefined;
-        const sent = atHand.run(isTold ? [callId] : undefined, () =>
-          inner.send(message as JSONRPCMessage, sendOptions),
-        );
+        const send = () => inner.send(message as JSONRPCMessage, sendOptions);
+        const sent = inner.hasPerRequestStream ? streamOf.run(id, send) : send();
         sent.catch((cause) => {
           if (pending.has(id)) fail(toReachedError(cause));
         });
@@ -184,7 +196,8 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
     if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnasked?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
-    atHand.run(atHand.getStore() ?? callsUnderWay(), () => channel.onmessage?.(message, extra));
+    if (record.method !== undefined && onServerMessage?.(record, ownerOf(streamOf.getStore()))) return;
+    channel.onmessage?.(message, extra);
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
   inner.onclose = () => {
@@ -206,10 +219,18 @@ export function createChannel(inner: Transport, { onUnasked }: ChannelOptions = 
     });
   }
 
-  function callsUnderWay(): readonly string[] {
-    const calls: string[] = [];
-    for (const { callId } of pending.values()) if (callId !== undefined) calls.push(callId);
-    return calls;
+  /** The owner of a message that arrived on the stream of this request, or on a stream that all requests share. */
+  function ownerOf(requestId: number | undefined): MessageOwner {
+    if (requestId !== undefined) {
+      const request = pending.get(requestId);
+      // The request has ended: nobody can answer for it, and no other request may.
+      return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
+    }
+    const calls = [...pending.values()].filter(({ host, callId }) => host ?? callId);
+    const [first, ...others] = calls;
+    if (others.length === 0) return { host: first?.host, callId: first?.callId };
+    if (calls.some(({ host }) => host)) return { isAmbiguous: true };
+    return { callIds: calls.map(({ callId }) => callId as string) };
   }
 
   function withMeta(params: JsonObject, own?: JsonObject): JsonObject {

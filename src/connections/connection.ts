@@ -13,7 +13,8 @@ import { listenForChanges } from './listen-for-changes.ts';
 import { againIfCut, neverArrived } from './may-repeat.ts';
 import type { HttpOpener } from './open-http.ts';
 import { openSession } from './open-session.ts';
-import { answerQuestion } from './questions.ts';
+import { type ParamHeader, toParamHeaders } from './param-headers.ts';
+import { answerQuestion, type RequestHost } from './request-host.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
@@ -37,6 +38,23 @@ export interface RequestOptions extends ChannelRequestOptions {
   readonly passInputRequired?: boolean;
 }
 
+/** What `callTool` needs to know of a tool. */
+export interface CallableTool {
+  /** The name the server knows it by. */
+  readonly name: string;
+  /** Arguments that modern HTTP servers expect in headers too. */
+  readonly paramHeaders?: readonly ParamHeader[];
+}
+
+/** One call of a tool, as far as its connection is concerned. */
+export interface ToolCall {
+  readonly id: string;
+  readonly host: RequestHost;
+  readonly signal: AbortSignal;
+  /** Sent as the request's `_meta`. */
+  readonly meta?: JsonObject;
+}
+
 /** A server we stay connected to: opened once, kept up by itself, and honest about its state. */
 export interface Connection {
   readonly spec: ServerSpec;
@@ -52,6 +70,11 @@ export interface Connection {
   disconnect(): Promise<void>;
   /** One request, answered raw. Sent a second time only when the first surely never reached the server. */
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  /**
+   * Calls a tool of the server: its result as the server sent it, without secrets. Sent a second time only when the
+   * first request surely never reached the server. Rejects when there is no result.
+   */
+  callTool(tool: CallableTool, args: JsonObject, call: ToolCall): Promise<JsonObject>;
   /** Reads a list again. */
   refresh(kind: ListKind): Promise<void>;
   /** Takes what a browser brought back from a sign-in; false when it is not this server's. */
@@ -297,17 +320,30 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         throw cause instanceof ToolwharfError ? hidden(cause) : cause;
       }
     };
-    if (on.era === 'legacy' || requestOptions.passInputRequired) return send(params);
-    const context = {
-      server: spec.name,
-      signal: requestOptions.signal ?? lifetime.signal,
-      ...(requestOptions.callId !== undefined && { callId: requestOptions.callId }),
-    };
+    const { host, callId, passInputRequired = host?.input !== undefined } = requestOptions;
+    if (on.era === 'legacy' || passInputRequired) return send(params);
+    const context = { server: spec.name, signal: requestOptions.signal ?? lifetime.signal, callId };
     return requestWithInput(params, {
       send,
       answer: (question, questionParams, key) =>
-        answerQuestion(options.questions, question, questionParams, { ...context, key }),
+        answerQuestion(host, options.questions, question, questionParams, { ...context, key }),
     });
+  }
+
+  /** Sends on the present session, and once more on a new one where the first request surely never reached the server. */
+  async function deliver(
+    send: (on: Session) => Promise<JsonObject>,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonObject> {
+    const first = session ?? (await ready(signal));
+    try {
+      return await send(first);
+    } catch (cause) {
+      if (!neverArrived(cause) || !wanted || signal?.aborted) throw cause;
+      // The session is gone (expired, or its server was restarted). One caller rebuilds it, the others wait for that.
+      retired(first, cause);
+      return send(await ready(signal));
+    }
   }
 
   return {
@@ -352,16 +388,21 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       setStatus({ state: 'disconnected' });
     },
 
-    async request(method, params, requestOptions = {}) {
-      const first = session ?? (await ready(requestOptions.signal));
-      try {
-        return await sendOnce(first, method, params, requestOptions);
-      } catch (cause) {
-        if (!neverArrived(cause) || !wanted || requestOptions.signal?.aborted) throw cause;
-        // The session is gone (expired, or its server was restarted). One caller rebuilds it, the others wait for that.
-        retired(first, cause);
-        return sendOnce(await ready(requestOptions.signal), method, params, requestOptions);
-      }
+    request: (method, params, requestOptions = {}) =>
+      deliver((on) => sendOnce(on, method, params, requestOptions), requestOptions.signal),
+
+    async callTool(tool, args, { id, host, signal, meta }) {
+      const { input } = host;
+      const params: Record<string, unknown> = { name: tool.name, arguments: args };
+      if (input?.responses) params.inputResponses = input.responses;
+      if (input?.state !== undefined) params.requestState = input.state;
+      if (meta) params._meta = meta;
+      const send = (on: Session) => {
+        const usesHeaders = tool.paramHeaders && on.era === 'modern' && on.transport === 'http';
+        const headers = usesHeaders ? toParamHeaders(tool.paramHeaders, args) : undefined;
+        return sendOnce(on, 'tools/call', params, { signal, callId: id, host, headers });
+      };
+      return redactor.value(await deliver(send, signal));
     },
 
     refresh: (kind) => lists.read(kind),

@@ -13,8 +13,9 @@ import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
 import type { HttpAccess } from './http-access.ts';
 import { createHttpTransport, endHttpSession } from './http-transport.ts';
-import { answerQuestion, capabilitiesFor } from './questions.ts';
+import { capabilitiesFor } from './questions.ts';
 import { isSdkError } from './sdk-errors.ts';
+import { createServerMessages } from './server-messages.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { Era } from './status.ts';
 import type { StdioTransport } from './stdio/stdio-transport.ts';
@@ -44,9 +45,21 @@ export async function handshake(
     if (kind === 'sse') channel.failUnreadable('{', cause.message);
   };
   const inner = await createTransport(spec, way, onBroken, options);
-  const channel = createChannel(inner, { ...(http && { onUnasked: http.pace.note }) });
+  const { questions, onNotification } = options;
+  const serverMessages = createServerMessages({
+    server: spec.name,
+    questions,
+    send: (message) => channel.send(message),
+    onNotification,
+  });
+  const channel: Channel = createChannel(inner, {
+    onUnasked: http?.pace.note,
+    // Servers of the modern era send no requests: the SDK drops them.
+    onServerMessage: (message, owner) =>
+      (channel.envelope === undefined || message.id === undefined) && serverMessages.receive(message, owner),
+  });
   if (process) process.onunreadable = channel.failUnreadable;
-  const client = createClient(spec, kind, channel, options);
+  const client = createClient(spec, kind, options);
   const state = { open: false, closing: false };
   channel.onerror = (cause) => {
     options.log.debug('connection.noise', `Server '${spec.name}': ${cause.message}`, { server: spec.name });
@@ -56,6 +69,7 @@ export async function handshake(
       lose('The event stream broke');
   };
   client.onclose = () => {
+    serverMessages.close();
     if (state.open && !state.closing) lose(process?.ending ?? 'The connection was closed');
   };
 
@@ -136,27 +150,14 @@ function ownError(cause: unknown): unknown {
   return isSdkError(cause) && cause.cause instanceof ToolwharfError ? cause.cause : cause;
 }
 
-function createClient(spec: ServerSpec, kind: Way['kind'], channel: Channel, options: SessionOptions): Client {
+function createClient(spec: ServerSpec, kind: Way['kind'], options: SessionOptions): Client {
   const client = new Client(clientInfo, {
     capabilities: capabilitiesFor(options.questions),
     versionNegotiation: negotiationFor(spec, kind),
   });
-  // Questions are answered raw, in one place for both eras; the SDK only carries them.
-  client.fallbackRequestHandler = async (request, context) =>
-    (await answerQuestion(options.questions, request.method, (request.params ?? {}) as JsonObject, {
-      server: spec.name,
-      signal: context.mcpReq.signal,
-      ...callsOf(channel),
-    })) as Record<string, unknown>;
   client.fallbackNotificationHandler = async (notification) =>
-    options.onNotification(notification.method, (notification.params ?? {}) as JsonObject, channel.callsAtHand);
+    options.onNotification(notification.method, (notification.params ?? {}) as JsonObject, []);
   return client;
-}
-
-function callsOf({ callsAtHand }: Channel): { readonly callId?: string; readonly callIds?: readonly string[] } {
-  const [callId, ...others] = callsAtHand;
-  if (callId === undefined) return {};
-  return others.length === 0 ? { callId } : { callIds: callsAtHand };
 }
 
 const clientInfo = { name: 'toolwharf', version };

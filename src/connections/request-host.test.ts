@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { capabilitiesFor } from './questions.ts';
+import { answerQuestion } from './request-host.ts';
+
+const context = { server: 's', signal: new AbortController().signal };
+
+test('a client announces only the questions it can answer', () => {
+  expect(capabilitiesFor({})).toEqual({});
+  expect(capabilitiesFor({ roots: async () => [] })).toEqual({ roots: {} });
+  expect(
+    Object.keys(capabilitiesFor({ elicit: async () => ({ action: 'decline' }), sample: async () => ({}) })),
+  ).toEqual(['elicitation', 'sampling']);
+});
+
+test('an accepted form contains the default of each field that the person left out', async () => {
+  const requestedSchema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', default: 'Ada' },
+      age: { type: 'integer', default: 36 },
+      city: { type: 'string' },
+    },
+  };
+  const elicit = async () => ({ action: 'accept' as const, content: { age: 0 } });
+  expect(await answerQuestion({ elicit }, {}, 'elicitation/create', { requestedSchema }, context)).toEqual({
+    action: 'accept',
+    content: { name: 'Ada', age: 0 },
+  });
+  const decline = async () => ({ action: 'decline' as const });
+  expect(await answerQuestion({ elicit: decline }, {}, 'elicitation/create', { requestedSchema }, context)).toEqual({
+    action: 'decline',
+  });
+});
+
+test('the host of a request answers before the default of the connection', async () => {
+  const host = { listRoots: async () => [{ uri: 'file:///host' }] };
+  const defaults = { roots: async () => [{ uri: 'file:///default' }], sample: async () => ({ model: 'default' }) };
+  expect(await answerQuestion(host, defaults, 'roots/list', {}, context)).toEqual({ roots: [{ uri: 'file:///host' }] });
+  expect(await answerQuestion(host, defaults, 'sampling/createMessage', {}, context)).toEqual({ model: 'default' });
+  expect(await answerQuestion(undefined, defaults, 'roots/list', {}, context)).toEqual({
+    roots: [{ uri: 'file:///default' }],
+  });
+});
+
+test('a question that nobody can answer is refused as an unknown method', async () => {
+  for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list', 'made/up']) {
+    await expect(answerQuestion({}, {}, method, {}, context)).rejects.toMatchObject({
+      code: -32601,
+      message: expect.stringContaining(method),
+    });
+  }
+});
