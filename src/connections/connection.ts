@@ -13,11 +13,11 @@ import { listenForChanges } from './listen-for-changes.ts';
 import { againIfCut, neverArrived } from './may-repeat.ts';
 import type { HttpOpener } from './open-http.ts';
 import { openSession } from './open-session.ts';
-import { type ParamHeader, toParamHeaders } from './param-headers.ts';
-import { answerQuestion, type RequestHost } from './request-host.ts';
+import { answerQuestion } from './request-host.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
+import { type CallableTool, type ToolCall, toCallHeaders, toCallParams } from './tool-call.ts';
 import { watchHealth } from './watch-health.ts';
 import { createWatchedResources } from './watched-resources.ts';
 
@@ -36,23 +36,6 @@ export interface ConnectionOptions
 export interface RequestOptions extends ChannelRequestOptions {
   /** An `input_required` answer comes back as it is, instead of being answered here. */
   readonly passInputRequired?: boolean;
-}
-
-/** What `callTool` needs to know of a tool. */
-export interface CallableTool {
-  /** The name the server knows it by. */
-  readonly name: string;
-  /** Arguments that modern HTTP servers expect in headers too. */
-  readonly paramHeaders?: readonly ParamHeader[];
-}
-
-/** One call of a tool, as far as its connection is concerned. */
-export interface ToolCall {
-  readonly id: string;
-  readonly host: RequestHost;
-  readonly signal: AbortSignal;
-  /** Sent as the request's `_meta`. */
-  readonly meta?: JsonObject;
 }
 
 /** A server we stay connected to: opened once, kept up by itself, and honest about its state. */
@@ -391,17 +374,11 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     request: (method, params, requestOptions = {}) =>
       deliver((on) => sendOnce(on, method, params, requestOptions), requestOptions.signal),
 
-    async callTool(tool, args, { id, host, signal, meta }) {
-      const { input } = host;
-      const params: Record<string, unknown> = { name: tool.name, arguments: args };
-      if (input?.responses) params.inputResponses = input.responses;
-      if (input?.state !== undefined) params.requestState = input.state;
-      if (meta) params._meta = meta;
-      const send = (on: Session) => {
-        const usesHeaders = tool.paramHeaders && on.era === 'modern' && on.transport === 'http';
-        const headers = usesHeaders ? toParamHeaders(tool.paramHeaders, args) : undefined;
-        return sendOnce(on, 'tools/call', params, { signal, callId: id, host, headers });
-      };
+    async callTool(tool, args, call) {
+      const { id: callId, host, signal } = call;
+      const params = toCallParams(tool, args, call);
+      const send = (on: Session) =>
+        sendOnce(on, 'tools/call', params, { signal, callId, host, headers: toCallHeaders(tool, args, on) });
       return redactor.value(await deliver(send, signal));
     },
 
