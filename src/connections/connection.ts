@@ -146,8 +146,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         log,
         env,
         maxMessageBytes,
-        ...(logLevel !== undefined && { logLevel }),
-        ...(http && { openHttp: http.open }),
+        logLevel,
+        openHttp: http?.open,
         stderr,
         redactor,
         signal,
@@ -389,13 +389,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 }
 
 function factsOf(session: Session): Partial<ConnectionStatus> {
-  return {
-    transport: session.transport,
-    // An API speaks no version of the protocol: we speak it to ourselves.
-    ...(session.transport !== 'api' && { era: session.era, protocolVersion: session.protocolVersion }),
-    capabilities: session.capabilities,
-    ...(session.serverInfo && { serverInfo: session.serverInfo }),
-    ...(session.instructions !== undefined && { instructions: session.instructions }),
-    ...(session.pid !== undefined && { pid: session.pid }),
-  };
+  const { transport, capabilities, serverInfo, instructions, pid, era, protocolVersion } = session;
+  const facts = { transport, capabilities, serverInfo, instructions, pid };
+  // An API speaks no version of the protocol: we speak it to ourselves.
+  return transport === 'api' ? facts : { ...facts, era, protocolVersion };
 }
