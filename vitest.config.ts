@@ -30,8 +30,11 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // These limits only end real hangs: no test may depend on how fast the machine is.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    teardownTimeout: 120_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
     // On two cores. Many tests wait for processes of their own: a third fills the gaps, more only make the machine noisier.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

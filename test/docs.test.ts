@@ -24,7 +24,6 @@ import { type Block, type Page, readPages, toPage } from './support/markdown.ts'
 const run = promisify(execFile);
 const pages = readPages();
 const taught = pages.filter(({ file }) => file === 'README.md' || file.startsWith('docs/guide/'));
-const slow = { timeout: 120_000 };
 
 describe('every page', () => {
   test('links only to what is there', () => {
@@ -98,7 +97,7 @@ describe('programs in the documents', () => {
     for (const workspace of workspaces.values()) await workspace[Symbol.asyncDispose]();
   });
 
-  test.each(programs)('$place does what it says', slow, async ({ file, block, before, next }) => {
+  test.each(programs)('$place does what it says', async ({ file, block, before, next }) => {
     const workspace = await workspaceOf(file);
     for (const { file: name, text } of before) if (name !== undefined) await workspace.write(name, text);
     await using _gateway = block.words.includes('gateway') ? await workspace.serve() : undefined;
@@ -124,7 +123,7 @@ describe('programs in the documents', () => {
     });
     afterAll(() => workspace?.[Symbol.asyncDispose]());
 
-    test('compile against the published types', slow, async () => {
+    test('compile against the published types', async () => {
       const sources = taught.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'ts'));
       expect(sources.length).toBeGreaterThan(10);
       expect(await workspace?.compile(sources)).toEqual('');

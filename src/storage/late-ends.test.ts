@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { makeCall } from '../../test/storage/records.ts';
-import { waitFor } from '../../test/support/processes.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { Log } from '../kernel/log.ts';
 import { type ClosingJournal, keepLateEnds, type LateEndsOptions } from './late-ends.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 import { rpcHeaders, send } from './raw-http.ts';
 

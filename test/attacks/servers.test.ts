@@ -4,7 +4,7 @@ import { createToolbox } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { startApi } from '../support/api.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 
 const plain = { type: 'object' };

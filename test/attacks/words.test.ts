@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { LogEntry } from '../../src/kernel/log.ts';
 import { startApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 
 // Nothing of this may reach a terminal as it is: escapes, reordering, what nobody sees.

@@ -12,7 +12,6 @@ const { tab, pendingIds, openInbox, revoke } = approvalsPage(() => app);
 
 beforeAll(async () => {
   app = await startApp({ servers: { s: fixture('legacy'), everything: everything('stdio') } });
-  app.page.setDefaultTimeout(10_000);
 });
 afterAll(() => app?.close());
 

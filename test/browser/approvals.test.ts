@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { everything, fixture } from '../support/fixtures.ts';
 import { connectClient, type TestClient } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { approvalsPage } from './approvals-page.ts';
 
 let app: TestApp;
@@ -23,7 +23,6 @@ beforeAll(async () => {
     },
   });
   client = await connectClient(`${app.url}/mcp/careful`);
-  app.page.setDefaultTimeout(10_000);
 });
 
 afterAll(async () => {

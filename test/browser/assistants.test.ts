@@ -7,7 +7,7 @@ import {
 } from '../fixtures/models/scripted-chat-server.ts';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const hostileModel = '<img src=x onerror="document.title=1">\u202e';
 let app: TestApp;
@@ -23,7 +23,6 @@ beforeAll(async () => {
     },
     gateway: { allowPrograms: true },
   });
-  app.page.setDefaultTimeout(15_000);
   await app.post('/api/providers', { name: 'House models', kind: 'openai-compatible', baseUrl: models.url });
 });
 

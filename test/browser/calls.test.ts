@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient, type TestClient } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let app: TestApp;
 let page: Page;
@@ -20,7 +20,6 @@ beforeAll(async () => {
     profiles: { careful: { approval: { mode: 'always-ask' } } },
   });
   page = app.page;
-  page.setDefaultTimeout(10_000);
   client = await connectClient(`${app.url}/mcp/careful`);
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedChat, type ScriptedTurn, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let model: ScriptedChat;
 let app: TestApp;
@@ -14,7 +14,6 @@ beforeAll(async () => {
   model = await startScriptedChat([]);
   app = await startApp({ servers: { legacy: fixture('legacy') } });
   page = app.page;
-  page.setDefaultTimeout(20_000);
   const admin = { key: app.adminToken };
   const provider = { name: 'Harbour', kind: 'openai-compatible', baseUrl: model.url };
   const { body } = await app.post('/api/providers', provider, admin);
@@ -28,7 +27,7 @@ beforeAll(async () => {
     },
     admin,
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await app?.close();

@@ -11,6 +11,7 @@ import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripte
 import { startApi, type TestApi } from '../support/api.ts';
 import { openBrowser } from '../support/browser.ts';
 import { fixture } from '../support/fixtures.ts';
+import { patienceMs } from '../support/wait-for.ts';
 
 const web = process.env.WEB_DIST ?? webDirectory;
 const sealer = createSealer(randomBytes(32));
@@ -22,7 +23,7 @@ beforeAll(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), 'toolwharf-restart-')));
   model = await startScriptedChat([]);
   browser = await openBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -43,7 +44,7 @@ test('a gateway is restarted while it asks: the page comes back, the question is
     { text: 'The line is there.' },
   );
   const page = await browser.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(patienceMs);
   const first = await startGateway(0);
   const admin = { key: first.adminToken };
   const provider = { name: 'Harbour', kind: 'openai-compatible', baseUrl: model.url };

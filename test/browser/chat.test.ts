@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { filesystemServer, fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let directory: string;
 let model: ScriptedChat;
@@ -26,8 +26,7 @@ beforeAll(async () => {
     },
   });
   page = app.page;
-  page.setDefaultTimeout(10_000);
-}, 60_000);
+});
 
 afterAll(async () => {
   await app?.close();

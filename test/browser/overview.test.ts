@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const hostileName = '<img src=x onerror="document.title=1">\u202egpj';
 let app: TestApp;
@@ -15,7 +15,6 @@ beforeAll(async () => {
     toolbox: { approval: { mode: 'auto', ask: ['notes/write'] } },
     gateway: { allowedOrigins: ['https://elsewhere.example'] },
   });
-  app.page.setDefaultTimeout(15_000);
   await app.goto('/assistants');
   for (const ms of [0, 10, 20]) await call('sleep', { ms });
   await call('fail');

@@ -18,7 +18,6 @@ beforeAll(async () => {
   registry = await serveRegistry(published(remote.url));
   app = await startApp({ gateway: { registry: registry.url, allowPrograms: true } });
   page = app.page;
-  page.setDefaultTimeout(10_000);
   on = onServersPage(page);
 });
 

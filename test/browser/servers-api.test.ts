@@ -40,7 +40,6 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   app = await startApp({});
   page = app.page;
-  page.setDefaultTimeout(10_000);
   on = onServersPage(page);
 });
 

@@ -22,7 +22,6 @@ beforeAll(async () => {
   await writeConfig({});
   app = await startApp(directory.file('toolwharf.json'), { watch: true, port: await freePort() });
   page = app.page;
-  page.setDefaultTimeout(10_000);
   on = onServersPage(page);
 });
 
@@ -236,7 +235,7 @@ test('servers of the configuration file appear as it changes, say why they fail,
   const output = panel.getByRole('region', { name: 'Error output' });
   const before = (await output.innerText()).length;
   // It is started again and again, and says so each time.
-  await expect.poll(async () => (await output.innerText()).length, { timeout: 10_000 }).toBeGreaterThan(before);
+  await expect.poll(async () => (await output.innerText()).length).toBeGreaterThan(before);
   await panel.getByRole('button', { name: 'Copy error output' }).click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toContain('configuration file is missing');
 

@@ -19,7 +19,6 @@ beforeAll(async () => {
   await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
   models = await startScriptedChat([], { models: ['scripted', '<b>bold</b>'], apiKey: secret });
   app = await startApp(directory.file('toolwharf.json'), { watch: true, env: { PATH: process.env.PATH } });
-  app.page.setDefaultTimeout(15_000);
 });
 
 afterAll(async () => {
@@ -141,10 +140,10 @@ test('the configuration in use is readable, and a file that is refused can not b
 
   await writeFile(directory.file('toolwharf.json'), '{ "servers": { "notes": { "transport": "pigeon" } } }');
   const alert = page.getByRole('alert').filter({ hasText: "The configuration file can't be used as it is" });
-  await alert.getByText('pigeon', { exact: false }).waitFor({ timeout: 15_000 });
+  await alert.getByText('pigeon', { exact: false }).waitFor();
   await expectAccessible(page);
   await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
-  await alert.waitFor({ state: 'detached', timeout: 15_000 });
+  await alert.waitFor({ state: 'detached' });
 });
 
 test('one signs in with the admin token, and out again', async () => {
@@ -165,7 +164,6 @@ test('one signs in with the admin token, and out again', async () => {
 test('who is no administrator is told so instead of being refused, also on a narrow screen', async () => {
   const key = await app.key(['read', 'call'], 'reading');
   const page = await app.openPage(`/settings/keys#token=${key}`);
-  page.setDefaultTimeout(15_000);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.getByText('for administrators only, and you are none', { exact: false }).waitFor();
   for (const [tab, text] of [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { everything, fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let app: TestApp;
 
@@ -15,7 +15,6 @@ beforeAll(async () => {
     },
     toolbox: { approval: { ask: ['mcp_memo_add'] } },
   });
-  app.page.setDefaultTimeout(10_000);
 });
 
 afterAll(() => app?.close());

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 const echo = (text: string) => ({ name: 'mcp_fixture_echo', args: { text } });

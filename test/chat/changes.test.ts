@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConversationChange } from '../../src/chat/chat-ports.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
   const model = await startScriptedChat(script);
@@ -192,7 +192,7 @@ describe('a model that fails', () => {
     if (provider) await again.storage.providers.put({ ...provider, baseUrl: talk.model.url });
     const answer = await again.chat.send(again.id, 'Hello').then(() => again.ended());
     expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/ECONNREFUSED/) });
-  }, 60_000);
+  });
 
   test('because its provider is gone says so', async () => {
     await using talk = await open([]);

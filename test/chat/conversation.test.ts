@@ -3,7 +3,7 @@ import type { ToolCallPart } from '../../src/storage/ports/conversation-store.ts
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 

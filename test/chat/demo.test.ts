@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesystemServer, fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 async function open(options: TestChatOptions = {}) {
   const directory = await tempDir();

@@ -5,7 +5,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createGate, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 

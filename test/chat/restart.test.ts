@@ -10,7 +10,7 @@ import { createGate, type Script, startScriptedChat } from '../fixtures/models/s
 import { sqlitePlace } from '../storage/kinds.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat, type TestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 const asks: TestChatOptions['assistant'] = { toolApproval: 'always-ask' };

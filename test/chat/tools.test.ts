@@ -10,7 +10,7 @@ import { createMemoryProviders } from '../../src/storage/memory/memory-providers
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 describe('the tools of an assistant', () => {
   const names = async () => new Map([['an-id', 'stored']]);

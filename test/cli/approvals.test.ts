@@ -6,8 +6,8 @@ import { watchApprovals } from '../../src/cli/commands/approvals/watch-approvals
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { waitFor } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -38,7 +38,7 @@ async function ask(text: string, tool = 'echo', more: object = {}) {
       const { stdout } = await cli.run(['approvals', '--json']);
       return (JSON.parse(stdout) as Question[]).find((one) => one.arguments.text === text);
     },
-    { what: `the question about '${text}'`, timeoutMs: 20_000 },
+    { what: `the question about '${text}'` },
   );
   return { result, question: question as Question };
 }

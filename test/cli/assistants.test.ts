@@ -10,7 +10,6 @@ import { cliIn } from '../support/run-cli.ts';
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
 const cli = cliIn(directory);
-const slow = { timeout: 60_000 };
 const key = 'sk-very-secret-key';
 
 let model: ScriptedChat;
@@ -33,12 +32,12 @@ function over(name: string, more: Record<string, string> = {}) {
   return { data, env, run };
 }
 
-describe.each(['the store', 'a running gateway'])('on %s', slow, (where) => {
+describe.each(['the store', 'a running gateway'])('on %s', (where) => {
   const { data, run } = over(where);
   let gateway: AsyncDisposable | undefined;
   beforeAll(async () => {
     if (where !== 'the store') gateway = await startGateway(cli, data, ['-c', config]);
-  }, 60_000);
+  });
   afterAll(() => gateway?.[Symbol.asyncDispose]());
 
   test('providers are added, listed and removed, and their keys are shown nowhere [R17]', async () => {
@@ -107,7 +106,7 @@ describe.each(['the store', 'a running gateway'])('on %s', slow, (where) => {
   });
 });
 
-test('looking makes no store, and adding does, with the key sealed [R17]', slow, async () => {
+test('looking makes no store, and adding does, with the key sealed [R17]', async () => {
   const { data, run } = over('sealed');
   expect((await run('assistants')).said).toContain('There are no assistants');
   expect((await run('models')).stdout).toMatch(/^Demo {2}/);
@@ -116,7 +115,7 @@ test('looking makes no store, and adding does, with the key sealed [R17]', slow,
   expect(await readFile(`${data}/toolwharf.db`, 'latin1')).not.toContain(key);
 });
 
-test('a key is read from stdin, from a variable or from the person, and is never an argument', slow, async () => {
+test('a key is read from stdin, from a variable or from the person, and is never an argument', async () => {
   const { run, env } = over('keys');
   const piped = await cli.run(['models', 'add', 'Piped', '--url', model.url], { env, input: `${key}\n` });
   expect(piped).toMatchObject({ code: 0, stdout: 'Added: Piped  1 model\n', stderr: '' });
@@ -135,7 +134,7 @@ test('a key is read from stdin, from a variable or from the person, and is never
   expect(unset).toMatchObject({ code: 2, said: expect.stringContaining('NO_SUCH is not set') });
 });
 
-test('a provider of the environment is there without being added', slow, async () => {
+test('a provider of the environment is there without being added', async () => {
   const { run } = over('environment', { OPENAI_API_KEY: key, OPENAI_BASE_URL: model.url });
   const { stdout } = await run('models');
   expect(stdout).toMatch(/^OpenAI {2}openai, .*environment$/m);

@@ -4,8 +4,8 @@ import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/mo
 import { atTerminal, ctrlC, ctrlD } from '../support/at-terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { waitFor } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -31,242 +31,238 @@ async function person(name: string) {
   return { env, data: env.TOOLWHARF_DATA_DIR };
 }
 
-describe.each(['in this process', 'in the gateway'])(
-  'a conversation at a terminal, %s',
-  { timeout: 60_000 },
-  (where) => {
-    const isRemote = where === 'in the gateway';
-    let here: Awaited<ReturnType<typeof person>>;
-    let gateway: TestGateway | undefined;
-    let at: ReturnType<typeof atTerminal>;
-    let ended: Promise<number>;
+describe.each(['in this process', 'in the gateway'])('a conversation at a terminal, %s', (where) => {
+  const isRemote = where === 'in the gateway';
+  let here: Awaited<ReturnType<typeof person>>;
+  let gateway: TestGateway | undefined;
+  let at: ReturnType<typeof atTerminal>;
+  let ended: Promise<number>;
 
-    beforeAll(async () => {
-      here = await person(where.replaceAll(' ', '-'));
-      if (isRemote) gateway = await startGateway(cli, here.data, ['-c', config]);
-    }, 60_000);
-    afterAll(() => gateway?.[Symbol.asyncDispose]());
+  beforeAll(async () => {
+    here = await person(where.replaceAll(' ', '-'));
+    if (isRemote) gateway = await startGateway(cli, here.data, ['-c', config]);
+  });
+  afterAll(() => gateway?.[Symbol.asyncDispose]());
 
-    /** Sits down, and waits for the line to type into. */
-    async function sit(...args: string[]): Promise<void> {
-      at = atTerminal(here.env);
-      ended = at.run('chat', ...(isRemote ? [] : ['-c', config]), ...args);
-      await at.see(/Helper.* {2}Scripted\/scripted · \d+ tools · [a-z-]+\n/);
-      await at.see(prompt);
-    }
+  /** Sits down, and waits for the line to type into. */
+  async function sit(...args: string[]): Promise<void> {
+    at = atTerminal(here.env);
+    ended = at.run('chat', ...(isRemote ? [] : ['-c', config]), ...args);
+    await at.see(/Helper.* {2}Scripted\/scripted · \d+ tools · [a-z-]+\n/);
+    await at.see(prompt);
+  }
 
-    async function leave(): Promise<void> {
-      at.type(ctrlD);
-      expect(await ended).toBe(0);
-    }
+  async function leave(): Promise<void> {
+    at.type(ctrlD);
+    expect(await ended).toBe(0);
+  }
 
-    afterEach(async () => {
-      at.type(ctrlD);
-      await ended;
-    });
+  afterEach(async () => {
+    at.type(ctrlD);
+    await ended;
+  });
 
-    test('the answer is written as it comes, with its end below it', async () => {
-      await sit();
-      const gate = createGate();
-      model.push({ text: '# Hi\n\nI am **here** and\u001b[2J', hold: gate });
-      at.type('hello\r');
-      await at.see(/# Hi\n\nI am here/);
-      expect(at.screen()).not.toContain('⟨U+001B⟩');
-      gate.open();
-      await at.see(/ and⟨U\+001B⟩\[2J\n/);
-      await at.see(over);
-      await at.see(prompt);
-      await leave();
-    });
+  test('the answer is written as it comes, with its end below it', async () => {
+    await sit();
+    const gate = createGate();
+    model.push({ text: '# Hi\n\nI am **here** and\u001b[2J', hold: gate });
+    at.type('hello\r');
+    await at.see(/# Hi\n\nI am here/);
+    expect(at.screen()).not.toContain('⟨U+001B⟩');
+    gate.open();
+    await at.see(/ and⟨U\+001B⟩\[2J\n/);
+    await at.see(over);
+    await at.see(prompt);
+    await leave();
+  });
 
-    test('a call is asked about, runs and is told, and the model goes on [R14]', async () => {
-      const file = directory.file(`${where}-yes`);
-      await sit();
-      model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'one' })] }, { text: 'Written.' });
-      at.type('write it\r');
-      await at.see(/A tool wants to run\n +tool +mcp_files_write {2}\(write\)\n +server +files\n +for +Helper\n/);
-      await at.see(/because +approval mode is always-ask/);
-      await at.see(/"text": "one"/);
-      await at.answer(/Run it\? \[y\/c\/a\/s\/e\/N\] /, 'y');
-      await at.see(/● files write {2}\{.*"text":"one".*\n {2}✓ \d+ ms .*\n/);
-      await at.see(/Written\.\n/);
-      expect(await readFile(file, 'utf8')).toBe('one\n');
-    });
+  test('a call is asked about, runs and is told, and the model goes on [R14]', async () => {
+    const file = directory.file(`${where}-yes`);
+    await sit();
+    model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'one' })] }, { text: 'Written.' });
+    at.type('write it\r');
+    await at.see(/A tool wants to run\n +tool +mcp_files_write {2}\(write\)\n +server +files\n +for +Helper\n/);
+    await at.see(/because +approval mode is always-ask/);
+    await at.see(/"text": "one"/);
+    await at.answer(/Run it\? \[y\/c\/a\/s\/e\/N\] /, 'y');
+    await at.see(/● files write {2}\{.*"text":"one".*\n {2}✓ \d+ ms .*\n/);
+    await at.see(/Written\.\n/);
+    expect(await readFile(file, 'utf8')).toBe('one\n');
+  });
 
-    test('a no with its reason is told to the model, and changed arguments are what runs [R14]', async () => {
-      await sit();
-      model.push(
-        { calls: [call('echo', { text: 'first' })] },
-        { calls: [call('echo', { text: 'second' })] },
-        { text: 'Ok.' },
-      );
-      at.type('go\r');
-      await at.answer(/Run it\? .*\] /, 'n');
-      await at.answer(/Why\? .*\) /, 'not that');
-      await at.see(/✗ .*was denied: not that/);
-      await at.answer(/Run it\? .*\] /, 'e');
-      await at.see(/Arguments: \{"text":"second"\}/);
-      at.type('\u0015{"text":"third"}\r');
-      await at.see(/✓ \d+ ms third/);
-      await at.see(/Ok\.\n/);
-      const told = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
-      expect(told).toMatchObject([{ content: expect.stringContaining('not that') }, { content: 'third' }]);
-    });
+  test('a no with its reason is told to the model, and changed arguments are what runs [R14]', async () => {
+    await sit();
+    model.push(
+      { calls: [call('echo', { text: 'first' })] },
+      { calls: [call('echo', { text: 'second' })] },
+      { text: 'Ok.' },
+    );
+    at.type('go\r');
+    await at.answer(/Run it\? .*\] /, 'n');
+    await at.answer(/Why\? .*\) /, 'not that');
+    await at.see(/✗ .*was denied: not that/);
+    await at.answer(/Run it\? .*\] /, 'e');
+    await at.see(/Arguments: \{"text":"second"\}/);
+    at.type('\u0015{"text":"third"}\r');
+    await at.see(/✓ \d+ ms third/);
+    await at.see(/Ok\.\n/);
+    const told = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
+    expect(told).toMatchObject([{ content: expect.stringContaining('not that') }, { content: 'third' }]);
+  });
 
-    test('calls side by side are asked about one at a time, and an answer can hold for the conversation [R16]', async () => {
-      await sit();
-      model.push(
-        { calls: [call('echo', { text: 'a' }), call('add', { a: 1, b: 1 })] },
-        { calls: [call('echo', { text: 'b' })] },
-        { text: 'Done.' },
-      );
-      at.type('both\r');
-      const [first] = await at.see(/tool +mcp_files_(\w+) /);
-      await at.see(/Run it\? .*\] /);
-      // The second waits for its turn, and nothing is written over the first.
-      expect(at.screen().match(/A tool wants to run/g)).toHaveLength(1);
-      at.type('c\r');
-      const [second] = await at.see(/tool +mcp_files_(\w+) /);
-      expect([first, second].sort()).toEqual(['add', 'echo']);
-      await at.answer(/Run it\? .*\] /, 'c');
-      await at.see(/✓ \d+ ms b\n/);
-      await at.see(/Done\.\n/);
-      expect(at.screen().match(/A tool wants to run/g)).toHaveLength(2);
-    });
+  test('calls side by side are asked about one at a time, and an answer can hold for the conversation [R16]', async () => {
+    await sit();
+    model.push(
+      { calls: [call('echo', { text: 'a' }), call('add', { a: 1, b: 1 })] },
+      { calls: [call('echo', { text: 'b' })] },
+      { text: 'Done.' },
+    );
+    at.type('both\r');
+    const [first] = await at.see(/tool +mcp_files_(\w+) /);
+    await at.see(/Run it\? .*\] /);
+    // The second waits for its turn, and nothing is written over the first.
+    expect(at.screen().match(/A tool wants to run/g)).toHaveLength(1);
+    at.type('c\r');
+    const [second] = await at.see(/tool +mcp_files_(\w+) /);
+    expect([first, second].sort()).toEqual(['add', 'echo']);
+    await at.answer(/Run it\? .*\] /, 'c');
+    await at.see(/✓ \d+ ms b\n/);
+    await at.see(/Done\.\n/);
+    expect(at.screen().match(/A tool wants to run/g)).toHaveLength(2);
+  });
 
-    test('Ctrl-C ends the answer, or the question in it, and not the conversation', async () => {
-      await sit();
-      const gate = createGate();
-      model.push({ text: 'This takes long', hold: gate });
-      at.type('slowly\r');
-      await at.see(/This takes/);
-      at.type(ctrlC);
-      await at.see(/The answer was stopped\.\n/);
-      await at.see(prompt);
-      model.push({ calls: [call('add', { a: 1, b: 1 })] });
-      at.type('ask me\r');
-      await at.see(/Run it\? .*\] /);
-      at.type(ctrlC);
-      await at.see(/✗ .*the person stopped the answer\n/);
-      await at.see(/The answer was stopped\.\n/);
-      await at.see(prompt);
-      model.push({ text: 'Still here.' });
-      at.type('there?\r');
-      await at.see(/Still here\.\n/);
-      await at.see(prompt);
-      at.type(ctrlC);
-      await at.see(/Ctrl-C again, or Ctrl-D, leaves\.\n/);
-      await at.see(prompt);
-      at.type(ctrlC);
-      expect(await ended).toBe(0);
-    });
+  test('Ctrl-C ends the answer, or the question in it, and not the conversation', async () => {
+    await sit();
+    const gate = createGate();
+    model.push({ text: 'This takes long', hold: gate });
+    at.type('slowly\r');
+    await at.see(/This takes/);
+    at.type(ctrlC);
+    await at.see(/The answer was stopped\.\n/);
+    await at.see(prompt);
+    model.push({ calls: [call('add', { a: 1, b: 1 })] });
+    at.type('ask me\r');
+    await at.see(/Run it\? .*\] /);
+    at.type(ctrlC);
+    await at.see(/✗ .*the person stopped the answer\n/);
+    await at.see(/The answer was stopped\.\n/);
+    await at.see(prompt);
+    model.push({ text: 'Still here.' });
+    at.type('there?\r');
+    await at.see(/Still here\.\n/);
+    await at.see(prompt);
+    at.type(ctrlC);
+    await at.see(/Ctrl-C again, or Ctrl-D, leaves\.\n/);
+    await at.see(prompt);
+    at.type(ctrlC);
+    expect(await ended).toBe(0);
+  });
 
-    test('what a server asks in the middle of a call is put to the person', async () => {
-      await sit('--auto');
-      model.push({ calls: [call('ask', { question: 'Who are you?' })] }, { text: 'Hello Ada.' });
-      at.type('ask\r');
-      await at.see(/Server 'files' asks\n +Who are you\?/);
-      await at.answer(/(?:answer|name).*: /i, 'Ada');
-      await at.answer(/Send this to 'files'\? \[y\/n\] /, 'y');
-      await at.see(/✓ \d+ ms .*Ada/);
-      await at.see(/Hello Ada\.\n/);
+  test('what a server asks in the middle of a call is put to the person', async () => {
+    await sit('--auto');
+    model.push({ calls: [call('ask', { question: 'Who are you?' })] }, { text: 'Hello Ada.' });
+    at.type('ask\r');
+    await at.see(/Server 'files' asks\n +Who are you\?/);
+    await at.answer(/(?:answer|name).*: /i, 'Ada');
+    await at.answer(/Send this to 'files'\? \[y\/n\] /, 'y');
+    await at.see(/✓ \d+ ms .*Ada/);
+    await at.see(/Hello Ada\.\n/);
 
-      model.push({ calls: [call('sample', { prompt: 'Say a word' })] }, { text: 'Word' }, { text: 'It said a word.' });
-      at.type('sample\r');
-      await at.see(/Server 'files' wants to ask the model\n +user +Say a word/);
-      await at.answer(/Ask the model, .*\[y\/N\] /, 'y');
-      await at.see(/✓ \d+ ms .*Word/);
-      await at.see(/It said a word\.\n/);
+    model.push({ calls: [call('sample', { prompt: 'Say a word' })] }, { text: 'Word' }, { text: 'It said a word.' });
+    at.type('sample\r');
+    await at.see(/Server 'files' wants to ask the model\n +user +Say a word/);
+    await at.answer(/Ask the model, .*\[y\/N\] /, 'y');
+    await at.see(/✓ \d+ ms .*Word/);
+    await at.see(/It said a word\.\n/);
 
-      model.push({ calls: [call('sample', { prompt: 'Once more' })] }, { text: 'No model then.' });
-      at.type('again\r');
-      await at.answer(/Ask the model, .*\[y\/N\] /, 'n');
-      await at.see(/✗ .*did not allow/);
-      await at.see(/No model then\.\n/);
-    });
+    model.push({ calls: [call('sample', { prompt: 'Once more' })] }, { text: 'No model then.' });
+    at.type('again\r');
+    await at.answer(/Ask the model, .*\[y\/N\] /, 'n');
+    await at.see(/✗ .*did not allow/);
+    await at.see(/No model then\.\n/);
+  });
 
-    test('the commands of a conversation', async () => {
-      await sit();
-      model.push({ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' });
-      at.type('first \\\r');
-      await at.answer(/… /, 'question');
-      await at.see(/First answer\.\n/);
-      expect(model.requests.at(-1)?.last).toBe('first \nquestion');
-      await at.answer(prompt, '/retry');
-      await at.see(/Second answer\.\n/);
-      await at.answer(prompt, '/edit another question');
-      await at.see(/Third answer\.\n/);
-      expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'user')).toMatchObject([
-        { content: 'another question' },
-      ]);
-      await at.answer(prompt, '/usage');
-      await at.see(/first question: 30 tokens in, 15 out, /);
-      await at.answer(prompt, '/tools');
-      await at.see(/files {2}echo {2}Returns the text.*\n(?:.*\n)*\d+ tools, about \d+ tokens with each question\./);
-      await at.answer(prompt, '/model');
-      await at.see(/Scripted {2}openai-compatible\n(?:.*\n)*Now Scripted\/scripted\./);
-      await at.answer(prompt, '/model scripted');
-      await at.see(/Scripted\/scripted\n/);
-      await at.answer(prompt, '/model Scripted/other');
-      await at.see(/With Scripted\/other until you leave\./);
-      model.push({ text: 'From the other.' });
-      await at.answer(prompt, 'who is it?');
-      await at.see(/From the other\.\n/);
-      expect(model.requests.at(-1)?.body.model).toBe('other');
-      await at.answer(prompt, '/list');
-      const [id = ''] = await at.see(/(\w{8}) {2}first question {2}.*, this one\n/);
-      await at.answer(prompt, '/new');
-      await at.see(/A new conversation\./);
-      await at.answer(prompt, '/usage');
-      await at.see(/Nothing yet\./);
-      await at.answer(prompt, `/open ${id}`);
-      await at.see(/first question, after 2 messages\n› who is it\?\n\nFrom the other\.\n/);
-      await at.answer(prompt, '/assistant nobody');
-      await at.see(/There is no assistant 'nobody'/);
-      await at.answer(prompt, '/help');
-      await at.see(/\/resume +go on/);
-      await at.answer(prompt, '/quit');
-      await at.see(/There is no \/quit/);
-      await at.answer(prompt, '/exit');
-      expect(await ended).toBe(0);
-    });
+  test('the commands of a conversation', async () => {
+    await sit();
+    model.push({ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' });
+    at.type('first \\\r');
+    await at.answer(/… /, 'question');
+    await at.see(/First answer\.\n/);
+    expect(model.requests.at(-1)?.last).toBe('first \nquestion');
+    await at.answer(prompt, '/retry');
+    await at.see(/Second answer\.\n/);
+    await at.answer(prompt, '/edit another question');
+    await at.see(/Third answer\.\n/);
+    expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'user')).toMatchObject([
+      { content: 'another question' },
+    ]);
+    await at.answer(prompt, '/usage');
+    await at.see(/first question: 30 tokens in, 15 out, /);
+    await at.answer(prompt, '/tools');
+    await at.see(/files {2}echo {2}Returns the text.*\n(?:.*\n)*\d+ tools, about \d+ tokens with each question\./);
+    await at.answer(prompt, '/model');
+    await at.see(/Scripted {2}openai-compatible\n(?:.*\n)*Now Scripted\/scripted\./);
+    await at.answer(prompt, '/model scripted');
+    await at.see(/Scripted\/scripted\n/);
+    await at.answer(prompt, '/model Scripted/other');
+    await at.see(/With Scripted\/other until you leave\./);
+    model.push({ text: 'From the other.' });
+    await at.answer(prompt, 'who is it?');
+    await at.see(/From the other\.\n/);
+    expect(model.requests.at(-1)?.body.model).toBe('other');
+    await at.answer(prompt, '/list');
+    const [id = ''] = await at.see(/(\w{8}) {2}first question {2}.*, this one\n/);
+    await at.answer(prompt, '/new');
+    await at.see(/A new conversation\./);
+    await at.answer(prompt, '/usage');
+    await at.see(/Nothing yet\./);
+    await at.answer(prompt, `/open ${id}`);
+    await at.see(/first question, after 2 messages\n› who is it\?\n\nFrom the other\.\n/);
+    await at.answer(prompt, '/assistant nobody');
+    await at.see(/There is no assistant 'nobody'/);
+    await at.answer(prompt, '/help');
+    await at.see(/\/resume +go on/);
+    await at.answer(prompt, '/quit');
+    await at.see(/There is no \/quit/);
+    await at.answer(prompt, '/exit');
+    expect(await ended).toBe(0);
+  });
 
-    test('an answer that was limited goes on when the person says so', async () => {
-      await sit();
-      model.push({ text: 'A long', finish: 'length' }, { text: 'story.' });
-      at.type('tell\r');
-      await at.see(/A long\n.*limit/);
-      await at.answer(prompt, '/resume');
-      await at.see(/story\.\n/);
-    });
+  test('an answer that was limited goes on when the person says so', async () => {
+    await sit();
+    model.push({ text: 'A long', finish: 'length' }, { text: 'story.' });
+    at.type('tell\r');
+    await at.see(/A long\n.*limit/);
+    await at.answer(prompt, '/resume');
+    await at.see(/story\.\n/);
+  });
 
-    test('a model that fails is said to, and the conversation stays', async () => {
-      await sit();
-      model.push({ status: 400, error: 'no such model' }, { text: 'Better.' });
-      at.type('hello\r');
-      await at.see(/no such model.*\n/);
-      await at.answer(prompt, '/retry');
-      await at.see(/Better\.\n/);
-      expect(at.screen()).not.toContain('WARNING');
-    });
+  test('a model that fails is said to, and the conversation stays', async () => {
+    await sit();
+    model.push({ status: 400, error: 'no such model' }, { text: 'Better.' });
+    at.type('hello\r');
+    await at.see(/no such model.*\n/);
+    await at.answer(prompt, '/retry');
+    await at.see(/Better\.\n/);
+    expect(at.screen()).not.toContain('WARNING');
+  });
 
-    test('the latest conversation is gone on with where it stands', async () => {
-      await sit();
-      model.push({ text: '**Better.**' }, { text: 'Again.' });
-      at.type('hello\r');
-      await at.see(/Better\.\n/);
-      await at.see(prompt);
-      await leave();
-      await sit('--continue', '--trusted-only');
-      expect(at.screen()).toMatch(/hello\n› hello\n\nBetter\.\n/);
-      at.type('and?\r');
-      await at.see(/Again\.\n/);
-      expect(model.requests.at(-1)?.messages.some(({ content }) => content === '**Better.**')).toBe(true);
-    });
-  },
-);
+  test('the latest conversation is gone on with where it stands', async () => {
+    await sit();
+    model.push({ text: '**Better.**' }, { text: 'Again.' });
+    at.type('hello\r');
+    await at.see(/Better\.\n/);
+    await at.see(prompt);
+    await leave();
+    await sit('--continue', '--trusted-only');
+    expect(at.screen()).toMatch(/hello\n› hello\n\nBetter\.\n/);
+    at.type('and?\r');
+    await at.see(/Again\.\n/);
+    expect(model.requests.at(-1)?.messages.some(({ content }) => content === '**Better.**')).toBe(true);
+  });
+});
 
-test('a question that is answered elsewhere is withdrawn [R14]', { timeout: 60_000 }, async () => {
+test('a question that is answered elsewhere is withdrawn [R14]', async () => {
   const { env, data } = await person('elsewhere');
   await using gateway = await startGateway(cli, data, ['-c', config]);
   const at = atTerminal(env);
@@ -286,7 +282,7 @@ test('a question that is answered elsewhere is withdrawn [R14]', { timeout: 60_0
   expect(await ended).toBe(0);
 });
 
-test('a gateway that is gone ends the chat with 4', { timeout: 60_000 }, async () => {
+test('a gateway that is gone ends the chat with 4', async () => {
   const { env, data } = await person('gone');
   await using gateway = await startGateway(cli, data, ['-c', config]);
   const at = atTerminal(env);
@@ -301,7 +297,7 @@ test('a gateway that is gone ends the chat with 4', { timeout: 60_000 }, async (
   expect(at.screen()).toMatch(/ERROR: The gateway at .* does not answer/);
 });
 
-test('an answer that is remembered can be seen and taken back without a gateway', { timeout: 60_000 }, async () => {
+test('an answer that is remembered can be seen and taken back without a gateway', async () => {
   const { env } = await person('remembered');
   const at = atTerminal(env);
   const ended = at.run('chat', '-c', config);
@@ -322,15 +318,13 @@ test('an answer that is remembered can be seen and taken back without a gateway'
   await rules.see(/No answer is remembered\./);
 });
 
-test('a question that was open when the gateway was killed is asked again here, and its call runs once [R14]', {
-  timeout: 60_000,
-}, async () => {
+test('a question that was open when the gateway was killed is asked again here, and its call runs once [R14]', async () => {
   const { env, data } = await person('killed');
   const file = directory.file('written-once');
   const gateway = await startGateway(cli, data, ['-c', config]);
   model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'once' })] }, { text: 'Written.' });
   const script = cli.start(['chat', '--once', 'write it'], { env });
-  await waitFor(() => script.stderr().includes('waits for an answer'), { what: 'the question', timeoutMs: 25_000 });
+  await waitFor(() => script.stderr().includes('waits for an answer'), { what: 'the question' });
   await gateway.stop('SIGKILL');
   expect((await script.ended).code).toBe(4);
 

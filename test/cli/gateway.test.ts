@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { waitFor } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { petsDocument, serveHttpApi } from '../support/serve-http-api.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());

@@ -4,8 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway } from '../support/gateway.ts';
-import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());

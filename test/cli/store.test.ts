@@ -6,8 +6,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { waitFor } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -97,7 +97,7 @@ describe('a PostgreSQL database', () => {
       code: 2,
       stderr: expect.stringContaining('DATABASE_URL is not set'),
     });
-  }, 120_000);
+  });
 });
 
 describe('toolwharf secrets rotate', () => {

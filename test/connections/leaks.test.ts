@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createToolbox } from '../../src/index.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const pidsIn = async (file: string) => {
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -17,9 +18,7 @@ const handles = () =>
     .filter((name) => /Process|Pipe|TCP|Timeout/.test(name))
     .sort();
 
-test('round after round of connecting and closing leaves no process and no open handle [A2]', {
-  timeout: 240_000,
-}, async () => {
+test('round after round of connecting and closing leaves no process and no open handle [A2]', async () => {
   await using dir = await tempDir();
   const before = { processes: new Set(descendantsOf(process.pid)), handles: handles() };
   // More by ROUNDS.
@@ -75,15 +74,13 @@ const endings: [string, string, (owner: ChildProcess) => void][] = [
   ['process.exit without closing', 'setTimeout(() => process.exit(0), 50);', () => {}],
 ];
 for (const [how, ending, end] of endings) {
-  test.concurrent(`servers and what they started end with their owner when it ends by ${how} [A2]`, {
-    timeout: 60_000,
-  }, async () => {
+  test.concurrent(`servers and what they started end with their owner when it ends by ${how} [A2]`, async () => {
     await using dir = await tempDir();
     const { owner, pids } = await startOwner(dir, ending);
     expect(pids).toHaveLength(4);
     const gone = owner.exitCode !== null || owner.signalCode !== null ? Promise.resolve() : once(owner, 'exit');
     end(owner);
     await gone;
-    await waitFor(() => !pids.some(isAlive), { timeoutMs: 30_000, what: 'the end of all processes' });
+    await waitFor(() => !pids.some(isAlive), { what: 'the end of all processes' });
   });
 }

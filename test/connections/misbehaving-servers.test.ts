@@ -7,7 +7,8 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { collectLog, everything, fixture, startHttp, tempDir } from '../support/fixtures.ts';
-import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const call = (name: string, args: object = {}) => ({ name, arguments: args });
 

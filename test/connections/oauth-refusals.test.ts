@@ -103,7 +103,7 @@ describe('where nobody can be asked at once', () => {
     await asked.promise;
     stop.abort(new Error('enough'));
     await expect(cancelled).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(closed).toBe(1));
+    await expect.poll(() => closed).toBe(1);
 
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const declined = await failure(connect(servers.mcp, oauth));

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createSessionMemory } from '../../src/connections/session-memory.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../support/fixtures.ts';
-import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const call = (name: string, args: object = {}) => ({ name, arguments: args });
 

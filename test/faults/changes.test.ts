@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ApprovalAnswer, type ApprovalRequest, createToolbox } from '../../src/index.ts';
 import { fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** A toolbox whose person takes so long over each of the first questions that the tool has changed meanwhile. */
 async function openWith(changes: number) {

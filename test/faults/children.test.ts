@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';
-import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { memoryOf } from './support/memory.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
@@ -11,7 +12,7 @@ const unruly = (env: Record<string, string> = {}) => fixture('../../faults/suppo
 const megabyte = 1_000_000;
 
 describe('programs that behave badly, all at once', () => {
-  test('cost the others nothing, and leave nothing behind [A2, A6]', { timeout: 600_000 }, async () => {
+  test('cost the others nothing, and leave nothing behind [A2, A6]', async () => {
     await using world = await openWorld();
     const limits = { defaultToolConfig: { timeout: '2s' }, timeout: '5s' };
     const config = {

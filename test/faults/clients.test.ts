@@ -6,16 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { type EventStream, openEventStream } from '../../src/gateway/mcp/event-stream.ts';
 import { collectLog, fixture } from '../support/fixtures.ts';
 import { openTestGateway } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
 import { openRaw, textOf } from '../support/raw-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { memoryOf } from './support/memory.ts';
 import { isFull, scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
 
 describe('clients that only take up room', () => {
-  test(`idle connections and requests that never end cost little and keep nobody out${isFull ? ', and are closed' : ''}`, {
-    timeout: 300_000,
-  }, async () => {
+  test(`idle connections and requests that never end cost little and keep nobody out${isFull ? ', and are closed' : ''}`, async () => {
     await using world = await openWorld();
     const shell = 'ulimit -n $(ulimit -Hn);';
     await using gateway = await world.start({ servers: { s: world.program() } }, { shell });
@@ -45,7 +43,7 @@ describe('clients that only take up room', () => {
     const growth = memoryOf(gateway.pid) - before;
     expect(growth / sockets.length).toBeLessThan(100_000);
     const ended = () => sockets.filter((socket) => socket.destroyed).length;
-    if (isFull) await waitFor(() => ended() === sockets.length, { timeoutMs: 250_000, what: 'the end of all of them' });
+    if (isFull) await waitFor(() => ended() === sockets.length, { timeoutMs: 400_000, what: 'the end of all of them' });
     expect(await client.call()).toMatchObject({ answer: 'success' });
     console.log(
       `slow clients: ${sockets.length} connections, ${Math.round(growth / 1_000_000)} MB for all of them, ` +
@@ -57,9 +55,7 @@ describe('clients that only take up room', () => {
   });
 });
 
-test('a body that trickles is ended when its time is over, with 408; others are served meanwhile, and so is one that is only slow', {
-  timeout: 120_000,
-}, async () => {
+test('a body that trickles is ended when its time is over, with 408; others are served meanwhile, and so is one that is only slow', async () => {
   await using world = await openWorld();
   const { log, entries } = collectLog();
   await using gateway = await openTestGateway(
@@ -138,9 +134,7 @@ test('a client that never reads the messages it asked for is cut off, and little
 
 describe('ids', () => {
   for (const era of ['legacy', 'modern'] as const) {
-    test(`of many clients that all use 0 and "0" at once: each gets its own answer (${era})`, {
-      timeout: 120_000,
-    }, async () => {
+    test(`of many clients that all use 0 and "0" at once: each gets its own answer (${era})`, async () => {
       await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
       using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 50 }), {
         [Symbol.dispose]: () => agent.destroy(),

@@ -10,7 +10,7 @@ import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
 import { sqlitePlace } from '../storage/kinds.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const day = 86_400_000;
 

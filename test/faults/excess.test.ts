@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { fixture, startHttp } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import type { LoadClient } from './support/load.ts';
 import { memoryOf, peakMemory } from './support/memory.ts';
 import { scaled } from './support/scale.ts';
@@ -12,9 +12,7 @@ const unruly = '../../faults/support/unruly-server';
 const megabyte = 1_000_000;
 
 describe('a result without measure', () => {
-  test('is cut at the cap: the call fails, the memory stays bounded, and everything else goes on [R20]', {
-    timeout: 300_000,
-  }, async () => {
+  test('is cut at the cap: the call fails, the memory stays bounded, and everything else goes on [R20]', async () => {
     await using world = await openWorld();
     await using http = await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' });
     const limits = { defaultToolConfig: { timeout: '20s' } };
@@ -66,7 +64,7 @@ describe('a storm of notifications of 100 000 a second is read and coalesced, an
     ["over a call's own stream", 'http', 'own'],
     ['over the stream that stands', 'http', 'standing'],
   ] as const;
-  test.for(storms)('%s', { timeout: 300_000 }, async ([, transport, over]) => {
+  test.for(storms)('%s', async ([, transport, over]) => {
     await using world = await openWorld();
     await using http = transport === 'http' ? await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' }) : undefined;
     // Over a call's own stream the answer comes behind what is left of the storm.
@@ -121,7 +119,7 @@ async function quieted(count: () => number): Promise<void> {
     await wait(200);
     return count() === before;
   };
-  await waitFor(isStill, { timeoutMs: 60_000, what: 'the end of the storm' });
+  await waitFor(isStill, { what: 'the end of the storm' });
 }
 
 /** The median time of so many calls, or as many as there is time for, in milliseconds. */

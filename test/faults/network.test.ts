@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type FaultProxy, openFaultProxy } from './support/fault-proxy.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { openFaultProxy } from './support/fault-proxy.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
 
 describe('a server that acts and is cut off before it answers', () => {
-  test('has acted once, and the outcome is unknown: over stdio and HTTP, in both eras [A8]', {
-    timeout: 300_000,
-  }, async () => {
+  test('has acted once, and the outcome is unknown: over stdio and HTTP, in both eras [A8]', async () => {
     await using world = await openWorld();
     await using legacy = await world.serve({ ERA: 'legacy' });
     await using modern = await world.serve({ ERA: 'modern' });
@@ -61,9 +59,7 @@ describe('a server that acts and is cut off before it answers', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('behind a proxy that loses, resets or breaks off the answer: one effect each, and the next call just works', {
-    timeout: 300_000,
-  }, async () => {
+  test('behind a proxy that loses, resets or breaks off the answer: one effect each, and the next call just works', async () => {
     await using world = await openWorld();
     await using server = await world.serve({ JSON: '1' });
     await using proxy = await openFaultProxy(Number(new URL(server.url).port));
@@ -91,9 +87,7 @@ describe('a server that acts and is cut off before it answers', () => {
 });
 
 describe('the same idempotency key', () => {
-  test('many times at once, later, after a stop and after kill -9: one effect and one answer for all', {
-    timeout: 300_000,
-  }, async () => {
+  test('many times at once, later, after a stop and after kill -9: one effect and one answer for all', async () => {
     await using world = await openWorld();
     const config = { servers: { s: world.program() } };
     let port = 0;

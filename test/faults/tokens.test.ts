@@ -15,7 +15,7 @@ import { isFull, scaled } from './support/scale.ts';
 const many = 200;
 
 describe('a token that ends under 200 calls', () => {
-  test('is renewed once, and all of them succeed, time and again [R3]', { timeout: 120_000 }, async () => {
+  test('is renewed once, and all of them succeed, time and again [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -55,9 +55,7 @@ describe('a token that ends under 200 calls', () => {
     }
   });
 
-  test('while the authorization server hangs: told as that, and all is well when it is back [R3]', {
-    timeout: 120_000,
-  }, async () => {
+  test('while the authorization server hangs: told as that, and all is well when it is back [R3]', async () => {
     const servers = await startServers();
     const pool = createPoolFetch();
     let hanging: PromiseWithResolvers<void> | undefined;

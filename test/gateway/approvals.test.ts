@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const config = (approval: object = { mode: 'always-ask' }) => ({
   servers: { s: fixture('legacy') },

@@ -4,7 +4,7 @@ import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let api: TestApi;
 const directory = await tempDir();

@@ -8,8 +8,8 @@ import { createGate } from '../fixtures/models/scripted-chat-server.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { listenTo, type SentEvent } from '../support/event-source.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
 import { addScriptedAssistant, answerIn, type ScriptedAssistant } from '../support/scripted-assistant.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let api: TestApi;
 let assistant: ScriptedAssistant;

@@ -9,7 +9,8 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
-import { descendantsOf, isAlive, waitFor } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const eras = ['legacy', 'auto'] as const;
 const testKey = createHash('sha256').update('a key for tests').digest();

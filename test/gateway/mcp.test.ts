@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
 import { openRaw } from '../support/raw-mcp.ts';
 import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const cells = (['legacy', 'modern'] as const).flatMap((client) =>
   (['legacy', 'modern'] as const).map((server) => ({ client, server })),
 );
-const patience = { timeout: 10_000, interval: 20 };
 
 describe.each(cells)('a $client client of a $server server', ({ client: era, server }) => {
   let gateway: ServedMcp;
@@ -84,38 +84,42 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     if (era === 'legacy') await client.client.setLoggingLevel('info');
     await client.text('log', { level: 'debug', text: 'too much' });
     await client.text('log', { level: 'error', text: 'enough' });
-    await vi.waitFor(() => expect(client.logs()).toContain('enough'), patience);
+    await expect.poll(() => client.logs()).toContain('enough');
     expect(client.logs()).not.toContain('too much');
     if (era === 'legacy') await client.client.setLoggingLevel('critical');
     else return;
     await client.text('log', { level: 'error', text: 'no longer' });
     await client.text('log', { level: 'emergency', text: 'still' });
-    await vi.waitFor(() => expect(client.logs()).toContain('still'), patience);
+    await expect.poll(() => client.logs()).toContain('still');
     expect(client.logs()).not.toContain('no longer');
   });
 
   test('hears of resources it subscribed to, until it ends that [R23]', async () => {
-    const uri = 'memo://one';
-    const updates = () => client.notices.filter(({ method }) => method === 'notifications/resources/updated');
+    const [kept, ended] = ['memo://two', 'memo://one'];
+    const touch = (uri: string) => client.text('touch', { uri });
+    const updatesOf = (uri: string) =>
+      client.notices.filter(({ method, params }) => method === 'notifications/resources/updated' && params.uri === uri);
+    const untilUpdated = (uri: string) => {
+      const before = updatesOf(uri).length;
+      // A client's stream may open a moment after it connected; earlier updates are lost to it.
+      return waitFor(async () => (await touch(uri)) && updatesOf(uri).length > before, { what: `an update of ${uri}` });
+    };
     const subscription =
-      era === 'modern' ? await client.client.listen({ resourceSubscriptions: [uri, 'memo://two'] }) : undefined;
-    if (era === 'legacy') await client.client.subscribeResource({ uri });
-    await client.text('touch', { uri: 'memo://three' });
-    // A legacy client's stream may open a moment after it connected; what came before is lost to it.
-    await vi.waitFor(async () => {
-      await client.text('touch', { uri });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(updates().at(-1)?.params).toMatchObject({ uri });
-    }, patience);
-    expect(updates().every(({ params }) => params.uri === uri)).toBe(true);
+      era === 'modern' ? await client.client.listen({ resourceSubscriptions: [kept, ended] }) : undefined;
+    if (era === 'legacy') for (const uri of [kept, ended]) await client.client.subscribeResource({ uri });
+    await touch('memo://three');
+    await untilUpdated(ended);
+    // Updates arrive in order: after this one, none of the other resource is still on its way.
+    await untilUpdated(kept);
+    expect(updatesOf('memo://three')).toEqual([]);
+
     await subscription?.close();
-    if (era === 'legacy') await client.client.unsubscribeResource({ uri });
-    await vi.waitFor(async () => {
-      const before = updates().length;
-      await client.text('touch', { uri });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(updates().length).toBe(before);
-    }, patience);
+    if (era === 'modern') await client.client.listen({ resourceSubscriptions: [kept] });
+    else await client.client.unsubscribeResource({ uri: ended });
+    const before = updatesOf(ended).length;
+    await touch(ended);
+    await untilUpdated(kept);
+    expect(updatesOf(ended)).toHaveLength(before);
   });
 
   test('hears that tools changed, and sees the new ones', async () => {
@@ -123,11 +127,8 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     await using curious = await connectMcp(changing.url, era);
     if (era === 'modern') await curious.client.listen({ toolsListChanged: true });
     const heard = () => curious.notices.filter(({ method }) => method === 'notifications/tools/list_changed');
-    await vi.waitFor(async () => {
-      await curious.text(server === 'legacy' ? 'mutate' : 'change');
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      expect(heard()).not.toEqual([]);
-    }, patience);
+    // A client's stream may open a moment after it connected; earlier changes are lost to it.
+    await waitFor(async () => (await curious.text(server === 'legacy' ? 'mutate' : 'change')) && heard().length > 0);
     const { tools } = await curious.client.listTools();
     expect(tools.filter(({ name }) => name.startsWith('added_'))).not.toEqual([]);
   });
@@ -146,8 +147,8 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     await begun.promise;
     cancel.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toBe('cancelled\n'), patience);
-    await vi.waitFor(async () => expect(await waiting.toolbox.calls()).toMatchObject([{ end: 'cancelled' }]), patience);
+    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe('cancelled\n');
+    await expect.poll(() => waiting.toolbox.calls()).toMatchObject([{ end: 'cancelled' }]);
   });
 });
 
@@ -175,18 +176,17 @@ test.each(cells)(
     const path = directory.file('cancelled');
     await using gateway = await serveMcp({ subject: fixture('cancellable', { ERA: cell.server }) });
     using raw = await openRaw(gateway.url, cell.client);
-    const isRunning = async () => expect(await gateway.toolbox.calls()).toMatchObject([{ status: 'running' }]);
     const lost = new AbortController();
     const call = raw.send(7, 'tools/call', { name: 'linger', arguments: { path } }, lost.signal);
-    await vi.waitFor(isRunning, patience);
+    await expect.poll(() => gateway.toolbox.calls()).toMatchObject([{ status: 'running' }]);
     lost.abort();
     await expect(call).rejects.toThrow();
     if (cell.client === 'legacy') {
       await raw.send(8, 'ping', {});
-      await isRunning();
+      expect(await gateway.toolbox.calls()).toMatchObject([{ status: 'running' }]);
       await raw.notify('notifications/cancelled', { requestId: 7 });
     }
-    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toBe('cancelled\n'), patience);
+    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe('cancelled\n');
   },
 );
 

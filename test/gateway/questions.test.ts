@@ -4,8 +4,8 @@ import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';
-import { waitFor } from '../support/processes.ts';
 import { addScriptedAssistant, answerIn, type ScriptedAssistant } from '../support/scripted-assistant.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let api: TestApi;
 let assistant: ScriptedAssistant;

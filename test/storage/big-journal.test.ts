@@ -8,7 +8,7 @@ import { at, makeCall } from './records.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 // More by CALLS.
@@ -18,7 +18,7 @@ const mostTimes = 10;
 
 for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
   describe(`a journal of ${many} calls in ${kind.name}`, () => {
-    test('is read as fast as a small one [R4]', { timeout: 300_000 }, async () => {
+    test('is read as fast as a small one [R4]', async () => {
       using smallPlace = await kind.place();
       using bigPlace = await kind.place();
       await using small = await smallPlace.open();

@@ -10,7 +10,7 @@ import { memoryKind, postgresKind, sqliteKind } from './kinds.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 for (const kind of [memoryKind, sqliteKind, postgresKind(() => postgres)]) {

@@ -14,7 +14,7 @@ import { startWriter, type WriterProcess } from './writer-process.ts';
 const order = ['pending', 'running', 'success', 'error'];
 
 describe('a storage in SQLite', () => {
-  test('has everything that was confirmed, whenever the process is killed [R6]', { timeout: 240_000 }, async () => {
+  test('has everything that was confirmed, whenever the process is killed [R6]', async () => {
     using place = sqlitePlace();
     let confirmed = 0;
     for (let round = 0; round < 20; round++) {

@@ -7,7 +7,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { postgresPlace } from './kinds.ts';
 import { at, gather, makeApproval, makeCall, makeConversation, makeServer } from './records.ts';
 import { startWriter } from './writer-process.ts';
@@ -15,11 +15,11 @@ import { startWriter } from './writer-process.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 describe('several processes on one Postgres', () => {
-  test('write one journal, and have all that was confirmed when some are killed', { timeout: 120_000 }, async () => {
+  test('write one journal, and have all that was confirmed when some are killed', async () => {
     using place = await postgresPlace(postgres);
     const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 1_000 };
     await using started = new AsyncDisposableStack();
@@ -48,9 +48,7 @@ describe('several processes on one Postgres', () => {
     }
   });
 
-  test('leave the open calls of those that live alone, and end those of the ones that are gone', {
-    timeout: 60_000,
-  }, async () => {
+  test('leave the open calls of those that live alone, and end those of the ones that are gone', async () => {
     using place = await postgresPlace(postgres);
     const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 2_000 };
     await using gone = startWriter({ ...options, openCalls: 10 });
@@ -181,7 +179,7 @@ describe('several processes on one Postgres', () => {
 });
 
 describe('a Postgres that goes away', () => {
-  test('stops the recording, and it goes on by itself when the database is back', { timeout: 60_000 }, async () => {
+  test('stops the recording, and it goes on by itself when the database is back', async () => {
     using place = await postgresPlace(postgres);
     await using line = await openLine(place.url);
     await using storage = await openStorage({ kind: 'postgres', url: line.url, sealer: createSealer(place.key) });

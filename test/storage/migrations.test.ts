@@ -13,7 +13,7 @@ import { gather, makeCall } from './records.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 const newest = migrations.length;

@@ -12,7 +12,7 @@ import { at, gather, makeCall, makeServer } from './records.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 const kinds = [

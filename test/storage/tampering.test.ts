@@ -10,7 +10,7 @@ import { gather, makeCall, writeSteps } from './records.ts';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 interface Case {

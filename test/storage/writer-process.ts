@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** A process that writes calls, and what it said. */
 export interface WriterProcess extends AsyncDisposable {
@@ -42,7 +42,7 @@ export function startWriter(options: object, { shell = '' }: { readonly shell?: 
     lines,
     async said(pattern) {
       const heard = () => lines.some((line) => pattern.test(line)) || child.exitCode !== null;
-      await waitFor(heard, { what: `The writer's ${pattern}`, timeoutMs: 60_000 });
+      await waitFor(heard, { what: `The writer's ${pattern}` });
       if (child.exitCode !== null) throw new Error(`The writer ended (${child.exitCode}): ${errors}`);
     },
     kill: () => kill(child),

@@ -7,6 +7,7 @@ import { webDirectory } from '../../src/gateway/web/serve-web.ts';
 import type { ConfigSource } from '../../src/index.ts';
 import { startApi, type TestApi } from './api.ts';
 import { openBrowser } from './browser.ts';
+import { patienceMs } from './wait-for.ts';
 
 export interface TestApp extends TestApi {
   /** A page of the app in a real browser, 1280 × 800. */
@@ -39,6 +40,7 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(`${error}`));
     page.on('console', (message) => {

@@ -4,7 +4,7 @@ import { createProgram } from '../../src/cli/program/program.ts';
 import { reportError } from '../../src/cli/report-error.ts';
 import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { ToolwharfError } from '../../src/kernel/errors.ts';
-import { waitFor } from './processes.ts';
+import { waitFor } from './wait-for.ts';
 
 export const ctrlC = '\u0003';
 export const ctrlD = '\u0004';
@@ -51,8 +51,7 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
 
   async function see(pattern: RegExp): Promise<readonly string[]> {
     const found = await waitFor(() => pattern.exec(screen().slice(seen)), {
-      what: `${pattern} after\n${screen().slice(-1_500)}\n`,
-      timeoutMs: 30_000,
+      what: () => `${pattern} after\n${screen().slice(-1_500)}\n`,
     });
     seen += (found?.index ?? 0) + (found?.[0].length ?? 0);
     return found?.slice(1) ?? [];

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { Program } from './fixtures.ts';
+import { patienceMs } from './wait-for.ts';
 
 export interface TestConnection extends Connection, AsyncDisposable {
   /** Every state it went through. */
@@ -21,10 +22,10 @@ function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): Se
     required: false,
     protocol: 'auto',
     trusted: false,
-    timeoutMs: 15_000,
+    timeoutMs: patienceMs,
     retryAttempts: 0,
     mode: 'dynamic',
-    defaultTool: { maxInstances: 64, timeoutMs: 15_000 },
+    defaultTool: { maxInstances: 64, timeoutMs: patienceMs },
     onChange: 'ask',
     target:
       typeof target === 'string'

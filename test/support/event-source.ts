@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { eventSchemas } from '../../src/gateway/api/schemas/events.ts';
-import { waitFor } from './processes.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface SentEvent {
   /** Empty for one that is not kept. */

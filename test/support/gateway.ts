@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { waitFor } from './processes.ts';
 import type { CliOptions, cliIn } from './run-cli.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface TestGateway extends AsyncDisposable {
   readonly url: string;
@@ -34,7 +34,7 @@ export async function startGateway(
       const read = JSON.parse(text) as { url?: string; pid?: number };
       return read.pid === pid && read.url;
     },
-    { what: 'the start of the gateway', timeoutMs: 25_000 },
+    { what: 'the start of the gateway' },
   );
   const url = String(place);
   const token = (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();

@@ -13,7 +13,7 @@ import { type Assistant, assistantSchema } from '../../src/storage/ports/assista
 import type { Conversation, Message, ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
 import type { Provider } from '../../src/storage/ports/provider-store.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { waitFor } from './processes.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface TestChatOptions {
   /** In the words of a configuration; `files`, `fixture` and the like. */

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 
 /** Whether a process with this id runs. A zombie, which only waits for its parent, does not. */
 export function isAlive(pid: number): boolean {
@@ -24,20 +23,6 @@ export function descendantsOf(pid: number): number[] {
     open.push(...children);
   }
   return found;
-}
-
-/** The first truthy value `predicate` gives; fails with `what` in its message when none came in time. */
-export async function waitFor<Value>(
-  predicate: () => Value | Promise<Value>,
-  { timeoutMs = 15_000, what = 'the condition' }: { readonly timeoutMs?: number; readonly what?: string } = {},
-): Promise<Value> {
-  const until = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await predicate();
-    if (value) return value;
-    if (performance.now() > until) throw new Error(`${what} did not come true within ${timeoutMs} ms`);
-    await wait(10);
-  }
 }
 
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {

@@ -6,7 +6,7 @@ import {
   startScriptedChat,
 } from '../fixtures/models/scripted-chat-server.ts';
 import type { RequestOptions, TestApi } from './api.ts';
-import { waitFor } from './processes.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface ScriptedAssistant extends AsyncDisposable {
   /** The server that plays its model. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ApprovalAnswer, type ApprovalRequest, createToolbox, type Toolbox } from '../../src/index.ts';
 import { fixture } from '../support/fixtures.ts';
-import { waitFor } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 describe('approval', () => {
   const asking = (answers: (ApprovalAnswer | 'never')[]) => {

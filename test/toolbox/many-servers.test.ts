@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createToolbox, type ToolboxEvents, ToolwharfError } from '../../src/index.ts';
 import { everything, filesystemServer, fixture, memoryServer, startHttp, tempDir } from '../support/fixtures.ts';
-import { isAlive, waitFor } from '../support/processes.ts';
+import { isAlive } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 describe('many servers', () => {
   test('ten at once are started side by side and all there [A10, M16]', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectAgent, connectLegacyAgent, data, outcomeOf, textOf, toCall, toSend, words } from '../../support/a2a.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { fixture, tempDir } from '../../support/fixtures.ts';
-import { waitFor } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const directory = await tempDir();
 const config = {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../../../src/kernel/version.ts';
 import { startApi, type TestApi, unasked } from '../../support/api.ts';
 import { fixture, type HttpServer, startHttp } from '../../support/fixtures.ts';
-import { waitFor } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let api: TestApi;
 let remote: HttpServer;

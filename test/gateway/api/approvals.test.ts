@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { fixture } from '../../support/fixtures.ts';
-import { waitFor } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let api: TestApi;
 const told: { readonly approval: { readonly id: string } }[] = [];

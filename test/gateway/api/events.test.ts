@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { listenTo } from '../../support/event-source.ts';
 import { fixture, startHttp } from '../../support/fixtures.ts';
-import { waitFor } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const config = {
   servers: { files: fixture('legacy'), other: fixture('modern') },
@@ -95,7 +95,7 @@ describe('the event stream', () => {
     const { keys } = (await api.get('/api/keys')).body;
     await api.delete(`/api/keys/${keys[0].id}`);
     // Sooner than the next look that is taken every 15 seconds.
-    await waitFor(ofKey.ended, { timeoutMs: 10_000 });
+    await waitFor(ofKey.ended);
     expect(ofAdmin.ended()).toBe(false);
     const closing = api.close();
     await waitFor(ofAdmin.ended);
@@ -117,7 +117,7 @@ describe('the event stream', () => {
       await Promise.all(Array.from({ length: 50 }, () => echo(api, text)));
       return (await listeners()) === '0';
     };
-    await waitFor(isCut, { timeoutMs: 25_000 });
+    await waitFor(isCut);
     socket.destroy();
   });
 });

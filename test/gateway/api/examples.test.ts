@@ -9,7 +9,7 @@ import { startApi } from '../../support/api.ts';
 import { fixture, tempDir } from '../../support/fixtures.ts';
 import { root } from '../../support/imports.ts';
 import { toPage } from '../../support/markdown.ts';
-import { waitFor } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const file = 'docs/reference/api.md';
 const page = toPage(file, readFileSync(join(root, file), 'utf8'));

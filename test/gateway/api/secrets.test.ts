@@ -7,7 +7,7 @@ import { createSealer } from '../../../src/storage/sealer.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { type EventSource, listenTo } from '../../support/event-source.ts';
 import { fixture, startHttp, tempDir } from '../../support/fixtures.ts';
-import { waitFor } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /*
  * Secrets are planted wherever one can be configured. Then every route is asked, in ways that work and in ways that do not, and

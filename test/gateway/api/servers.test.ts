@@ -4,7 +4,8 @@ import { openStorage } from '../../../src/storage/open-storage.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { startApi } from '../../support/api.ts';
 import { fixture, startHttp, tempDir } from '../../support/fixtures.ts';
-import { descendantsOf, isAlive, waitFor } from '../../support/processes.ts';
+import { descendantsOf, isAlive } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const mask = { set: true };
 
