@@ -6,7 +6,7 @@ import { hasRight } from '../auth/identity.ts';
 import { createCallSummaries } from '../calls/call-summaries.ts';
 import { openChat } from '../chat/open-chat.ts';
 import { startApprovalWebhook } from '../events/approval-webhook.ts';
-import { ofServer } from '../events/collect-events.ts';
+import { serverEvent } from '../events/collect-events.ts';
 import { createEventLog } from '../events/event-log.ts';
 import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
@@ -28,7 +28,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     allowsPrograms: parts.allowsPrograms,
     store: storage.servers,
     log,
-    onChange: (kind, server) => events.publish(ofServer(`server.${kind}`, server, { server })),
+    onChange: (kind, server) => events.publish(serverEvent(`server.${kind}`, server, { server })),
   });
   const metrics = createMetrics({ toolbox, approvals: storage.approvals, mcp, events });
   const readiness = createReadiness({ toolbox, meta: storage.meta, stopping });

@@ -3,7 +3,7 @@ import type { ChatPorts, ConversationChange } from '../../chat/chat-ports.ts';
 import { createChat } from '../../chat/create-chat.ts';
 import { seedAssistants } from '../../chat/seed-assistants.ts';
 import type { Toolbox } from '../../toolbox.ts';
-import { ofConversation } from '../events/collect-events.ts';
+import { conversationEvent } from '../events/collect-events.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { GatewayParts } from '../gateway.ts';
 
@@ -12,38 +12,38 @@ export interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames
   readonly events: Pick<EventLog, 'publish'>;
 }
 
-/** Opens the conversations of a gateway: their calls can be followed and cancelled, and their owners hear of them. */
+/** Opens the conversations of a gateway and publishes their changes to their owners. */
 export async function openChat({ parts, events, models, serverNames }: OpenChatOptions): Promise<Chat> {
   const { storage, approver, questions, ownership, log } = parts;
 
-  function onChanged(change: ConversationChange): void {
+  function publishChange(change: ConversationChange): void {
     if (change.kind === 'removed') {
       ownership.removeOwner(change.id);
-      events.publish(ofConversation('conversation.removed', change.owner, { id: change.id }));
+      events.publish(conversationEvent('conversation.removed', change.owner, { id: change.id }));
       return;
     }
     const { id, owner, title, status, updatedAt } = change.conversation;
     ownership.setOwner(id, owner);
-    events.publish(ofConversation('conversation.changed', owner, { id, title, status, updatedAt }));
+    events.publish(conversationEvent('conversation.changed', owner, { id, title, status, updatedAt }));
   }
 
   await seedAssistants(storage, parts.toolbox);
   const chat = await createChat({
-    toolbox: followed(parts),
+    toolbox: trackCalls(parts),
     journal: storage.journal,
     storage,
     models,
     serverNames,
     denyQuestions: approver.denyAll,
-    onChanged,
+    onChanged: publishChange,
     log,
   });
   questions.setModelOf(chat.modelOfCall);
   return chat;
 }
 
-/** The toolbox, with every call followed. */
-function followed({ toolbox, calls }: OpenChatOptions['parts']): Toolbox {
+/** A toolbox whose calls can be watched and cancelled over the API. */
+function trackCalls({ toolbox, calls }: OpenChatOptions['parts']): Toolbox {
   const call: Toolbox['call'] = (name, args, { caller, ...options } = {}) =>
     caller ? calls.call(name, args, { caller, ...options }) : toolbox.call(name, args, options);
   return Object.create(toolbox, { call: { value: call } }) as Toolbox;

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** A webhook that answers with one status after the other, the last one for ever. */
+/** A webhook that answers with each status in turn and repeats the last one. */
 async function setUp(
   statuses: readonly number[],
   webhook: Partial<WebhookConfig> = {},
@@ -42,7 +42,7 @@ async function setUp(
   const toolbox = { on: events.on, config: { gateway: { webhook: { url, ...webhook } } } } as unknown as Toolbox;
   const stop = new AbortController();
   const log = createLog((entry) => entries.push(entry));
-  startApprovalWebhook({ toolbox, env, log, stopping: stop.signal, firstWaitMs: 1, maxAttempts: 3, maxOpen: 2 });
+  startApprovalWebhook({ toolbox, env, log, stopping: stop.signal, backoffMs: 1, maxAttempts: 3, maxConcurrent: 2 });
   cleanups.push(() => {
     stop.abort();
     server.closeAllConnections();
@@ -72,7 +72,7 @@ async function until(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-test('a question is told once, signed together with its time', async () => {
+test('an approval is posted once, with a signature that covers the timestamp', async () => {
   const { messages, ask } = await setUp([204], { secret: '${HOOK_SECRET}' }, { HOOK_SECRET: 'shh-secret' });
   ask();
   await until(() => messages.length > 0);
@@ -90,7 +90,7 @@ test('a question is told once, signed together with its time', async () => {
   expect(Math.abs(Number(headers['x-toolwharf-timestamp']) - Date.now() / 1_000)).toBeLessThan(60);
 });
 
-test('it is sent again under the same number until it is taken', async () => {
+test('a failed delivery is retried with the same delivery id', async () => {
   const { messages, entries, ask } = await setUp([503, 429, 200]);
   ask();
   await until(() => messages.length === 3);
@@ -100,8 +100,8 @@ test('it is sent again under the same number until it is taken', async () => {
 });
 
 test.each([
-  ['a webhook that keeps failing is given up', [500], 3, 'it answered 500'],
-  ['one that refuses is not asked again', [401], 1, 'it answered 401'],
+  ['a webhook that keeps failing is abandoned after the last attempt', [500], 3, 'it answered 500'],
+  ['a webhook that rejects the delivery gets no retry', [401], 1, 'it answered 401'],
   ['a redirect is not followed', [302], 1, 'it answered 302'],
 ])('%s, and the log says so', async (_title, statuses, attempts, why) => {
   const { messages, entries, ask } = await setUp(statuses);
@@ -111,7 +111,7 @@ test.each([
   expect(entries).toMatchObject([{ level: 'warning', event: 'webhook.failed', message: expect.stringContaining(why) }]);
 });
 
-test('nothing is sent with an empty secret, and the secret is in no log line', async () => {
+test('nothing is sent if the secret is empty, and no log entry contains the secret', async () => {
   const { messages, entries, ask } = await setUp([200], { secret: '${MISSING}' });
   ask();
   await until(() => entries.length > 0);
@@ -119,14 +119,14 @@ test('nothing is sent with an empty secret, and the secret is in no log line', a
   expect(entries[0]?.message).toContain('its secret is empty');
 });
 
-test('a question whose time is over is not told any more', async () => {
+test('an expired approval is not retried', async () => {
   const { messages, entries, ask } = await setUp([500]);
   ask({ expiresAt: new Date(Date.now() - 1).toISOString() });
   await until(() => entries.length > 0);
   expect(messages).toHaveLength(1);
 });
 
-test('more messages than may be on their way are dropped, and stopping ends the others silently', async () => {
+test('deliveries beyond the limit are dropped, and stopping ends the others silently', async () => {
   const { entries, stop, ask } = await setUp([500], { url: 'http://127.0.0.1:1/' });
   ask();
   ask();

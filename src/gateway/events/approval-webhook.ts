@@ -13,54 +13,58 @@ export interface ApprovalWebhookOptions {
   readonly log: Log;
   readonly stopping: AbortSignal;
   readonly clock?: Clock;
-  /** Attempts for one message; 6. */
+  /** Delivery attempts per approval; 6. */
   readonly maxAttempts?: number;
-  /** The wait before the second attempt; it doubles each time; 1 000. */
-  readonly firstWaitMs?: number;
-  /** 10 000. */
+  /** Delay before the second attempt; doubles with each attempt; 1 000. */
+  readonly backoffMs?: number;
+  /** Timeout of one attempt; 10 000. */
   readonly timeoutMs?: number;
-  /** Messages on their way at a time; one more is dropped; 100. */
-  readonly maxOpen?: number;
+  /** Concurrent deliveries; further ones are dropped; 100. */
+  readonly maxConcurrent?: number;
 }
 
 /**
- * Tells `gateway.webhook` of every question to a person. A message is signed, sent again with patience until the question's time is
- * over, and never holds up a call. Returns what ends it.
+ * Posts every new approval to `gateway.webhook`. A delivery is signed, retried with backoff until the approval expires, and never
+ * delays a call. Returns a function that stops it.
  */
 export function startApprovalWebhook(options: ApprovalWebhookOptions): () => void {
-  const { toolbox, env, log, stopping, maxOpen = 100 } = options;
-  let open = 0;
+  const { toolbox, env, log, stopping, maxConcurrent = 100 } = options;
+  let running = 0;
   return toolbox.on('approval.asked', (request) => {
     const { webhook } = toolbox.config.gateway;
     if (!webhook) return;
-    if (open >= maxOpen) {
-      log.warning('webhook.dropped', `The webhook was not told of question ${request.id}: ${maxOpen} are on their way`);
+    if (running >= maxConcurrent) {
+      log.warning(
+        'webhook.dropped',
+        `Approval ${request.id} was not sent to the webhook: ${maxConcurrent} deliveries are running`,
+      );
       return;
     }
-    open++;
+    running++;
     deliver(request, webhook, options)
       .catch((cause) => {
         if (stopping.aborted) return;
-        log.warning('webhook.failed', `The webhook was not told of question ${request.id}: ${messageOf(cause)}`);
+        log.warning('webhook.failed', `Approval ${request.id} could not be sent to the webhook: ${messageOf(cause)}`);
       })
       .finally(() => {
-        open--;
+        running--;
       });
   });
 
   async function deliver(request: ApprovalRequest, webhook: WebhookConfig, settings: ApprovalWebhookOptions) {
-    const { clock = systemClock, maxAttempts = 6, firstWaitMs = 1_000 } = settings;
+    const { clock = systemClock, maxAttempts = 6, backoffMs = 1_000 } = settings;
     const secret = webhook.secret === undefined ? undefined : resolveReference(webhook.secret, env);
-    if (secret === '') throw new Error('its secret is empty: is the variable or file it comes from set?');
+    if (secret === '') throw new Error('its secret is empty: check the variable or file it is read from');
     const delivery = randomUUID();
     const path = `/api/approvals/${request.id}/answer`;
     const body = JSON.stringify({ type: 'approval.asked', approval: request, answerPath: path });
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(webhook.url, body, { delivery, secret });
-      if (outcome === 'taken') return;
-      if (!outcome.again || attempt >= maxAttempts) throw new Error(outcome.why);
-      const waitMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random());
-      if (clock.now() + waitMs > Date.parse(request.expiresAt)) throw new Error(`${outcome.why}; its time is over`);
+      if (outcome === 'delivered') return;
+      if (!outcome.retry || attempt >= maxAttempts) throw new Error(outcome.reason);
+      const waitMs = backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random());
+      if (clock.now() + waitMs > Date.parse(request.expiresAt))
+        throw new Error(`${outcome.reason}; the approval expires before the next attempt`);
       await clock.sleep(waitMs, stopping);
     }
   }
@@ -86,16 +90,16 @@ export function startApprovalWebhook(options: ApprovalWebhookOptions): () => voi
         body,
       });
       await response.body?.cancel();
-      if (response.ok) return 'taken' as const;
+      if (response.ok) return 'delivered' as const;
       const { status } = response;
-      return { why: `it answered ${status}`, again: status >= 500 || status === 408 || status === 429 };
+      return { reason: `it answered ${status}`, retry: status >= 500 || status === 408 || status === 429 };
     } catch (cause) {
-      return { why: messageOf(cause), again: !stopping.aborted };
+      return { reason: messageOf(cause), retry: !stopping.aborted };
     }
   }
 }
 
-/** The time is signed too, so that a message can't be sent once more later. */
+/** Covers the timestamp, so that receivers can reject replays. */
 function signatureOf(secret: string, time: number, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
 }

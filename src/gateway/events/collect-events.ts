@@ -8,13 +8,28 @@ import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
 import { toQuestionView } from '../api/question-view.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
 import type { ApproverEvents, StoredApprover } from '../approvals/stored-approver.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
+import type { Scope } from '../auth/profile-scope.ts';
 import { visibleStatus } from '../auth/visible-status.ts';
 import type { CallsInFlight } from '../calls/calls-in-flight.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
-import type { LoggedEvent, Publishable, Viewer } from './logged-event.ts';
 
-/** Where things happen. */
+/** A listener and what it may see now. */
+export interface Viewer {
+  readonly identity: Identity;
+  readonly scope: Scope;
+}
+
+/** An event; `show` returns the data a viewer may see, or undefined to hide the event. */
+export interface LoggedEvent {
+  readonly name: EventName;
+  show(viewer: Viewer): EventData<EventName> | undefined;
+}
+
+/** An event, or a function that creates it only if someone may see it. */
+export type Publishable = LoggedEvent | (() => LoggedEvent);
+
 export interface EventSources {
   readonly toolbox: Toolbox;
   readonly approver: Pick<StoredApprover, 'on'>;
@@ -25,17 +40,17 @@ export interface EventSources {
 
 export interface EventSinks {
   readonly publish: (event: Publishable) => void;
-  /** For what nobody needs to hear of later. */
-  readonly mention: (event: LoggedEvent) => void;
+  /** Sends an event that is not kept. */
+  readonly broadcast: (event: LoggedEvent) => void;
 }
 
-/** Publishes what happens, each event with its own rule of who may see what of it. Returns what ends it. */
-export function collectEvents(sources: EventSources, { publish, mention }: EventSinks): () => void {
+/** Publishes the events of all sources with their visibility rules. Returns a function that stops it. */
+export function collectEvents(sources: EventSources, { publish, broadcast }: EventSinks): () => void {
   const { toolbox, approver, calls, questions, ownership } = sources;
   const known = new Map<string, { readonly server?: string; readonly originalName: string }>();
-  learn(toolbox.tools.map(({ name }) => name));
+  remember(toolbox.tools.map(({ name }) => name));
 
-  function learn(names: readonly string[]): void {
+  function remember(names: readonly string[]): void {
     for (const name of names) {
       const entry = toolbox.entry(name);
       if (entry) known.set(name, { server: entry.server, originalName: entry.originalName });
@@ -43,8 +58,8 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
   }
 
   function onCatalog({ server, added, removed, changed }: ToolboxEvents['catalog.changed']): void {
-    learn([...added, ...changed]);
-    // A tool that is gone can no longer be asked who may see it.
+    remember([...added, ...changed]);
+    // The visibility of a removed tool can no longer be looked up in the catalog.
     const tools = new Map([...added, ...removed, ...changed].map((name) => [name, known.get(name)]));
     for (const name of removed) known.delete(name);
     publish(
@@ -56,35 +71,35 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
           });
         const shown = { added: visible(added), removed: visible(removed), changed: visible(changed) };
         if (shown.added.length + shown.removed.length + shown.changed.length === 0) return undefined;
-        return { ...(server !== undefined && { server }), ...shown };
+        return { server, ...shown };
       }),
     );
   }
 
-  /** An event about something of one caller; administrators see all of it. */
-  function ofCaller<Name extends EventName>(
+  /** An event for the owner of a call; administrators see `adminData`. */
+  function forOwner<Name extends EventName>(
     name: Name,
     { caller }: { readonly caller: Caller },
     data: EventData<Name>,
-    whole: EventData<Name> = data,
+    adminData: EventData<Name> = data,
   ): LoggedEvent {
     return event(name, ({ identity }) => {
-      if (identity.isAdmin) return whole;
+      if (identity.isAdmin) return adminData;
       return ownership.ownsCached(identity, caller) ? data : undefined;
     });
   }
 
-  /** Who answered and who waited both tell of it. */
+  /** Both the approver and the waiting call report an answer. */
   const answered = new Set<string>();
   function onAnswered({ request, answer: { kind, scope } }: ApproverEvents['answered']): void {
     if (answered.has(request.id)) return;
     answered.add(request.id);
     evictOldest(answered, 1_000);
-    const data = { ...aboutApproval(request), answer: kind, ...(scope && { scope }) };
-    publish(ofCaller('approval.answered', request, data));
+    const data = { ...summarizeApproval(request), answer: kind, scope };
+    publish(forOwner('approval.answered', request, data));
   }
 
-  const ends = [
+  const subscriptions = [
     toolbox.on('server.changed', ({ server, status, before }) =>
       publish(
         event('server.changed', ({ identity, scope }) => {
@@ -102,55 +117,59 @@ export function collectEvents(sources: EventSources, { publish, mention }: Event
         ),
       );
     }),
-    toolbox.on('content.changed', ({ server, kind }) => publish(ofServer('content.changed', server, { server, kind }))),
+    toolbox.on('content.changed', ({ server, kind }) =>
+      publish(serverEvent('content.changed', server, { server, kind })),
+    ),
     toolbox.on('call.changed', (record) =>
       publish(() => {
         const { caller } = record;
-        const kept = withoutLarge(record);
-        // Nobody may ever ask for it, so it is put into words when somebody does.
+        const kept = dropLargeFields(record);
         return event('call.changed', ({ identity }) => {
-          if (identity.isAdmin) return wholeCall(kept);
-          return ownership.ownsCached(identity, caller) ? aboutCall(kept) : undefined;
+          if (identity.isAdmin) return detailCall(kept);
+          return ownership.ownsCached(identity, caller) ? summarizeCall(kept) : undefined;
         });
       }),
     ),
     calls.on('progressed', ({ call, progress }) =>
-      mention(ofCaller('call.progressed', call, { id: call.id, ...pickProgress(progress) })),
+      broadcast(forOwner('call.progressed', call, { id: call.id, ...pickProgress(progress) })),
     ),
     toolbox.on('approval.asked', (request) => {
       const { reason, askedAt, expiresAt } = request;
-      const data = { ...aboutApproval(request), reason, askedAt, expiresAt };
-      publish(ofCaller('approval.asked', request, data, { ...data, ...ifSmall('arguments', request.arguments) }));
+      const data = { ...summarizeApproval(request), reason, askedAt, expiresAt };
+      publish(forOwner('approval.asked', request, data, { ...data, ...ifSmall('arguments', request.arguments) }));
     }),
     toolbox.on('approval.answered', onAnswered),
     approver.on('answered', onAnswered),
     approver.on('withdrawn', ({ request, reason }) =>
-      publish(ofCaller('approval.withdrawn', request, { ...aboutApproval(request), reason })),
+      publish(forOwner('approval.withdrawn', request, { ...summarizeApproval(request), reason })),
     ),
     questions.on('asked', (question) => {
       const { params, ...shown } = toQuestionView(question);
-      publish(ofCaller('question.asked', question, { ...shown, ...ifSmall('params', params) }));
+      publish(forOwner('question.asked', question, { ...shown, ...ifSmall('params', params) }));
     }),
     questions.on('answered', ({ question, action }) => {
       const { id, callId, conversation } = toQuestionView(question);
-      const place = { ...(callId !== undefined && { callId }), ...(conversation !== undefined && { conversation }) };
-      publish(ofCaller('question.answered', question, { id, ...place, action }));
+      publish(forOwner('question.answered', question, { id, callId, conversation, action }));
     }),
     toolbox.on('config.applied', (applied) => publish(forAdmins('config.applied', applied))),
     toolbox.on('config.refused', ({ error }) => publish(forAdmins('config.refused', { message: error.message }))),
   ];
   return () => {
-    for (const end of ends) end();
+    for (const unsubscribe of subscriptions) unsubscribe();
   };
 }
 
-/** An event about one conversation, for its owner. */
-export function ofConversation<Name extends EventName>(name: Name, owner: string, data: EventData<Name>): LoggedEvent {
+/** An event about a conversation, visible to its owner. */
+export function conversationEvent<Name extends EventName>(
+  name: Name,
+  owner: string,
+  data: EventData<Name>,
+): LoggedEvent {
   return event(name, ({ identity }) => (identity.isAdmin || identity.caller.id === owner ? data : undefined));
 }
 
-/** An event about one server, for those who may see it. */
-export function ofServer<Name extends EventName>(name: Name, server: string, data: EventData<Name>): LoggedEvent {
+/** An event about a server, visible to callers whose profile includes it. */
+export function serverEvent<Name extends EventName>(name: Name, server: string, data: EventData<Name>): LoggedEvent {
   return event(name, ({ scope }) => (scope.hasServer(server) ? data : undefined));
 }
 
@@ -162,59 +181,43 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
   return { name, show };
 }
 
-function aboutCall(record: KeptCall): EventData<'call.changed'> {
+function summarizeCall(record: KeptCall): EventData<'call.changed'> {
   const { id, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, error } = record;
-  return {
-    id,
-    ...(server !== undefined && { server }),
-    tool,
-    originalName,
-    caller,
-    status,
-    ...(end && { end }),
-    ...(error && { errorCode: error.code }),
-    createdAt,
-    ...(startedAt !== undefined && { startedAt }),
-    ...(completedAt !== undefined && { completedAt }),
-  };
+  const errorCode = error?.code;
+  return { id, server, tool, originalName, caller, status, end, errorCode, createdAt, startedAt, completedAt };
 }
 
-function wholeCall(record: KeptCall): EventData<'call.changed'> {
+function detailCall(record: KeptCall): EventData<'call.changed'> {
   const { arguments: args, result, error } = record;
-  return {
-    ...aboutCall(record),
-    ...(args && { arguments: args }),
-    ...(result && { result }),
-    ...(error && { error }),
-  };
+  return { ...summarizeCall(record), error, ...(args && { arguments: args }), ...(result && { result }) };
 }
 
-/** What is kept of a call for as long as its event is. */
+/** A call record as kept in the event log. */
 type KeptCall = Omit<CallRecord, 'arguments'> & Partial<Pick<CallRecord, 'arguments'>>;
 
-function withoutLarge(record: CallRecord): KeptCall {
+function dropLargeFields(record: CallRecord): KeptCall {
   const { arguments: args, result, ...rest } = record;
   if (isSmall(args) && (result === undefined || isSmall(result))) return record;
   return { ...rest, ...ifSmall('arguments', args), ...ifSmall('result', result) };
 }
 
-function aboutApproval({ id, callId, server, tool, caller }: ApprovalRequest) {
-  return { id, callId, ...(server !== undefined && { server }), tool, caller };
+function summarizeApproval({ id, callId, server, tool, caller }: ApprovalRequest) {
+  return { id, callId, server, tool, caller };
 }
 
-/** Servers may say more than is asked for. */
+/** Drops unknown fields sent by servers. */
 function pickProgress({ progress, total, message }: Progress): Progress {
-  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+  return { progress, total, message };
 }
 
-const smallBytes = 8_192;
+const maxFieldBytes = 8_192;
 
-/** Events are kept for a while, so what they hold is bounded. */
+/** Bounds the memory of kept events. */
 function ifSmall<Name extends string>(name: Name, value: JsonObject | undefined): { [key in Name]?: JsonObject } {
   if (!value || !isSmall(value)) return {};
   return { [name]: value } as { [key in Name]?: JsonObject };
 }
 
 function isSmall(value: JsonObject): boolean {
-  return !measureJson(value, { maxBytes: smallBytes, maxDepth: 64 }).exceeded;
+  return !measureJson(value, { maxBytes: maxFieldBytes, maxDepth: 64 }).exceeded;
 }

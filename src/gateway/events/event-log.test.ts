@@ -10,8 +10,8 @@ import { createOwnership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
 import type { CallsInFlightEvents } from '../calls/calls-in-flight.ts';
 import type { PendingQuestionsEvents } from '../questions/pending-questions.ts';
-import { createEventLog } from './event-log.ts';
-import type { NumberedEvent, Viewer } from './logged-event.ts';
+import type { Viewer } from './collect-events.ts';
+import { createEventLog, type NumberedEvent } from './event-log.ts';
 
 const profile = {
   name: 'p',
@@ -25,7 +25,7 @@ const agent: Identity = { caller: { id: 'agent', kind: 'client' }, isAdmin: fals
 const asAdmin: Viewer = { identity: admin, scope: all };
 const asAgent: Viewer = { identity: agent, scope: onlyA };
 
-function setUp(maxEvents?: number, keepMs?: number) {
+function setUp(maxEvents?: number, retentionMs?: number) {
   const events = createEvents<ToolboxEvents>();
   const entries = new Map<string, object>();
   const toolbox = { on: events.on, tools: [], entry: (name: string) => entries.get(name) } as unknown as Toolbox;
@@ -34,13 +34,9 @@ function setUp(maxEvents?: number, keepMs?: number) {
   const questions = createEvents<PendingQuestionsEvents>();
   const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox: () => toolbox });
   const sources = { toolbox, approver: approvals, calls, questions, ownership };
-  const log = createEventLog({
-    sources,
-    ...(maxEvents !== undefined && { maxEvents }),
-    ...(keepMs !== undefined && { keepMs }),
-  });
+  const log = createEventLog({ sources, maxEvents, retentionMs });
   const seen: NumberedEvent[] = [];
-  const leave = log.listen({ onEvent: (event) => seen.push(event), onRecheck: async () => {} });
+  const leave = log.listen({ onEvent: (event) => seen.push(event), onRecheckAccess: async () => {} });
   return { events, approvals, calls, questions, ownership, entries, log, seen, leave, last: () => seen.at(-1) };
 }
 
@@ -58,7 +54,7 @@ const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
   ...changes,
 });
 
-test('events are kept while somebody listens and for a while after, and not for nobody', async () => {
+test('events are kept while someone listens and for the retention time after, then dropped', async () => {
   const { events, log, leave } = setUp(10, 50);
   const start = log.latest;
   events.emit('call.changed', call({ id: 'c1' }));
@@ -68,17 +64,16 @@ test('events are kept while somebody listens and for a while after, and not for 
   await wait(60);
   const before = log.latest;
   events.emit('call.changed', call({ id: 'c3' }));
-  // Something happened since then, and nobody can say what: whoever comes back reads everything again.
   expect(log.since(start)).toBeUndefined();
   expect(log.since(before)).toBeUndefined();
   expect(log.since(log.latest)).toEqual([]);
-  log.listen({ onEvent: () => {}, onRecheck: async () => {} });
+  log.listen({ onEvent: () => {}, onRecheckAccess: async () => {} });
   const now = log.latest;
   events.emit('call.changed', call({ id: 'c4' }));
   expect(log.since(now)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c4' }]);
 });
 
-test('whoever comes back gets what they missed, and is told when that is too long ago', () => {
+test('a listener that reconnects gets the events it missed, unless they are no longer kept', () => {
   const { events, log } = setUp(10);
   const start = log.latest;
   for (let n = 0; n < 10; n++) events.emit('call.changed', call({ id: `c${n}` }));
@@ -97,16 +92,16 @@ test('whoever comes back gets what they missed, and is told when that is too lon
   expect(log.since(middle)).toBeUndefined();
 });
 
-test.each(['', 'nonsense', '0-5', 'x-y'])('the id %j of another process resumes nothing', (id) => {
+test.each(['', 'nonsense', '0-5', 'x-y'])('the foreign or malformed event id %j cannot be resumed', (id) => {
   expect(setUp().log.since(id)).toBeUndefined();
 });
 
-test('an id from the future resumes nothing', () => {
+test('an event id that was not issued yet cannot be resumed', () => {
   const { log } = setUp();
   expect(log.since(`${log.latest.split('-')[0]}-5`)).toBeUndefined();
 });
 
-test('arguments and results are for administrators; others see that their own calls went on', () => {
+test('only administrators see arguments and results, other callers see the status of their own calls', () => {
   const { events, last } = setUp();
   events.emit('call.changed', call({ error: { code: 'TOOL_FAILED', message: 'private words' } }));
   expect(last()?.show(asAdmin)).toMatchObject({
@@ -120,14 +115,14 @@ test('arguments and results are for administrators; others see that their own ca
   expect(last()?.show(asAgent)).toBeUndefined();
 });
 
-test('big arguments and results are left out, so that a thousand events stay small', () => {
+test('large arguments and results are left out of events', () => {
   const { events, last } = setUp();
   events.emit('call.changed', call({ result: { text: 'x'.repeat(10_000) } }));
   expect(last()?.show(asAdmin)).toMatchObject({ id: 'c1', arguments: { query: 'private' } });
   expect(last()?.show(asAdmin)).not.toHaveProperty('result');
 });
 
-test('events about servers and tools that are hidden are not there', () => {
+test('callers get no events about servers and tools their profile hides', () => {
   const { events, entries, last } = setUp();
   const status = { state: 'connected', since: 't', failures: 0, pid: 7, signInUrl: 'https://x' } as const;
   events.emit('server.changed', { server: 'b', status, before: 'connecting' });
@@ -148,7 +143,7 @@ test('events about servers and tools that are hidden are not there', () => {
   expect(last()?.show(asAgent)).toBeUndefined();
 });
 
-test('what an assistant does in a conversation is seen by the one who talks with it', () => {
+test('the owner of a conversation sees the calls of its assistant', () => {
   const { events, ownership, last } = setUp();
   const caller = { id: 'assistant:1', kind: 'assistant', conversation: 'talk' } as const;
   events.emit('call.changed', call({ caller }));
@@ -163,7 +158,7 @@ test('what an assistant does in a conversation is seen by the one who talks with
   expect(last()?.show(asAgent)).toBeUndefined();
 });
 
-test('how far a call is is told, and not kept for those who come back', () => {
+test('progress is sent to current listeners and not kept for reconnecting ones', () => {
   const { calls, log, last } = setUp();
   const before = log.latest;
   const about = { id: 'c1', tool: 'a__t', caller: agent.caller };
@@ -174,7 +169,7 @@ test('how far a call is is told, and not kept for those who come back', () => {
   expect(log.latest).toBe(before);
 });
 
-test('an answer is told once, whoever tells of it, and one that nobody waits for too', () => {
+test('the answer to an approval is published exactly once, even if no call waits for it', () => {
   const { events, approvals, seen } = setUp();
   const request = { id: 'q1', callId: 'c1', tool: 'a__t', caller: agent.caller } as ApprovalRequest;
   const answer = { kind: 'allow' } as const;

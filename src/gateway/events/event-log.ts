@@ -1,37 +1,41 @@
 import { randomBytes } from 'node:crypto';
-import { collectEvents, type EventSources } from './collect-events.ts';
-import type { LoggedEvent, NumberedEvent, Publishable } from './logged-event.ts';
+import { collectEvents, type EventSources, type LoggedEvent, type Publishable } from './collect-events.ts';
+
+export interface NumberedEvent extends LoggedEvent {
+  /** Undefined for an event that is not kept. */
+  readonly id?: string;
+}
 
 export interface EventListener {
   onEvent(event: NumberedEvent): void;
-  /** Someone's access may have ended: look again. */
-  onRecheck(): Promise<void>;
+  /** Called when a caller's access may have ended. */
+  onRecheckAccess(): Promise<void>;
 }
 
-/** The latest events with their numbers, for those who listen and those who come back. */
+/** The latest events, numbered, so that listeners can reconnect without missing any. */
 export interface EventLog {
   publish(event: Publishable): void;
-  /** Everything after an id, oldest first; undefined when that is too long ago, was not kept, or is of another process. */
+  /** All events after an id, oldest first; undefined if they are no longer kept or the id belongs to another process. */
   since(id: string): readonly NumberedEvent[] | undefined;
   /** The id of the latest event. */
   readonly latest: string;
   listen(listener: EventListener): () => void;
   readonly listeners: number;
-  /** Has every listener look whether it may still listen. */
-  recheck(): Promise<void>;
+  /** Makes every listener check whether it may still listen. */
+  recheckAccess(): Promise<void>;
   close(): void;
 }
 
 export interface EventLogOptions {
   readonly sources: EventSources;
-  /** Events kept for those who come back; 1 000. */
+  /** Number of events kept for listeners that reconnect; 1 000. */
   readonly maxEvents?: number;
-  /** How long after the last listener left they are kept; five minutes. Who comes later reads everything again. */
-  readonly keepMs?: number;
+  /** How long events are kept after the last listener left; five minutes. */
+  readonly retentionMs?: number;
 }
 
-export function createEventLog({ sources, maxEvents = 1_000, keepMs = 300_000 }: EventLogOptions): EventLog {
-  // Ids of another process mean nothing here, and must not be taken for ours.
+export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_000 }: EventLogOptions): EventLog {
+  // Distinguishes ids of this process from those of other processes.
   const epoch = randomBytes(6).toString('hex');
   const events: NumberedEvent[] = [];
   const listeners = new Set<EventListener>();
@@ -41,25 +45,25 @@ export function createEventLog({ sources, maxEvents = 1_000, keepMs = 300_000 }:
 
   function publish(published: Publishable): void {
     count++;
-    // Most gateways have nobody who looks on. Their calls should not be kept alive for nobody.
-    if (listeners.size === 0 && performance.now() - lastLeft >= keepMs) {
+    // Without listeners, events would only keep call records in memory.
+    if (listeners.size === 0 && performance.now() - lastLeft >= retentionMs) {
       events.length = 0;
       return;
     }
     const { name, show } = typeof published === 'function' ? published() : published;
     const event: NumberedEvent = { id: idOf(count), name, show };
     events.push(event);
-    // In one go now and then: taking the first of a long list away each time would move all the others.
+    // Trimmed in batches, because removing the first item of a long array is slow.
     if (events.length >= 2 * maxEvents) events.splice(0, events.length - maxEvents);
     for (const listener of [...listeners]) listener.onEvent(event);
   }
 
-  /** Only for those who listen now: soon it is of no use any more. */
-  function mention(event: LoggedEvent): void {
+  /** Sends an event to current listeners without keeping it. */
+  function broadcast(event: LoggedEvent): void {
     for (const listener of [...listeners]) listener.onEvent(event);
   }
 
-  const end = collectEvents(sources, { publish, mention });
+  const stopCollecting = collectEvents(sources, { publish, broadcast });
   return {
     publish,
     since(id) {
@@ -81,9 +85,9 @@ export function createEventLog({ sources, maxEvents = 1_000, keepMs = 300_000 }:
     get listeners() {
       return listeners.size;
     },
-    async recheck() {
-      await Promise.all([...listeners].map((listener) => listener.onRecheck()));
+    async recheckAccess() {
+      await Promise.all([...listeners].map((listener) => listener.onRecheckAccess()));
     },
-    close: end,
+    close: stopCollecting,
   };
 }

@@ -62,7 +62,7 @@ export const keyRoutes = [
       if (!(await storage.keys.get(key))) throw new ToolwharfError('NOT_FOUND', `There is no key '${key}'`);
       const isNews = await storage.keys.revoke(key, new Date().toISOString());
       if (!isNews) throw new ToolwharfError('CONFLICT', 'This key was revoked before');
-      await events.recheck();
+      await events.recheckAccess();
     },
   }),
 ];

@@ -46,7 +46,7 @@ export const sessionRoutes = [
       const session = readSessionCookie(incoming);
       if (session !== undefined) sessions.end(session);
       setHeader('set-cookie', toSessionCookie(incoming, undefined, sessions.lifetimeMs));
-      await events.recheck();
+      await events.recheckAccess();
     },
   }),
 ];

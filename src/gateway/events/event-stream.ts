@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+
+/** One server-sent event; `data` is JSON text. */
+export interface ServerSentEvent {
+  readonly name: string;
+  readonly data: string;
+  readonly id?: string;
+}
+
+/** A stream of server-sent events to one client. A client that reads too slowly is disconnected. */
+export interface EventStream {
+  send(event: ServerSentEvent): void;
+  end(): void;
+  readonly closed: boolean;
+}
+
+export interface EventStreamOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long a client should wait before it reconnects; the client's default if absent. */
+  readonly retryMs?: number;
+  /** Interval of keep-alive comments; 15 000. */
+  readonly keepAliveMs?: number;
+  /** Unsent bytes at which the client is disconnected; 1 MiB. */
+  readonly maxUnsentBytes?: number;
+  /** Ends the stream when it aborts. */
+  readonly signal?: AbortSignal;
+  /** Called together with each keep-alive comment. */
+  readonly onKeepAlive?: () => void;
+  readonly onClose?: () => void;
+}
+
+/** Starts a response with status 200 that stays open until either side ends it. */
+export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventStream {
+  const { retryMs, keepAliveMs = 15_000, maxUnsentBytes = 1024 * 1024, signal, onKeepAlive, onClose } = options;
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+    ...options.headers,
+  });
+  response.flushHeaders();
+  let closed = false;
+
+  function write(text: string): void {
+    if (closed) return;
+    response.write(text);
+    if (response.writableLength > maxUnsentBytes) response.destroy();
+  }
+
+  function end(): void {
+    if (closed) return;
+    closed = true;
+    response.end();
+  }
+
+  const keepAlive = setInterval(() => {
+    write(': still here\n\n');
+    onKeepAlive?.();
+  }, keepAliveMs).unref();
+  signal?.addEventListener('abort', end, { once: true });
+  response.once('close', () => {
+    closed = true;
+    clearInterval(keepAlive);
+    signal?.removeEventListener('abort', end);
+    onClose?.();
+  });
+  if (retryMs !== undefined) write(`retry: ${retryMs}\n\n`);
+  if (signal?.aborted) end();
+  return {
+    get closed() {
+      return closed;
+    },
+    send: ({ name, data, id }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`),
+    end,
+  };
+}
