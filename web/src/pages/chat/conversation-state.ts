@@ -1,4 +1,4 @@
-import type { Conversation, Message, MessagePart, WatchConversationStream } from '../../api/client.ts';
+import type { Conversation, Message, MessagePart, ConversationEvents } from '../../api/client.ts';
 
 /** A conversation as the page knows it. */
 export interface ConversationState {
@@ -6,11 +6,11 @@ export interface ConversationState {
   readonly messages: readonly Message[];
 }
 
-export type ChatEventName = keyof WatchConversationStream;
+export type ChatEventName = keyof ConversationEvents;
 
 /** One event of a conversation's stream. */
 export type ChatEvent = {
-  readonly [Name in ChatEventName]: { readonly name: Name; readonly data: WatchConversationStream[Name] };
+  readonly [Name in ChatEventName]: { readonly name: Name; readonly data: ConversationEvents[Name] };
 }[ChatEventName];
 
 /**
