@@ -1,7 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
+import type { GatewayEvents } from './client.ts';
 
-/** Which of what the page knows is out of date after an event. Events that are not here change nothing that is kept. */
-const outdatedBy: Readonly<Record<string, readonly string[]>> = {
+/** The query keys that each event invalidates. */
+const invalidatedBy: { readonly [Name in keyof GatewayEvents]?: readonly string[] } = {
   reset: ['*'],
   'server.added': ['servers', 'tools', 'previews', 'health'],
   'server.updated': ['servers', 'tools', 'previews', 'health'],
@@ -21,70 +22,70 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   'config.refused': ['config'],
 };
 
-/** Events that only pages which follow one thing listen to. */
-const followed = ['call.progressed', 'call.changed', 'question.asked', 'question.answered'] as const;
-type FollowedEvent = (typeof followed)[number];
+/** The events that components can subscribe to. */
+const subscribable = ['call.progressed', 'call.changed', 'question.asked', 'question.answered'] as const;
+export type SubscribableEvent = (typeof subscribable)[number];
 
-type Connection = 'connecting' | 'open' | 'lost';
+export type ConnectionState = 'connecting' | 'open' | 'lost';
 
 export interface EventStream {
-  /** Hears of one kind of event. Returns the function that ends it. */
-  on(name: FollowedEvent, listener: (data: never) => void): () => void;
-  onConnection(listener: (state: Connection) => void): () => void;
+  /** Subscribes to an event; the returned function unsubscribes. */
+  on<Name extends SubscribableEvent>(name: Name, listener: (data: GatewayEvents[Name]) => void): () => void;
+  onConnection(listener: (state: ConnectionState) => void): () => void;
   close(): void;
 }
 
-// Calls may come by the hundred; asking again for each would be worse than being a moment late.
-const gatherMs = 150;
+// Hundreds of calls may change at once: their refetches are batched.
+const batchMs = 150;
 
-/** Listens to the gateway for as long as the page is open, and makes what changed be asked for again. */
+/** Opens the gateway's event stream and invalidates the queries whose data an event changed. */
 export function openEventStream(queries: QueryClient): EventStream {
   const target = new EventTarget();
-  const outdated = new Set<string>();
+  const invalid = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lost = false;
   const source = new EventSource('/api/events');
 
   function refresh(): void {
     timer = undefined;
-    if (outdated.delete('*')) {
-      outdated.clear();
+    if (invalid.delete('*')) {
+      invalid.clear();
       void queries.invalidateQueries();
       return;
     }
-    for (const key of outdated) {
-      // What is being asked for is let through first: under a storm of events it would otherwise never arrive.
+    for (const key of invalid) {
+      // A fetch in flight completes first: a stream of events would otherwise cancel it again and again.
       if (queries.isFetching({ queryKey: [key] }) > 0) continue;
-      outdated.delete(key);
+      invalid.delete(key);
       void queries.invalidateQueries({ queryKey: [key] });
     }
-    if (outdated.size > 0) timer = setTimeout(refresh, gatherMs);
+    if (invalid.size > 0) timer = setTimeout(refresh, batchMs);
   }
 
-  function note(keys: readonly string[]): void {
-    for (const key of keys) outdated.add(key);
-    timer ??= setTimeout(refresh, gatherMs);
+  function invalidate(keys: readonly string[]): void {
+    for (const key of keys) invalid.add(key);
+    timer ??= setTimeout(refresh, batchMs);
   }
 
-  function tell(state: Connection): void {
+  function reportConnection(state: ConnectionState): void {
     target.dispatchEvent(new CustomEvent('connection', { detail: state }));
   }
 
-  for (const [name, keys] of Object.entries(outdatedBy)) source.addEventListener(name, () => note(keys));
-  for (const name of followed) {
+  for (const [name, keys] of Object.entries(invalidatedBy)) source.addEventListener(name, () => invalidate(keys));
+  for (const name of subscribable) {
     source.addEventListener(name, ({ data }) => {
       target.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(data) }));
     });
   }
   source.addEventListener('open', () => {
-    // The stream resumes by itself; what happened to queries that failed meanwhile, it can't know.
-    if (lost) note(['*']);
+    // The stream resumes where it broke off, but queries may have failed meanwhile.
+    if (lost) invalidate(['*']);
     lost = false;
-    tell('open');
+    reportConnection('open');
   });
   source.addEventListener('error', () => {
     lost = true;
-    tell('lost');
+    reportConnection('lost');
   });
 
   function listen(name: string, listener: (detail: never) => void): () => void {

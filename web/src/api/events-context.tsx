@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
-import { type EventStream, openEventStream } from './event-stream.ts';
+import type { GatewayEvents } from './client.ts';
+import { type ConnectionState, type EventStream, openEventStream, type SubscribableEvent } from './event-stream.ts';
 
 const EventsContext = createContext<EventStream | undefined>(undefined);
 
-/** Keeps the page's one event stream open for everything inside. */
+/** Opens the event stream that all components inside share. */
 export function EventsProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   const [stream, setStream] = useState<EventStream>();
@@ -16,18 +17,21 @@ export function EventsProvider({ children }: { readonly children: ReactNode }) {
   return <EventsContext value={stream}>{children}</EventsContext>;
 }
 
-/** Has a function called for each event of a kind, as long as the component is there. */
-export function useEvent<Data>(name: Parameters<EventStream['on']>[0], listener: (data: Data) => void): void {
+/** Subscribes the component to an event of the gateway while it is mounted. */
+export function useEvent<Name extends SubscribableEvent>(
+  name: Name,
+  listener: (data: GatewayEvents[Name]) => void,
+): void {
   const stream = useContext(EventsContext);
   const latest = useRef(listener);
   latest.current = listener;
-  useEffect(() => stream?.on(name, (data) => latest.current(data as Data)), [stream, name]);
+  useEffect(() => stream?.on(name, (data) => latest.current(data)), [stream, name]);
 }
 
-/** Whether the gateway is heard from right now. */
-export function useConnection(): 'connecting' | 'open' | 'lost' {
+/** The state of the connection to the gateway's event stream. */
+export function useConnection(): ConnectionState {
   const stream = useContext(EventsContext);
-  const [state, setState] = useState<'connecting' | 'open' | 'lost'>('connecting');
+  const [state, setState] = useState<ConnectionState>('connecting');
   useEffect(() => stream?.onConnection(setState), [stream]);
   return state;
 }

@@ -1160,6 +1160,10 @@ export interface components {
         readonly ToolList: {
             readonly tools: readonly components["schemas"]["Tool"][];
         };
+        readonly Truncation: {
+            readonly shownBytes: number;
+            readonly totalBytes: number;
+        };
         readonly CallResult: {
             readonly callId: string;
             readonly isError: boolean;
@@ -1168,6 +1172,7 @@ export interface components {
             }[];
             readonly text: string;
             readonly structuredContent?: unknown;
+            readonly truncated?: components["schemas"]["Truncation"];
             readonly _meta?: {
                 readonly [key: string]: unknown;
             };
@@ -1200,6 +1205,7 @@ export interface components {
             readonly result?: {
                 readonly [key: string]: unknown;
             };
+            readonly truncated?: components["schemas"]["Truncation"];
             readonly resultOmitted?: boolean;
             readonly error?: {
                 readonly code: string;
@@ -2228,6 +2234,7 @@ export type AssistantPreview = components['schemas']['AssistantPreview'];
 export type DefinitionWarning = components['schemas']['DefinitionWarning'];
 export type Tool = components['schemas']['Tool'];
 export type ToolList = components['schemas']['ToolList'];
+export type Truncation = components['schemas']['Truncation'];
 export type CallResult = components['schemas']['CallResult'];
 export type ResultPage = components['schemas']['ResultPage'];
 export type Call = components['schemas']['Call'];

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CallChangedEvent } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -25,7 +24,7 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
   const shown = id ?? last ?? '';
   const client = useQueryClient();
   const call = useQuery({ ...oneCall(shown), enabled: id !== undefined });
-  useEvent<CallChangedEvent>('call.changed', (event) => {
+  useEvent('call.changed', (event) => {
     if (event.id === shown) void client.invalidateQueries({ queryKey: ['call', shown] });
   });
   const { data } = call;

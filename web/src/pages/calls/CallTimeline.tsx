@@ -80,7 +80,7 @@ function Bar({ phases }: { readonly phases: readonly Phase[] }) {
 /** How far the tool says it is. */
 function LiveProgress({ call }: { readonly call: string }) {
   const [told, setTold] = useState<CallProgressedEvent>();
-  useEvent<CallProgressedEvent>('call.progressed', (event) => {
+  useEvent('call.progressed', (event) => {
     if (event.id === call) setTold(event);
   });
   return told && <Progress progress={told} />;

@@ -1,7 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api } from '../../api/api.ts';
-import type { CallChangedEvent } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { type CallFilter, fitsQuery, toQuery } from './call-filter.ts';
 import { type ListedCall, later, mergeCalls, toListed } from './merge-calls.ts';
@@ -40,7 +39,7 @@ function useLiveCalls(onTooMany: () => void): ReadonlyMap<string, ListedCall> {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  useEvent<CallChangedEvent>('call.changed', (event) => {
+  useEvent('call.changed', (event) => {
     const call = toListed(event);
     const before = heard.current.get(call.id);
     heard.current.set(call.id, before ? later(before, call) : call);

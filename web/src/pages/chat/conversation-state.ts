@@ -1,4 +1,4 @@
-import type { Conversation, Message, MessagePart, ConversationEvents } from '../../api/client.ts';
+import type { Conversation, ConversationEvents, Message, MessagePart } from '../../api/client.ts';
 
 /** A conversation as the page knows it. */
 export interface ConversationState {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { api } from '../../api/api.ts';
-import type { CallChangedEvent, CallProgressedEvent, CallResult } from '../../api/client.ts';
+import type { CallProgressedEvent, CallResult } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { randomId } from '../../components/random-id.ts';
 
@@ -33,10 +33,10 @@ export function useToolCall(tool: string): ToolCalling {
     setRun((current) => (current?.callId === callId ? { ...current, ...change } : current));
   }
 
-  useEvent<CallProgressedEvent>('call.progressed', (event) => {
+  useEvent('call.progressed', (event) => {
     if (event.id === run?.callId && run.endedAt === undefined) update(event.id, { progress: event });
   });
-  useEvent<CallChangedEvent>('call.changed', (event) => {
+  useEvent('call.changed', (event) => {
     if (event.id === run?.callId && event.status === 'running') update(event.id, { running: true });
   });
 
