@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
-import { openBrowser } from '../test/support/browser.ts';
+import { openBrowser } from '../test/browser/support/browser.ts';
 import { root } from './project.mjs';
 
 const home = mkdtempSync(join(tmpdir(), 'toolwharf-screenshots-'));

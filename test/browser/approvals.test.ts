@@ -1,10 +1,10 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { everything, fixture } from '../support/fixtures.ts';
 import { connectClient, type TestClient } from '../support/open-gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { approvalsPage } from './approvals-page.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+import { approvalsPage } from './support/approvals-page.ts';
 
 let app: TestApp;
 let client: TestClient;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-const { tab, pendingIds, openInbox, revoke } = approvalsPage(() => app);
+const { tab, pendingIds, openInbox, revokeRule } = approvalsPage(() => app);
 const panel = (tool: string) => app.page.getByRole('article', { name: `Question about ${tool}`, exact: true });
 const button = (tool: string, name: string) => panel(tool).getByRole('button', { name, exact: true });
 const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
@@ -168,7 +168,7 @@ describe('an answer', () => {
     await rule.getByText('add of s runs without asking, as long as its definition stays the same.').waitFor();
     expect(await rule.innerText()).toMatch(/Definition:\s*[0-9a-f]{12}/);
     await expectAccessible(app.page);
-    await revoke('add of s');
+    await revokeRule('add of s');
     const again = client.text('s__add', { a: 3, b: 3 });
     await button('add', 'Allow once').click();
     expect(await again).toBe('6');
@@ -179,7 +179,7 @@ describe('an answer', () => {
     await button('add', 'Always this server').click();
     expect(await calling).toBe('2');
     expect(await client.text('s__echo', { text: 'hi' })).toBe('hi');
-    await revoke('Every tool of s');
+    await revokeRule('Every tool of s');
   });
 
   test('that denies tells the caller why', async () => {
@@ -201,7 +201,7 @@ describe('an answer', () => {
     await button('add', 'Deny always').click();
     expect(await calling).toContain('denied');
     expect(await client.text('s__add', { a: 1, b: 1 })).toContain('a remembered answer denies this tool');
-    await revoke('add of s is refused');
+    await revokeRule('add of s is refused');
   });
 
   test('that changes the arguments runs with the changed ones', async () => {
@@ -242,7 +242,7 @@ describe('what changed and what deceives', () => {
     await expectAccessible(app.page);
     await button('target', 'Always this tool').click();
     expect((await calling).body.text).toContain('version 3');
-    await revoke('target of changing');
+    await revokeRule('target of changing');
   });
 
   test('hostile words and arguments are shown, and neither run nor freeze the page [R18]', async () => {
@@ -330,7 +330,6 @@ describe('a question of a server', () => {
   });
 });
 
-test('no page complained', async () => {
-  await waitFor(async () => (await pendingIds()).length === 0);
-  expect(app.complaints).toEqual([]);
+test('every approval of these tests was answered', async () => {
+  await expect.poll(async () => (await pendingIds()).length).toBe(0);
 });

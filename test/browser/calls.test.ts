@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient, type TestClient } from '../support/open-gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 
 let app: TestApp;
 let page: Page;
@@ -239,8 +239,4 @@ describe('one call', () => {
     await page.getByRole('dialog', { name: 'Call' }).getByText("There is no call 'none'").waitFor();
     await closeDetails();
   });
-});
-
-test('no page complained', () => {
-  expect(app.complaints).toEqual([]);
 });

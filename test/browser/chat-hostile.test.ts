@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedChat, type ScriptedTurn, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
-import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 
 let model: ScriptedChat;
 let app: TestApp;
@@ -52,7 +52,7 @@ async function expectUnharmed(): Promise<void> {
   expect(await message().inputValue()).toBe('still here');
   expect(await page.evaluate(() => 'owned' in globalThis)).toBe(false);
   expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBeLessThanOrEqual(1_280);
-  expect(app.complaints).toEqual([]);
+  expect(app.pageErrors).toEqual([]);
 }
 
 test('scripts, bad links and pictures from elsewhere in an answer stay text [R18]', async () => {

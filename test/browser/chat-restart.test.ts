@@ -9,9 +9,9 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { openBrowser } from '../support/browser.ts';
 import { fixture } from '../support/fixtures.ts';
 import { patienceMs } from '../support/wait-for.ts';
+import { openBrowser } from './support/browser.ts';
 
 const web = process.env.WEB_DIST ?? webDirectory;
 const sealer = createSealer(randomBytes(32));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectAccessible, startApp, type TestApp } from '../support/app.ts';
 import { everything, fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 
 let app: TestApp;
 
@@ -367,8 +367,4 @@ test('on a narrow screen there is one thing at a time, and nothing is wider than
   await page.getByRole('link', { name: 'All tools' }).click();
   await page.getByRole('listbox').waitFor();
   await page.context().close();
-});
-
-test('nothing of this made the browser complain', () => {
-  expect(app.complaints).toEqual([]);
 });

@@ -7,14 +7,14 @@ import { type AttentionItem, attentionItems } from './attention-items.ts';
 import { changedToolsQuery } from './overview-queries.ts';
 
 const icons = {
-  bad: <CircleAlert aria-label="Broken" className="size-4 shrink-0 text-bad" />,
-  warn: <TriangleAlert aria-label="Waiting" className="size-4 shrink-0 text-warn" />,
-  info: <Info aria-label="To know" className="size-4 shrink-0 text-info" />,
+  bad: <CircleAlert aria-label="Error" className="size-4 shrink-0 text-bad" />,
+  warn: <TriangleAlert aria-label="Warning" className="size-4 shrink-0 text-warn" />,
+  info: <Info aria-label="Information" className="size-4 shrink-0 text-info" />,
 };
 
 const maxShown = 8;
 
-/** What needs somebody, or that nothing does. */
+/** The problems and pending decisions of the gateway, or a note that there are none. */
 export function Attention() {
   const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
   const servers = useQuery(queries.servers());
@@ -22,7 +22,7 @@ export function Attention() {
   const questions = useQuery(queries.questions());
   const changedTools = useQuery(changedToolsQuery());
   const config = useQuery({ ...queries.config(), enabled: isAdmin });
-  const asked = [servers, approvals, questions, changedTools, ...(isAdmin ? [config] : [])];
+  const loaded = [servers, approvals, questions, changedTools, ...(isAdmin ? [config] : [])];
   const items = attentionItems({
     servers: servers.data ?? [],
     approvals: approvals.data ?? [],
@@ -30,16 +30,16 @@ export function Attention() {
     changedTools: changedTools.data ?? [],
     config: config.data,
   });
-  const isKnown = asked.every(({ data }) => data !== undefined);
-  // A part that could not be read must not look like a part that is fine.
-  const failed = asked.filter(({ isError }) => isError).length;
-  if (items.length === 0 && failed === 0) {
+  const isComplete = loaded.every(({ data }) => data !== undefined);
+  // A query that failed must not look like one without problems.
+  const hasFailed = loaded.some(({ isError }) => isError);
+  if (items.length === 0 && !hasFailed) {
     return (
       <p role="status" className="flex items-center gap-2 text-ink-soft">
-        {isKnown && (
+        {isComplete && (
           <>
             <CircleCheck aria-hidden className="size-4 text-good" />
-            Nothing needs you right now.
+            Nothing needs attention.
           </>
         )}
       </p>
@@ -53,11 +53,9 @@ export function Attention() {
           <Row key={item.id} item={item} />
         ))}
         {items.length > maxShown && (
-          <li className="px-4 py-2 text-ink-soft">… and {items.length - maxShown} more; see the servers.</li>
+          <li className="px-4 py-2 text-ink-soft">{items.length - maxShown} more. Open Servers to see all of them.</li>
         )}
-        {failed > 0 && (
-          <li className="px-4 py-2 text-bad">Not everything could be looked at: the gateway refused or failed.</li>
-        )}
+        {hasFailed && <li className="px-4 py-2 text-bad">Some checks failed to load. Reload the page to try again.</li>}
       </ul>
     </Card>
   );

@@ -13,13 +13,13 @@ export interface BusiestToolsProps {
 
 const maxShown = 8;
 
-/** Which tools are called most, how often that fails, and how long it takes. */
+/** The most called tools with their failures and median duration. */
 export function BusiestTools({ stats, range }: BusiestToolsProps) {
   const tools = stats?.tools.slice(0, maxShown) ?? [];
   return (
     <Card aria-label="Busiest tools">
-      <CardHeader title="Busiest tools" hint={`In ${ranges[range].words}`} />
-      {stats && tools.length === 0 && <p className="px-4 py-3 text-ink-soft">No tool was called.</p>}
+      <CardHeader title="Busiest tools" hint={`In ${ranges[range].description}`} />
+      {stats && tools.length === 0 && <p className="px-4 py-3 text-ink-soft">No calls in this time range.</p>}
       {tools.length > 0 && (
         <table className="w-full table-fixed text-left">
           <thead className="text-xs text-ink-soft">
@@ -33,7 +33,7 @@ export function BusiestTools({ stats, range }: BusiestToolsProps) {
               <th scope="col" className="w-16 text-right">
                 Failed
               </th>
-              <th scope="col" className="w-20 pr-4 text-right" title="Half of the calls took less">
+              <th scope="col" className="w-20 pr-4 text-right" title="Median call duration">
                 Median
               </th>
             </tr>

@@ -13,7 +13,7 @@ import { ServersCard } from './ServersCard.tsx';
 import { Totals } from './Totals.tsx';
 import { WelcomePanel } from './WelcomePanel.tsx';
 
-/** How everything is doing, and what needs somebody. */
+/** The state of the gateway, its recent calls and everything that needs attention. */
 export default function OverviewPage() {
   const [range, setRange] = useState<Range>('day');
   const health = useQuery(queries.health());
@@ -33,11 +33,11 @@ export default function OverviewPage() {
       <WelcomePanel />
       <Attention />
       <Totals health={health.data} stats={stats.data} range={range} />
-      <CallPlots stats={stats} range={range} onRange={setRange} />
+      <CallPlots stats={stats} range={range} onRangeChange={setRange} />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         <ServersCard />
         <div className="flex min-w-0 flex-col gap-4">
-          <RunningCalls running={health.data?.calls.running} waiting={health.data?.calls.queued} />
+          <RunningCalls running={health.data?.calls.running} queued={health.data?.calls.queued} />
           <BusiestTools stats={stats.data} range={range} />
         </div>
       </div>

@@ -8,14 +8,13 @@ import { Duration } from '../../components/times.tsx';
 
 export interface RunningCallsProps {
   readonly running: number | undefined;
-  /** For a free place. */
-  readonly waiting: number | undefined;
+  readonly queued: number | undefined;
 }
 
 const maxShown = 6;
 
-/** What is going on right now. */
-export function RunningCalls({ running, waiting }: RunningCallsProps) {
+/** The calls that are running now. */
+export function RunningCalls({ running, queued }: RunningCallsProps) {
   const calls = useQuery(queries.calls({ status: 'running', limit: maxShown }));
   const shown = calls.data?.calls ?? [];
   return (
@@ -25,7 +24,7 @@ export function RunningCalls({ running, waiting }: RunningCallsProps) {
         actions={
           running !== undefined && (
             <span className="text-xs text-ink-soft tabular-nums">
-              {running} running{waiting !== undefined && waiting > 0 && `, ${waiting} waiting for a place`}
+              {running} running{queued !== undefined && queued > 0 && `, ${queued} queued`}
             </span>
           )
         }
@@ -35,7 +34,7 @@ export function RunningCalls({ running, waiting }: RunningCallsProps) {
           <ErrorNotice error={calls.error} onRetry={() => void calls.refetch()} />
         </div>
       )}
-      {calls.data && shown.length === 0 && <p className="px-4 py-3 text-ink-soft">No call is running.</p>}
+      {calls.data && shown.length === 0 && <p className="px-4 py-3 text-ink-soft">No calls are running.</p>}
       {shown.length > 0 && (
         <ul className="divide-y divide-line">
           {shown.map(({ id, tool, caller, startedAt, createdAt }) => (
@@ -54,7 +53,7 @@ export function RunningCalls({ running, waiting }: RunningCallsProps) {
       {calls.data?.next !== undefined && (
         <p className="border-t border-line px-4 py-2 text-xs">
           <Link href="/calls" className="underline underline-offset-2">
-            See the others
+            Show all calls
           </Link>
         </p>
       )}

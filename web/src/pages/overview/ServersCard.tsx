@@ -7,6 +7,7 @@ import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -15,19 +16,17 @@ import { serverAddress } from '../servers/server-address.ts';
 const maxShown = 10;
 const order: readonly Server['status']['state'][] = ['error', 'degraded', 'connecting', 'disconnected', 'connected'];
 
-/** The servers, those that do not work first and with the reason. */
+/** The servers. Broken ones come first, with the reason. */
 export function ServersCard() {
   const servers = useQuery(queries.servers());
-  const sorted = [...(servers.data ?? [])].sort(
-    (one, other) => rankOf(one) - rankOf(other) || one.name.localeCompare(other.name),
-  );
+  const sorted = [...(servers.data ?? [])].sort((a, b) => sortRank(a) - sortRank(b) || a.name.localeCompare(b.name));
   return (
     <Card aria-label="Servers">
       <CardHeader
         title="Servers"
         actions={
           <ButtonLink size="small" look="quiet" href="/servers">
-            {sorted.length > maxShown ? `All ${sorted.length}` : 'Manage'}
+            {sorted.length > maxShown ? `Show all ${sorted.length}` : 'Manage'}
           </ButtonLink>
         }
       />
@@ -38,7 +37,7 @@ export function ServersCard() {
       )}
       {servers.isPending && (
         <div className="p-4">
-          <Spinner label="Loading the servers …" />
+          <Spinner label="Loading servers …" />
         </div>
       )}
       {servers.data?.length === 0 && (
@@ -52,7 +51,7 @@ export function ServersCard() {
             </ButtonLink>
           }
         >
-          Servers bring the tools.
+          Servers provide the tools. Add one to get started.
         </EmptyState>
       )}
       {sorted.length > 0 && (
@@ -76,9 +75,7 @@ function Row({ server: { name, enabled, status, offers } }: { readonly server: S
           {safeText(name, 100)}
         </Link>
         {tools !== undefined && (
-          <span className="shrink-0 text-xs text-ink-soft tabular-nums">
-            {tools.toLocaleString('en')} {tools === 1 ? 'tool' : 'tools'}
-          </span>
+          <span className="shrink-0 text-xs text-ink-soft tabular-nums">{pluralize(tools, 'tool')}</span>
         )}
         <ServerStatus status={status} enabled={enabled} />
       </div>
@@ -89,8 +86,8 @@ function Row({ server: { name, enabled, status, offers } }: { readonly server: S
   );
 }
 
-function rankOf({ enabled, status }: Server): number {
+function sortRank({ enabled, status }: Server): number {
   if (!enabled) return order.length;
-  // One that is being tried again keeps its place among the broken.
+  // A server that is retrying stays among the broken ones.
   return status.state === 'connecting' && status.failures > 0 ? 0 : order.indexOf(status.state);
 }

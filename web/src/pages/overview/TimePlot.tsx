@@ -1,8 +1,7 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { createPlotOptions, type PlotSeries, plotHeight } from './plot-options.ts';
-import { useShownTheme } from './use-shown-theme.ts';
 
 export type { PlotSeries };
 
@@ -10,27 +9,26 @@ type Values = readonly (readonly (number | null)[])[];
 
 export interface TimePlotProps {
   readonly title: string;
-  /** What it shows, for those who can't see it. */
+  /** The text alternative of the plot. */
   readonly description: string;
   readonly series: readonly PlotSeries[];
-  /** In seconds since 1970. */
+  /** Unix times in seconds. */
   readonly starts: readonly number[];
   readonly bounds: readonly [from: number, to: number];
-  /** One list for each series, one value for each start. */
+  /** One list per series with one value per start. */
   readonly values: Values;
-  /** Bars upon each other. */
   readonly isStacked?: boolean;
   readonly showsDays: boolean;
   readonly format: (value: number) => string;
 }
 
-/** Values over time, with what is under the pointer in the legend. */
+/** Values over time. The legend shows the values under the pointer. */
 export function TimePlot(props: TimePlotProps) {
   const { title, description, series, starts, bounds, values, isStacked = false, showsDays, format } = props;
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [hovered, setHovered] = useState<number>();
-  const theme = useShownTheme();
+  const theme = useSyncExternalStore(watchTheme, () => document.documentElement.dataset.theme);
   const data = useMemo(
     () => [starts, ...(isStacked ? stack(values) : values)] as unknown as uPlot.AlignedData,
     [starts, values, isStacked],
@@ -38,9 +36,9 @@ export function TimePlot(props: TimePlotProps) {
   const latest = useRef({ data, bounds, format });
   latest.current = { data, bounds, format };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read anew when the colour scheme changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the plot reads its colours when it is created
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return undefined;
     const options = createPlotOptions({
       width: element.clientWidth,
@@ -72,13 +70,19 @@ export function TimePlot(props: TimePlotProps) {
             new Date(start * 1_000).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })}
         </span>
       </figcaption>
-      <div ref={place} role="img" aria-label={description} className="overflow-hidden" style={{ height: plotHeight }} />
+      <div
+        ref={container}
+        role="img"
+        aria-label={description}
+        className="overflow-hidden"
+        style={{ height: plotHeight }}
+      />
       <ul aria-hidden className="mt-1 flex flex-wrap gap-x-4 text-xs text-ink-soft tabular-nums">
         {series.map(({ label, colour }, index) => (
           <li key={label} className="flex items-center gap-1.5">
             <span className="size-2.5 rounded-xs" style={{ background: `var(${colour})` }} />
             {label}
-            {hovered !== undefined && ` ${shown(values[index]?.[hovered], format)}`}
+            {hovered !== undefined && ` ${formatValue(values[index]?.[hovered], format)}`}
           </li>
         ))}
       </ul>
@@ -86,11 +90,17 @@ export function TimePlot(props: TimePlotProps) {
   );
 }
 
-function shown(value: number | null | undefined, format: (value: number) => string): string {
+function watchTheme(listener: () => void): () => void {
+  const observer = new MutationObserver(listener);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  return () => observer.disconnect();
+}
+
+function formatValue(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? '–' : format(value);
 }
 
-/** The sums from the first series on, biggest first: what is drawn later covers the lower part. */
+/** Running sums of the series, largest first: later bars cover the lower part of earlier ones. */
 function stack(values: Values): Values {
   const sums: number[][] = [];
   for (const list of values) {

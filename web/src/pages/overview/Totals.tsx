@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { CallStats, Health } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { pluralize } from '../../components/pluralize.ts';
 import { formatDuration } from '../../components/times.tsx';
-import { type Range, ranges } from './overview-queries.ts';
+import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 
 export interface TotalsProps {
   readonly health: Health | undefined;
@@ -12,7 +13,7 @@ export interface TotalsProps {
   readonly range: Range;
 }
 
-/** The few numbers that say most. */
+/** The key figures of the gateway. */
 export function Totals({ health, stats, range }: TotalsProps) {
   const servers = useQuery(queries.servers()).data;
   const tools = servers?.reduce((sum, { offers }) => sum + (offers.tools?.count ?? 0), 0);
@@ -23,27 +24,25 @@ export function Totals({ health, stats, range }: TotalsProps) {
         href="/servers"
         name="Servers connected"
         value={health && `${health.servers.connected} of ${health.servers.total}`}
-        detail={health && brokenOf(health)}
+        detail={health && describeBroken(health)}
       />
       <Total
         href="/tools"
         name="Tools"
         value={tools?.toLocaleString('en')}
-        detail={health && `${health.sessions} ${health.sessions === 1 ? 'client is' : 'clients are'} connected`}
+        detail={health && `${pluralize(health.sessions, 'client')} connected`}
       />
       <Total
         href="/calls"
-        name={`Calls in ${ranges[range].words}`}
+        name={`Calls in ${ranges[range].description}`}
         value={totals?.calls.toLocaleString('en')}
-        detail={totals && `${totals.error} failed, ${totals.denied} denied`}
+        detail={totals && describeUnsuccessful(totals)}
       />
       <Total
         href="/calls"
-        name="Time of a call"
+        name="Median call duration"
         value={totals && (totals.p50Ms === undefined ? '–' : formatDuration(totals.p50Ms))}
-        detail={
-          totals && (totals.p95Ms === undefined ? 'none ended yet' : `19 of 20 within ${formatDuration(totals.p95Ms)}`)
-        }
+        detail={totals && (totals.p95Ms === undefined ? 'no call ended yet' : `p95: ${formatDuration(totals.p95Ms)}`)}
       />
     </dl>
   );
@@ -72,11 +71,11 @@ function Total({ href, name, value, detail }: TotalProps) {
   );
 }
 
-function brokenOf({ servers: { error, degraded, connecting } }: Health): string {
+function describeBroken({ servers: { error, degraded, connecting } }: Health): string {
   const parts = [
     error > 0 && `${error} in error`,
     degraded > 0 && `${degraded} degraded`,
     connecting > 0 && `${connecting} connecting`,
   ].filter(Boolean);
-  return parts.length === 0 ? 'none in error' : parts.join(', ');
+  return parts.join(', ') || 'none in error';
 }

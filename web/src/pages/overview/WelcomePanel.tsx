@@ -5,11 +5,11 @@ import { queries } from '../../api/queries.ts';
 import { ButtonLink, IconButton } from '../../components/Button.tsx';
 import { ChatWithButton } from '../assistants/ChatWithButton.tsx';
 
-const key = 'toolwharf.welcome';
+const storageKey = 'toolwharf.welcome';
 
-/** Where to begin, until somebody has seen enough of it. */
+/** The first steps for a new user, until dismissed. */
 export function WelcomePanel() {
-  const [isDismissed, setDismissed] = useState(() => localStorage.getItem(key) === 'dismissed');
+  const [isDismissed, setDismissed] = useState(() => localStorage.getItem(storageKey) === 'dismissed');
   const assistants = useQuery({ ...queries.assistants(), enabled: !isDismissed }).data;
   if (isDismissed) return null;
   const demo = assistants?.find(({ model }) => model.provider === 'demo');
@@ -18,17 +18,17 @@ export function WelcomePanel() {
       <div className="flex items-start justify-between gap-3">
         <div>
           <h2 id="welcome" className="text-base">
-            Where to begin
+            Get started
           </h2>
           <p className="text-ink-soft">
-            Every tool of every MCP server in one place: connected, checked, approved, recorded.
+            All tools of all MCP servers in one place: connected, validated, approved, recorded.
           </p>
         </div>
         <IconButton
-          label="Do not show this again"
+          label="Hide this panel"
           size="small"
           onClick={() => {
-            localStorage.setItem(key, 'dismissed');
+            localStorage.setItem(storageKey, 'dismissed');
             setDismissed(true);
           }}
         >
@@ -37,7 +37,7 @@ export function WelcomePanel() {
       </div>
       <ol className="mt-3 grid gap-3 md:grid-cols-3">
         <Step
-          title="See how it goes"
+          title="Try the demo"
           action={
             demo ? (
               <ChatWithButton assistant={demo.id} look="primary">
@@ -51,11 +51,11 @@ export function WelcomePanel() {
           }
         >
           {demo
-            ? 'It needs no key and no network: its answers are scripted, the tools it calls are real.'
-            : 'It calls tools for you, and shows you each call and its result.'}
+            ? 'The demo assistant needs no API key and no network. Its answers are scripted; the tools it calls are real.'
+            : 'An assistant calls tools for you and shows each call with its result.'}
         </Step>
         <Step
-          title="Bring your tools"
+          title="Add your tools"
           action={
             <ButtonLink href="/servers?add">
               <Plus aria-hidden />
@@ -63,10 +63,10 @@ export function WelcomePanel() {
             </ButtonLink>
           }
         >
-          A program on this machine or an address. Or paste the configuration of another client.
+          Connect a local command or a URL, or import the configuration of another MCP client.
         </Step>
         <Step
-          title="Use them elsewhere"
+          title="Use from other apps"
           action={
             <ButtonLink href="/settings/connect">
               <Plug aria-hidden />
@@ -74,7 +74,7 @@ export function WelcomePanel() {
             </ButtonLink>
           }
         >
-          Claude, Cursor, VS Code or a program of yours gets all of them at one address.
+          Claude, Cursor, VS Code and your own programs reach all tools at one URL.
         </Step>
       </ol>
     </section>

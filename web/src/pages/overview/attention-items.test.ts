@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Config, Server } from '../../api/client.ts';
-import { type AttentionParts, attentionItems } from './attention-items.ts';
+import { type AttentionSources, attentionItems } from './attention-items.ts';
 
-const nothing: AttentionParts = { servers: [], approvals: [], questions: [], changedTools: [] };
+const nothing: AttentionSources = { servers: [], approvals: [], questions: [], changedTools: [] };
 
 const server = (name: string, status: object, more: object = {}) =>
   ({ name, enabled: true, status, ...more }) as unknown as Server;
@@ -15,7 +15,7 @@ const config = (gateway: object, more: object = {}) =>
     ...more,
   }) as unknown as Config;
 
-test('where all is well, there is nothing', () => {
+test('healthy, starting and disabled servers need no attention', () => {
   const servers = [
     server('good', { state: 'connected' }),
     server('starting', { state: 'connecting', failures: 0 }),
@@ -24,7 +24,7 @@ test('where all is well, there is nothing', () => {
   expect(attentionItems({ ...nothing, servers, config: config({}) })).toEqual([]);
 });
 
-test('the worst comes first, each with its reason and where to go', () => {
+test('broken servers come before degraded ones, each with its reason and a link', () => {
   const servers = [
     server('slow', { state: 'degraded', reason: 'answers late' }),
     server('closed', { state: 'error', code: 'OAUTH_REQUIRED', reason: 'sign in' }),
@@ -34,13 +34,13 @@ test('the worst comes first, each with its reason and where to go', () => {
   const items = attentionItems({ ...nothing, servers });
   expect(items.map(({ tone, title, detail, href }) => [tone, title, detail, href])).toEqual([
     ['bad', 'a/b is not connected', 'exited with code 3', '/servers/a%2Fb'],
-    ['bad', 'again is not connected', 'Trying again …', '/servers/again'],
-    ['warn', 'slow does not work as it should', 'answers late', '/servers/slow'],
-    ['warn', 'closed wants you to sign in', 'sign in', '/servers/closed'],
+    ['bad', 'again is not connected', 'Retrying …', '/servers/again'],
+    ['warn', 'slow is degraded', 'answers late', '/servers/slow'],
+    ['warn', 'closed requires sign-in', 'sign in', '/servers/closed'],
   ]);
 });
 
-test('a refused configuration is told before everything, and so is what stands open', () => {
+test('configuration errors come first, then warnings and open access', () => {
   const refused = { at: '2026-01-01T00:00:00Z', message: 'line 3: bad' };
   const open = config(
     { allowedOrigins: ['https://elsewhere.example'] },
@@ -48,18 +48,18 @@ test('a refused configuration is told before everything, and so is what stands o
   );
   const titles = attentionItems({ ...nothing, config: open }).map(({ title }) => title);
   expect(titles).toEqual([
-    "The configuration file can't be used as it is",
-    'The configuration has a warning',
-    'Other web pages may use this gateway without a key',
-    'Programs on this machine call tools without a key and without a question',
+    'The configuration file has errors',
+    'The configuration has 1 warning',
+    'Other websites can use this gateway without a key',
+    'Local programs can call tools without a key or approval',
   ]);
   const closed = config({ requireAuthentication: true, allowedOrigins: ['https://elsewhere.example'] });
   expect(attentionItems({ ...nothing, config: closed })).toEqual([]);
 });
 
-test('of many, the first few are named', () => {
+test('an item about many tools names the first three', () => {
   const approvals = ['one', 'two', 'three', 'four', 'one'].map((tool) => ({ tool })) as never;
   expect(attentionItems({ ...nothing, approvals })).toMatchObject([
-    { title: '5 calls wait for an answer', detail: 'one, two, three and 1 more', href: '/approvals' },
+    { title: '5 calls awaiting approval', detail: 'one, two, three and 1 more', href: '/approvals' },
   ]);
 });

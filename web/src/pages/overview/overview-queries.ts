@@ -1,25 +1,26 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
+import type { CallStats } from '../../api/client.ts';
 
 const hourMs = 3_600_000;
 
-/** The spans of time that can be looked at, and into how many parts each is divided. */
+/** The selectable time ranges and the number of intervals each is divided into. */
 export const ranges = {
-  hour: { label: '1 h', words: 'the last hour', ms: hourMs, buckets: 60 },
-  day: { label: '24 h', words: 'the last 24 hours', ms: 24 * hourMs, buckets: 48 },
-  week: { label: '7 d', words: 'the last 7 days', ms: 7 * 24 * hourMs, buckets: 84 },
+  hour: { label: '1 h', description: 'the last hour', ms: hourMs, buckets: 60 },
+  day: { label: '24 h', description: 'the last 24 hours', ms: 24 * hourMs, buckets: 48 },
+  week: { label: '7 d', description: 'the last 7 days', ms: 7 * 24 * hourMs, buckets: 84 },
 } as const;
 
 export type Range = keyof typeof ranges;
 
-/** How many calls there were and how they went. Asked for at a steady pace, however many calls there are. */
+/** Call statistics, polled at a fixed interval however many calls there are. */
 export function statsQuery(range: Range) {
   return queryOptions({
     queryKey: ['call-stats', range],
     queryFn({ signal }) {
       const { ms, buckets } = ranges[range];
       const size = ms / buckets;
-      // Whole parts, so that a part does not change its bounds each time it is asked for.
+      // Aligned to whole intervals, so that their bounds stay the same between polls.
       const until = Math.ceil(Date.now() / size) * size;
       const query = { since: new Date(until - ms).toISOString(), until: new Date(until).toISOString(), buckets };
       return api.getCallStats({ query, signal });
@@ -30,10 +31,21 @@ export function statsQuery(range: Range) {
   });
 }
 
-/** The tools whose definition is not the accepted one. */
+/** The tools whose definition differs from the accepted one. */
 export function changedToolsQuery() {
   return queryOptions({
     queryKey: ['tools', 'changed'],
     queryFn: async ({ signal }) => (await api.listTools({ query: { changed: 'true' }, signal })).tools,
   });
+}
+
+/** The calls without a result, by reason: "2 failed, 1 denied". Reasons without calls are left out. */
+export function describeUnsuccessful({ error, denied, invalid, cancelled }: CallStats['totals']): string {
+  const parts = [
+    error > 0 && `${error} failed`,
+    denied > 0 && `${denied} denied`,
+    invalid > 0 && `${invalid} invalid`,
+    cancelled > 0 && `${cancelled} cancelled`,
+  ].filter((part) => part !== false);
+  return parts.join(', ') || 'none failed';
 }

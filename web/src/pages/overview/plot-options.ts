@@ -2,20 +2,20 @@ import uPlot from 'uplot';
 
 export interface PlotSeries {
   readonly label: string;
-  /** The name of a colour of the theme: `--accent`. */
+  /** A CSS variable of the theme, such as `--accent`. */
   readonly colour: string;
   readonly shape: 'bars' | 'line';
 }
 
 export interface PlotParts {
   readonly width: number;
-  /** In the order in which they are drawn. */
+  /** In drawing order. */
   readonly series: readonly PlotSeries[];
-  /** Days under the plot instead of hours. */
+  /** Label the time axis with days instead of hours. */
   readonly showsDays: boolean;
   readonly bounds: () => readonly [from: number, to: number];
   readonly format: (value: number) => string;
-  /** Which part of the time is pointed at. */
+  /** Receives the index under the pointer. */
   readonly onHover: (index: number | undefined) => void;
 }
 
@@ -24,14 +24,14 @@ export const plotHeight = 170;
 const hours = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const days = new Intl.DateTimeFormat([], { weekday: 'short', day: 'numeric' });
 
-/** How the library is to draw it, in the colours that the page has now. */
+/** The uPlot options of a time plot in the current theme colours. */
 export function createPlotOptions({ width, series, showsDays, bounds, format, onHover }: PlotParts): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
-  const colourOf = (name: string) => style.getPropertyValue(name).trim();
+  const readColour = (name: string) => style.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
-    stroke: colourOf('--ink-faint'),
+    stroke: readColour('--ink-faint'),
     font: `11px ${getComputedStyle(document.body).fontFamily}`,
-    grid: { stroke: colourOf('--line'), width: 1 },
+    grid: { stroke: readColour('--line'), width: 1 },
     ticks: { show: false },
   };
   const label = showsDays ? days : hours;
@@ -57,14 +57,14 @@ export function createPlotOptions({ width, series, showsDays, bounds, format, on
         ...axis,
         size: 60,
         space: 36,
-        // Halves of a call or of a millisecond mean nothing.
+        // Whole calls and milliseconds only.
         incrs: [1, 2, 5]
-          .flatMap((one) => Array.from({ length: 9 }, (_, power) => one * 10 ** power))
+          .flatMap((step) => Array.from({ length: 9 }, (_, power) => step * 10 ** power))
           .sort((a, b) => a - b),
         values: (_plot, splits) => splits.map((value) => format(value)),
       },
     ],
-    series: [{}, ...series.map((one) => toSeries(one, colourOf(one.colour)))],
+    series: [{}, ...series.map((item) => toSeries(item, readColour(item.colour)))],
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },
   };
 }
@@ -72,6 +72,12 @@ export function createPlotOptions({ width, series, showsDays, bounds, format, on
 function toSeries({ shape, label }: PlotSeries, colour: string): uPlot.Series {
   if (shape === 'line')
     return { label, stroke: colour, width: 1.5, spanGaps: true, points: { show: true, size: 4, fill: colour } };
-  const paths = uPlot.paths.bars?.({ size: [0.85, 40], align: 1 });
-  return { label, stroke: colour, fill: colour, width: 0, points: { show: false }, ...(paths && { paths }) };
+  return {
+    label,
+    stroke: colour,
+    fill: colour,
+    width: 0,
+    points: { show: false },
+    paths: uPlot.paths.bars?.({ size: [0.85, 40], align: 1 }),
+  };
 }

@@ -1,4 +1,4 @@
-/** What functions that run in the page use of it: the types of Node and of the browser don't go together. */
+/** The browser globals that functions evaluated in a page use: the DOM types conflict with those of Node. */
 interface PageElement {
   readonly scrollWidth: number;
   readonly clientWidth: number;

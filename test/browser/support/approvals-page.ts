@@ -1,6 +1,6 @@
-import type { TestApp } from '../support/app.ts';
+import type { TestApp } from './app.ts';
 
-/** What a person does on the page of approvals, and what the gateway knows of it. */
+/** The elements and actions of the Approvals page. */
 export function approvalsPage(app: () => TestApp) {
   const tab = (name: string | RegExp) => app().page.getByRole('tab', { name });
   return {
@@ -13,11 +13,11 @@ export function approvalsPage(app: () => TestApp) {
       await app().goto('/approvals');
       await tab(/^Waiting/).waitFor();
     },
-    /** Takes the rule back whose sentence has these words. */
-    async revoke(words: string): Promise<void> {
+    /** Revokes the rule whose sentence contains this text. */
+    async revokeRule(text: string): Promise<void> {
       const { page } = app();
       await tab('Rules').click();
-      await page.getByRole('button', { name: new RegExp(`^Revoke: .*${words}`) }).click();
+      await page.getByRole('button', { name: new RegExp(`^Revoke: .*${text}`) }).click();
       const dialog = page.getByRole('dialog', { name: 'Revoke this rule?' });
       await dialog.getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('No answer is remembered').waitFor();

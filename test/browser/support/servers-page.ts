@@ -1,16 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What a person finds and does on the page of the servers. */
+/** The elements and actions of the Servers page. */
 export interface ServersPage {
   dialog(name: string): Locator;
-  /** The entry of a server in the list. */
+  /** The list entry of a server. */
   row(server: string): Locator;
-  /** Chooses from the menu of a server. */
+  /** Selects an item of a server's menu. */
   menu(server: string, item: string): Promise<void>;
-  /** Removes a server, and waits until it is gone. */
+  /** Removes a server and waits until its entry disappears. */
   remove(server: string): Promise<void>;
-  /** What is said to be wrong with a field, to those who can't see where it stands. */
-  problemOf(field: Locator): Promise<string>;
+  /** The error that a screen reader announces for a field. */
+  errorOf(field: Locator): Promise<string>;
 }
 
 export function onServersPage(page: Page): ServersPage {
@@ -33,7 +33,7 @@ export function onServersPage(page: Page): ServersPage {
       await ask.getByRole('button', { name: 'Remove' }).click();
       await row(server).waitFor({ state: 'hidden' });
     },
-    async problemOf(field) {
+    async errorOf(field) {
       const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
       const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()));
       return (await field.getAttribute('aria-invalid')) === 'true' ? texts.join(' ') : '';
@@ -41,7 +41,7 @@ export function onServersPage(page: Page): ServersPage {
   };
 }
 
-/** A field by all of its name, without the mark of one that is required. */
+/** A text field by its exact label, without the required mark. */
 export function textbox(form: Locator, name: string): Locator {
   return form.getByRole('textbox', { name, exact: true });
 }

@@ -2,36 +2,36 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { GatewayOptions } from '../../src/gateway/gateway.ts';
-import { webDirectory } from '../../src/gateway/web/serve-web.ts';
-import type { ConfigSource } from '../../src/index.ts';
-import { startApi, type TestApi } from './api.ts';
+import type { GatewayOptions } from '../../../src/gateway/gateway.ts';
+import { webDirectory } from '../../../src/gateway/web/serve-web.ts';
+import type { ConfigSource } from '../../../src/index.ts';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { patienceMs } from '../../support/wait-for.ts';
 import { openBrowser } from './browser.ts';
-import { patienceMs } from './wait-for.ts';
 
 export interface TestApp extends TestApi {
   /** A page of the app in a real browser, 1280 × 800. */
   readonly page: Page;
   readonly browser: Browser;
-  /** Another page, of somebody who is not known yet. */
+  /** Opens another page without a session. */
   openPage(path?: string): Promise<Page>;
-  /** Goes to a place of the app by its address. */
+  /** Opens a path of the app in `page`. */
   goto(path: string): Promise<void>;
-  /** Opens a session with the admin token, as the link on the terminal does. */
+  /** Signs in with the admin token, as the link printed by the gateway does. */
   signIn(page?: Page): Promise<void>;
-  /** What the pages complained about so far: errors of scripts, of the console, of the content security policy. */
-  readonly complaints: readonly string[];
+  /** Script errors, console errors, policy violations and requests to other hosts so far. `close` fails if there are any. */
+  readonly pageErrors: readonly string[];
 }
 
-/** Where the built app is; another build can be named, so that several can be tried at a time. */
+/** The directory of the built app. `WEB_DIST` names another build. */
 const web = process.env.WEB_DIST ?? webDirectory;
 
-/** A real gateway with its app, and a browser that has it open. Disposing ends both. */
+/** Starts a real gateway and opens its app in a real browser. Disposing closes both. */
 export async function startApp(source: ConfigSource, options: Partial<GatewayOptions> = {}): Promise<TestApp> {
   const api = await startApi(source, { web, ...options });
   const { close: closeApi } = api;
   const browser = await openBrowser();
-  const complaints: string[] = [];
+  const pageErrors: string[] = [];
 
   async function openPage(path = '/'): Promise<Page> {
     const context = await browser.newContext({
@@ -42,15 +42,15 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
     });
     context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(`${error}`));
+    page.on('pageerror', (error) => pageErrors.push(`${error}`));
     page.on('console', (message) => {
-      // A refused request is part of what is tried, and the browser tells of each.
+      // Tests make requests that the gateway rejects, and the browser logs each of them.
       if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
-        complaints.push(message.text());
+        pageErrors.push(message.text());
     });
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(api.url))
-        complaints.push(`asked for ${request.url()}`);
+        pageErrors.push(`request to ${request.url()}`);
     });
     await page.goto(new URL(path, api.url).href);
     return page;
@@ -60,12 +60,13 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
   const close = async () => {
     await browser.close();
     await closeApi();
+    expect(pageErrors).toEqual([]);
   };
   return Object.assign(api, {
     page,
     browser,
     openPage,
-    complaints,
+    pageErrors,
     goto: async (path: string) => void (await page.goto(new URL(path, api.url).href)),
     async signIn(on: Page = page) {
       await on.goto(new URL(`/#token=${api.adminToken}`, api.url).href);
@@ -85,7 +86,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
-/** Holds the page as it is now, in both colour schemes, against axe's rules; nothing serious may be found. */
+/** Checks the page in both colour schemes with axe. Serious and critical violations fail the test. */
 export async function expectAccessible(page: Page): Promise<void> {
   const source = await readFile(axe, 'utf8');
   for (const colorScheme of ['light', 'dark'] as const) {
