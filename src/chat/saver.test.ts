@@ -1,6 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSaver } from './saver.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
 
 test('writes never overlap, and each save has what was there when it was asked for', async () => {
   let state = 0;
@@ -10,7 +12,7 @@ test('writes never overlap, and each save has what was there when it was asked f
     async write() {
       expect(++running).toBe(1);
       const now = state;
-      await wait(2);
+      await new Promise((resolve) => setImmediate(resolve));
       written.push(now);
       running--;
     },
@@ -38,10 +40,10 @@ test('what nobody waits for is written within a while, and its failure told', as
     gatherMs: 5,
   });
   for (let times = 0; times < 5; times++) saver.saveSoon();
-  await wait(40);
+  await vi.advanceTimersByTimeAsync(5);
   expect([tries, failures.length]).toEqual([1, 1]);
   saver.saveSoon();
   await saver.save();
-  await wait(40);
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(tries).toBe(2);
 });

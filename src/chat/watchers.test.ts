@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { collectLog } from '../../test/support/fixtures.ts';
 import { silentLog } from '../kernel/log.ts';
 import type { ChatEvent } from './chat.ts';
@@ -8,7 +7,10 @@ import { createWatchers } from './watchers.ts';
 const text = (index: number, added: string): ChatEvent => ({ kind: 'text', message: 'm', index, text: added });
 const cut = (message: string): ChatEvent => ({ kind: 'cut', message });
 
+afterEach(() => void vi.useRealTimers());
+
 test('text is gathered, and told in its place among the rest', async () => {
+  vi.useFakeTimers();
   const watchers = createWatchers({ log: silentLog, gatherMs: 5 });
   const heard: ChatEvent[] = [];
   watchers.watch('c', (event) => heard.push(event));
@@ -16,12 +18,12 @@ test('text is gathered, and told in its place among the rest', async () => {
   watchers.tell('c', text(1, 'd'));
   watchers.tell('elsewhere', cut('x'));
   expect(heard).toEqual([]);
-  await wait(30);
+  await vi.advanceTimersByTimeAsync(5);
   expect(heard).toEqual([text(0, 'abc'), text(1, 'd')]);
   watchers.tell('c', text(1, 'e'));
   watchers.tell('c', cut('m'));
   watchers.tell('c', text(1, 'f'));
-  await wait(30);
+  await vi.advanceTimersByTimeAsync(5);
   expect(heard.slice(2)).toEqual([text(1, 'e'), cut('m'), text(1, 'f')]);
 });
 
@@ -52,6 +54,7 @@ test('whoever looks has what was told before, and hears the rest', async () => {
 });
 
 test('one that fails, or leaves, does not disturb the others', async () => {
+  vi.useFakeTimers();
   const { log, entries } = collectLog();
   const watchers = createWatchers({ log, gatherMs: 1 });
   const heard: ChatEvent[] = [];
@@ -63,7 +66,7 @@ test('one that fails, or leaves, does not disturb the others', async () => {
   watchers.watch('c', listener);
   leave();
   watchers.tell('c', cut('m'));
-  await wait(10);
+  await vi.advanceTimersByTimeAsync(1);
   expect(heard).toEqual([cut('m')]);
   expect(entries.map(({ event }) => event)).toEqual(['chat.watcher-failed']);
 });

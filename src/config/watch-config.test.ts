@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ToolwharfError } from '../kernel/errors.ts';
 import { type LoadedConfig, loadConfig } from './load-config.ts';
 import { type WatchOptions, watchConfig } from './watch-config.ts';
@@ -12,9 +12,14 @@ let file: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'toolwharf-watch-'));
   file = join(directory, 'toolwharf.yaml');
-  await writeFile(file, content('first'));
+  await write(file, content('first'));
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** Truncates and writes in one go, so that a watch never sees the empty file in between. */
+async function write(path: string, text: string): Promise<void> {
+  writeFileSync(path, text);
+}
 
 function content(name: string): string {
   return `servers: {${name}: {command: x}}\n`;
@@ -32,20 +37,26 @@ async function watching(path: string, options: Partial<WatchOptions> = {}) {
   });
   return {
     told,
-    until: (expected: unknown[]) => vi.waitFor(() => expect(told).toEqual(expected), { timeout: 15_000, interval: 20 }),
+    until: (expected: unknown[]) => expect.poll(() => told).toEqual(expected),
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
 }
 
-/** Long enough for a change to have been told, had there been one. */
-const quiet = () => delay(300);
+/** Changes another file in the same directory and waits until its watch reports that: earlier changes have been seen by then. */
+async function untilSeen(): Promise<void> {
+  const other = join(directory, 'other.yaml');
+  await write(other, content('before'));
+  await using witness = await watching(other);
+  await write(other, content('after'));
+  await witness.until(['after']);
+}
 
 describe('watching the file [M15]', () => {
   test('tells of content written in place', async () => {
     await using watch = await watching(file);
-    await writeFile(file, content('second'));
+    await write(file, content('second'));
     await watch.until(['second']);
-    await writeFile(file, content('third'));
+    await write(file, content('third'));
     await watch.until(['second', 'third']);
   });
 
@@ -53,7 +64,7 @@ describe('watching the file [M15]', () => {
     await using watch = await watching(file);
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const [index, name] of names.entries()) {
-      await writeFile(`${file}.tmp`, content(name));
+      await write(`${file}.tmp`, content(name));
       await rename(`${file}.tmp`, file);
       await watch.until(names.slice(0, index + 1));
     }
@@ -62,7 +73,7 @@ describe('watching the file [M15]', () => {
   test('tells of a link that is pointed elsewhere, as mounted configuration is updated', async () => {
     for (const version of ['v1', 'v2', 'v3']) {
       await mkdir(join(directory, version));
-      await writeFile(join(directory, version, 'toolwharf.yaml'), content(version));
+      await write(join(directory, version, 'toolwharf.yaml'), content(version));
     }
     await mkdir(join(directory, 'mounted'));
     await symlink(join('..', 'v1'), join(directory, 'mounted', '..data'));
@@ -76,14 +87,14 @@ describe('watching the file [M15]', () => {
     await watch.until(['v2']);
     await pointTo('v3');
     await watch.until(['v2', 'v3']);
-    await writeFile(join(directory, 'v3', 'toolwharf.yaml'), content('v3-edited'));
+    await write(join(directory, 'v3', 'toolwharf.yaml'), content('v3-edited'));
     await watch.until(['v2', 'v3', 'v3-edited']);
   });
 
   test('tells of a link in a parent directory that is pointed elsewhere', async () => {
     for (const version of ['v1', 'v2']) {
       await mkdir(join(directory, version));
-      await writeFile(join(directory, version, 'toolwharf.yaml'), content(version));
+      await write(join(directory, version, 'toolwharf.yaml'), content(version));
     }
     await symlink('v1', join(directory, 'current'));
     await using watch = await watching(join(directory, 'current', 'toolwharf.yaml'));
@@ -94,12 +105,11 @@ describe('watching the file [M15]', () => {
 
   test('a broken file is an error, once, and nothing else; mending it is a change', async () => {
     await using watch = await watching(file);
-    await writeFile(file, 'servers: {a: {comand: x}}\n');
+    await write(file, 'servers: {a: {comand: x}}\n');
     await watch.until([expect.stringMatching(/^CONFIG_INVALID: .*toolwharf\.yaml has 2 problems/)]);
-    await writeFile(join(directory, 'unrelated'), 'x');
-    await quiet();
+    await untilSeen();
     expect(watch.told).toHaveLength(1);
-    await writeFile(file, content('mended'));
+    await write(file, content('mended'));
     await watch.until([expect.anything(), 'mended']);
   });
 
@@ -107,38 +117,38 @@ describe('watching the file [M15]', () => {
     await using watch = await watching(file);
     await unlink(file);
     await watch.until([expect.stringMatching(/does not exist/)]);
-    await writeFile(file, content('back'));
+    await write(file, content('back'));
     await watch.until([expect.anything(), 'back']);
   });
 
   test('a directory that is removed and made again is watched again', async () => {
     const inner = join(directory, 'inner');
     await mkdir(inner);
-    await writeFile(join(inner, 'toolwharf.yaml'), content('first'));
+    await write(join(inner, 'toolwharf.yaml'), content('first'));
     await using watch = await watching(join(inner, 'toolwharf.yaml'));
     await rm(inner, { recursive: true });
     await watch.until([expect.stringMatching(/does not exist/)]);
     await mkdir(inner);
-    await writeFile(join(inner, 'toolwharf.yaml'), content('second'));
+    await write(join(inner, 'toolwharf.yaml'), content('second'));
     await watch.until([expect.anything(), 'second']);
-    await writeFile(join(inner, 'toolwharf.yaml'), content('third'));
+    await write(join(inner, 'toolwharf.yaml'), content('third'));
     await watch.until([expect.anything(), 'second', 'third']);
   });
 
   test('the same content again tells nothing', async () => {
     await using watch = await watching(file);
-    await writeFile(file, content('first'));
-    await writeFile(`${file}.tmp`, content('first'));
+    await write(file, content('first'));
+    await write(`${file}.tmp`, content('first'));
     await rename(`${file}.tmp`, file);
-    await quiet();
+    await untilSeen();
     expect(watch.told).toEqual([]);
-    await writeFile(file, content('second'));
+    await write(file, content('second'));
     await watch.until(['second']);
   });
 
   test('what changed between loading and watching is told', async () => {
     const since = await loadConfig(file, { env: {} });
-    await writeFile(file, content('meanwhile'));
+    await write(file, content('meanwhile'));
     await using watch = await watching(file, { since });
     await watch.until(['meanwhile']);
   });
@@ -149,28 +159,31 @@ describe('watching the file [M15]', () => {
       env: { TOOLWHARF__SERVERS__SECOND__ENABLED: 'false' },
       onChange: (loaded) => void names.push(loaded.config.servers[0]?.enabled ?? true),
     });
-    await writeFile(file, content('second'));
-    await vi.waitFor(() => expect(names).toEqual([false]), { timeout: 15_000 });
+    await write(file, content('second'));
+    await expect.poll(() => names).toEqual([false]);
     expect(watch.told).toEqual([]);
   });
 
   test('changes are told one at a time, and a listener that fails is an error', async () => {
+    const gate = Promise.withResolvers<void>();
     let inside = 0;
     let most = 0;
     const seen: string[] = [];
     await using watch = await watching(file, {
       onChange: async (loaded) => {
         most = Math.max(most, ++inside);
-        await delay(60);
+        await gate.promise;
         inside--;
         seen.push(loaded.config.servers[0]?.name ?? 'none');
         if (seen.length === 1) throw new Error('listener failed');
       },
     });
-    await writeFile(file, content('second'));
-    await vi.waitFor(() => expect(inside).toBe(1), { timeout: 15_000, interval: 5 });
-    await writeFile(file, content('third'));
-    await vi.waitFor(() => expect(seen).toEqual(['second', 'third']), { timeout: 15_000 });
+    await write(file, content('second'));
+    await expect.poll(() => inside).toBe(1);
+    await write(file, content('third'));
+    await untilSeen();
+    gate.resolve();
+    await expect.poll(() => seen).toEqual(['second', 'third']);
     expect(most).toBe(1);
     expect(watch.told).toEqual(['INTERNAL: listener failed']);
   });
@@ -181,8 +194,8 @@ describe('watching the file [M15]', () => {
     await using bySignal = await watching(file, { signal: stop.signal });
     await byDispose[Symbol.asyncDispose]();
     stop.abort();
-    await writeFile(file, content('second'));
-    await quiet();
+    await write(file, content('second'));
+    await untilSeen();
     expect(byDispose.told).toEqual([]);
     expect(bySignal.told).toEqual([]);
   });
@@ -198,10 +211,10 @@ describe('watching the file [M15]', () => {
         throw new Error('listener failed');
       },
     });
-    await writeFile(file, 'servers: 5\n');
-    await vi.waitFor(() => expect(names).toEqual(['error']), { timeout: 15_000 });
-    await writeFile(file, content('second'));
-    await vi.waitFor(() => expect(names).toEqual(['error', 'second']), { timeout: 15_000 });
+    await write(file, 'servers: 5\n');
+    await expect.poll(() => names).toEqual(['error']);
+    await write(file, content('second'));
+    await expect.poll(() => names).toEqual(['error', 'second']);
   });
 
   test('a listener may close the watch that calls it', async () => {
@@ -215,7 +228,7 @@ describe('watching the file [M15]', () => {
         closed = true;
       },
     });
-    await writeFile(file, content('second'));
-    await vi.waitFor(() => expect(closed).toBe(true), { timeout: 15_000 });
+    await write(file, content('second'));
+    await expect.poll(() => closed).toBe(true);
   });
 });

@@ -1,31 +1,38 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDeadline } from './deadline.ts';
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
-test('it aborts when its time is used up', async () => {
+test('a deadline aborts its signal when its time is used up', () => {
   using deadline = createDeadline(10);
-  await expect.poll(() => deadline.signal.aborted).toBe(true);
+  vi.advanceTimersByTime(9);
+  expect(deadline.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
   expect(deadline.signal.reason).toMatchObject({ name: 'TimeoutError' });
 });
 
-test('while paused the time stands still, also for overlapping pauses', async () => {
+test('while a deadline is paused its time stands still, also for overlapping pauses', () => {
   using deadline = createDeadline(60);
+  vi.advanceTimersByTime(20);
   const resume = deadline.pause();
   const resumeToo = deadline.pause();
   resume();
   resume();
-  await wait(120);
+  vi.advanceTimersByTime(60_000);
   expect(deadline.signal.aborted).toBe(false);
   resumeToo();
-  await expect.poll(() => deadline.signal.aborted).toBe(true);
+  vi.advanceTimersByTime(39);
+  expect(deadline.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(deadline.signal.aborted).toBe(true);
 });
 
-test('a disposed one never fires, even if resumed late', async () => {
+test('a disposed deadline never fires, even if it is resumed later', () => {
   const deadline = createDeadline(10);
   const resume = deadline.pause();
   deadline[Symbol.dispose]();
   resume();
-  await wait(40);
+  vi.advanceTimersByTime(60_000);
   expect(deadline.signal.aborted).toBe(false);
 });

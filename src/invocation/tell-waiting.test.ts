@@ -1,17 +1,20 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Progress } from '../kernel/tool.ts';
 import { tellWaiting } from './tell-waiting.ts';
 
-test('it tells at once, then again with growing numbers, and stops when disposed', async () => {
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a waiting call is reported at once, then again with growing numbers, until that is disposed', () => {
   const told: Progress[] = [];
   {
     using _telling = tellWaiting((progress) => told.push(progress), 5);
     expect(told).toEqual([{ progress: 0, message: 'Waiting for approval' }]);
-    await expect.poll(() => told.length).toBeGreaterThan(2);
+    vi.advanceTimersByTime(10);
+    expect(told).toHaveLength(3);
   }
-  const count = told.length;
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(told).toHaveLength(count);
+  vi.advanceTimersByTime(60_000);
+  expect(told).toHaveLength(3);
   const numbers = told.map(({ progress }) => progress);
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
 });

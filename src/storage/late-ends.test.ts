@@ -12,12 +12,15 @@ function setUp(options: Partial<LateEndsOptions> & { pauseMs?: number } = {}) {
   const { pauseMs = 600_000, ...given } = options;
   const memory = createMemoryJournal({ maxResultBytes: Number.POSITIVE_INFINITY });
   const written: string[] = [];
-  const state = { broken: false, slowMs: 0 };
+  const state = { broken: false, slowMs: 0, failures: 0 };
   const inner: ClosingJournal = {
     ...memory,
     async write(record) {
       if (state.slowMs > 0) await wait(state.slowMs);
-      if (state.broken) throw new Error('database or disk is full');
+      if (state.broken) {
+        state.failures++;
+        throw new Error('database or disk is full');
+      }
       written.push(`${record.id} ${record.status}`);
       await memory.write(record);
     },
@@ -62,7 +65,7 @@ describe('an end that could not be written', () => {
     await journal.write(running('a'));
     state.broken = true;
     await expect(journal.write(ended('a'))).rejects.toThrow();
-    await wait(20);
+    await waitFor(() => state.failures > 2, { what: 'two more attempts' });
     expect((await memory.get('a'))?.status).toBe('running');
     state.broken = false;
     await waitFor(() => logged.some((line) => line.startsWith('journal.caught-up')));

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createToolSource, textResult } from '../../../test/fixtures/models/tool-source.ts';
 import { callByProviderName } from './call-by-provider-name.ts';
@@ -48,28 +47,28 @@ test.each(['', '  ', 'null', null, undefined, {}])('no arguments (%j) are an emp
 });
 
 test('calls run side by side, and the results keep the order of the calls', async () => {
-  let running = 0;
-  let most = 0;
+  const finish = new Map<unknown, () => void>();
   const source = createToolSource([
     {
       name: 'wait',
-      async run({ ms }) {
-        most = Math.max(most, ++running);
-        await delay(Number(ms));
-        running--;
-        return textResult(String(ms));
+      async run({ label }) {
+        await new Promise<void>((resolve) => {
+          finish.set(label, resolve);
+          // Only when all three run at once does any of them finish, in another order than they were called.
+          if (finish.size === 3) for (const other of ['b', 'c', 'a']) finish.get(other)?.();
+        });
+        return textResult(String(label));
       },
     },
   ]);
-  const calls = [90, 30, 60].map((ms) => ({ name: 'wait', args: { ms } }));
+  const calls = ['a', 'b', 'c'].map((label) => ({ name: 'wait', args: { label } }));
   const results = await callByProviderName(source, calls, openAIRules);
-  expect(results.map(({ text }) => text)).toEqual(['90', '30', '60']);
-  expect(most).toBe(3);
+  expect(results.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
 });
 
 test('the signal, the caller and the rest of the options reach every call', async () => {
   const source = createToolSource([{ name: 'search' }]);
-  const options = { signal: AbortSignal.timeout(60_000), caller: { id: 'me', kind: 'program' } } as const;
+  const options = { signal: new AbortController().signal, caller: { id: 'me', kind: 'program' } } as const;
   await callByProviderName(source, [{ name: 'search', args: {} }], openAIRules, options);
   expect(source.calls[0]?.options).toEqual(options);
 });

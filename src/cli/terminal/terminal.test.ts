@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createTerminal } from './terminal.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 function open({ isTTY = true, env = {} as Record<string, string> } = {}) {
   const streams = { stdin: stream(isTTY), stdout: stream(isTTY), stderr: stream(isTTY) };
@@ -46,7 +48,7 @@ test('the width is what COLUMNS says, else what the terminal has', () => {
 test('the status is one line that goes away, and makes room for remarks', async () => {
   const { terminal, texts } = open();
   terminal.status('connecting 1 of 2 …');
-  await vi.waitFor(() => expect(texts.stderr).toContain('connecting 1 of 2 …'));
+  await expect.poll(() => texts.stderr).toContain('connecting 1 of 2 …');
   terminal.note('a remark');
   expect(texts.stderr).toContain('\r\u001b[2Ka remark\n');
   terminal.status();
@@ -57,11 +59,11 @@ test('questions are asked one after the other', async () => {
   const { terminal, texts, type } = open();
   const first = terminal.ask('One? ');
   const second = terminal.ask('Two? ');
-  await vi.waitFor(() => expect(texts.stderr).toContain('One?'));
+  await expect.poll(() => texts.stderr).toContain('One?');
   expect(texts.stderr).not.toContain('Two?');
   type('1\r');
   expect(await first).toBe('1');
-  await vi.waitFor(() => expect(texts.stderr).toContain('Two?'));
+  await expect.poll(() => texts.stderr).toContain('Two?');
   type('2\r');
   expect(await second).toBe('2');
 });
@@ -69,12 +71,12 @@ test('questions are asked one after the other', async () => {
 test('the end of the input, and the end of the waiting, are no answer', async () => {
   const { terminal, texts, type } = open();
   const left = terminal.ask('Well? ');
-  await vi.waitFor(() => expect(texts.stderr).toContain('Well?'));
+  await expect.poll(() => texts.stderr).toContain('Well?');
   type('\u0004');
   expect(await left).toBeUndefined();
   const abort = new AbortController();
   const late = terminal.ask('And now? ', abort.signal);
-  await vi.waitFor(() => expect(texts.stderr).toContain('And now?'));
+  await expect.poll(() => texts.stderr).toContain('And now?');
   abort.abort();
   expect(await late).toBeUndefined();
   expect(await terminal.ask('Still? ', abort.signal)).toBeUndefined();
@@ -84,9 +86,9 @@ test('the end of the input, and the end of the waiting, are no answer', async ()
 test('Ctrl-C at a question is passed on', async () => {
   const { terminal, texts, type, interrupts } = open();
   const asked = terminal.ask('Well? ');
-  await vi.waitFor(() => expect(texts.stderr).toContain('Well?'));
+  await expect.poll(() => texts.stderr).toContain('Well?');
   type('\u0003');
-  await vi.waitFor(() => expect(interrupts()).toBe(1));
+  await expect.poll(() => interrupts()).toBe(1);
   type('x\r');
   expect(await asked).toBe('x');
 });
@@ -98,17 +100,19 @@ test('a reader who has gone away is no error', () => {
   expect(texts.stdout).toBe('');
 });
 
-test('what comes in pieces is not broken by the status, and remarks begin a line of their own', async () => {
+test('what comes in pieces is not broken by the status, and remarks begin a line of their own', () => {
+  vi.useFakeTimers();
   const { terminal, texts } = open();
   terminal.status('thinking …');
   terminal.stream('Hello');
   terminal.stream(' you');
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  vi.advanceTimersByTime(60_000);
   expect(texts).toEqual({ stdout: 'Hello you', stderr: '' });
   terminal.note('a remark');
   expect(texts).toEqual({ stdout: 'Hello you\n', stderr: 'a remark\n' });
   terminal.stream('on\n');
-  await vi.waitFor(() => expect(texts.stderr).toContain('thinking …'));
+  vi.advanceTimersByTime(100);
+  expect(texts.stderr).toContain('thinking …');
   terminal.status();
   const piped = open({ isTTY: false });
   piped.terminal.stream('as ');
@@ -123,14 +127,14 @@ test('what is typed while nothing is asked answers nothing, and Ctrl-C is passed
   type('y\r');
   type('\u0004');
   type('\u0003');
-  await vi.waitFor(() => expect(interrupts()).toBe(1));
+  await expect.poll(() => interrupts()).toBe(1);
   const asked = terminal.ask('Run it? ');
-  await vi.waitFor(() => expect(texts.stderr).toContain('Run it? '));
+  await expect.poll(() => texts.stderr).toContain('Run it? ');
   type('n\r');
   expect(await asked).toBe('n');
   type('dropped\r');
   const again = terminal.ask('And now? ');
-  await vi.waitFor(() => expect(texts.stderr).toContain('And now? '));
+  await expect.poll(() => texts.stderr).toContain('And now? ');
   type('yes\r');
   expect(await again).toBe('yes');
   muted[Symbol.dispose]();
@@ -140,15 +144,15 @@ test('what is typed while nothing is asked answers nothing, and Ctrl-C is passed
 test('a question may have a text to change, lines to go back to, or show nothing of its answer', async () => {
   const { terminal, texts, type } = open();
   const changed = terminal.ask('Edit: ', undefined, { text: 'abc' });
-  await vi.waitFor(() => expect(texts.stderr).toContain('abc'));
+  await expect.poll(() => texts.stderr).toContain('abc');
   type('d\r');
   expect(await changed).toBe('abcd');
   const repeated = terminal.ask('> ', undefined, { history: ['latest', 'before'] });
-  await vi.waitFor(() => expect(texts.stderr).toContain('> '));
+  await expect.poll(() => texts.stderr).toContain('> ');
   type('\u001b[A\u001b[A\r');
   expect(await repeated).toBe('before');
   const secret = terminal.ask('Key: ', undefined, { isSecret: true });
-  await vi.waitFor(() => expect(texts.stderr).toContain('Key: '));
+  await expect.poll(() => texts.stderr).toContain('Key: ');
   type('hidden\r');
   expect(await secret).toBe('hidden');
   expect(texts.stderr).not.toContain('hidden');

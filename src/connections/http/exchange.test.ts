@@ -15,7 +15,7 @@ async function place(listener: RequestListener) {
       exchange(
         agent,
         { origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', body: '{}' },
-        { maxBytes: 1_000, idleMs: 5_000, ...options },
+        { maxBytes: 1_000, idleMs: 120_000, ...options },
       ),
     async [Symbol.asyncDispose]() {
       await agent.destroy();

@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { patienceMs, waitFor } from '../../../test/support/wait-for.ts';
 import type { WebhookConfig } from '../../config/config.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { createEvents } from '../../kernel/events.ts';
 import { createLog, type LogEntry } from '../../kernel/log.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
@@ -42,13 +44,30 @@ async function setUp(
   const toolbox = { on: events.on, config: { gateway: { webhook: { url, ...webhook } } } } as unknown as Toolbox;
   const stop = new AbortController();
   const log = createLog((entry) => entries.push(entry));
-  startApprovalWebhook({ toolbox, env, log, stopping: stop.signal, backoffMs: 1, maxAttempts: 3, maxConcurrent: 2 });
+  const now = Date.parse(request.askedAt);
+  startApprovalWebhook({
+    toolbox,
+    env,
+    log,
+    clock: { ...systemClock, now: () => now },
+    stopping: stop.signal,
+    timeoutMs: patienceMs,
+    backoffMs: 1,
+    maxAttempts: 3,
+    maxConcurrent: 2,
+  });
   cleanups.push(() => {
     stop.abort();
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
-  return { messages, entries, stop, ask: (changes = {}) => events.emit('approval.asked', { ...request, ...changes }) };
+  return {
+    messages,
+    entries,
+    now,
+    stop,
+    ask: (changes = {}) => events.emit('approval.asked', { ...request, ...changes }),
+  };
 }
 
 const request: ApprovalRequest = {
@@ -63,19 +82,14 @@ const request: ApprovalRequest = {
   argumentsHash: 'x',
   definitionHash: 'y',
   reason: 'approval mode is always-ask',
-  askedAt: new Date().toISOString(),
-  expiresAt: new Date(Date.now() + 600_000).toISOString(),
+  askedAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-01T00:10:00.000Z',
 };
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let round = 0; round < 1_000 && !condition(); round++) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBe(true);
-}
-
 test('an approval is posted once, with a signature that covers the timestamp', async () => {
-  const { messages, ask } = await setUp([204], { secret: '${HOOK_SECRET}' }, { HOOK_SECRET: 'shh-secret' });
+  const { messages, ask, now } = await setUp([204], { secret: '${HOOK_SECRET}' }, { HOOK_SECRET: 'shh-secret' });
   ask();
-  await until(() => messages.length > 0);
+  await waitFor(() => messages.length > 0);
   const [{ path, headers, body }] = messages as [Message];
   expect(path).toBe('/hook');
   expect(JSON.parse(body)).toEqual({
@@ -87,13 +101,13 @@ test('an approval is posted once, with a signature that covers the timestamp', a
   expect(headers['x-toolwharf-signature']).toBe(
     `sha256=${createHmac('sha256', 'shh-secret').update(signed).digest('hex')}`,
   );
-  expect(Math.abs(Number(headers['x-toolwharf-timestamp']) - Date.now() / 1_000)).toBeLessThan(60);
+  expect(Number(headers['x-toolwharf-timestamp'])).toBe(now / 1_000);
 });
 
 test('a failed delivery is retried with the same delivery id', async () => {
   const { messages, entries, ask } = await setUp([503, 429, 200]);
   ask();
-  await until(() => messages.length === 3);
+  await waitFor(() => messages.length === 3);
   expect(new Set(messages.map(({ headers }) => headers['x-toolwharf-delivery'])).size).toBe(1);
   expect(messages[0]?.headers['x-toolwharf-signature']).toBeUndefined();
   expect(entries).toEqual([]);
@@ -106,7 +120,7 @@ test.each([
 ])('%s, and the log says so', async (_title, statuses, attempts, why) => {
   const { messages, entries, ask } = await setUp(statuses);
   ask();
-  await until(() => entries.length > 0);
+  await waitFor(() => entries.length > 0);
   expect(messages.map(({ path }) => path)).toEqual(Array(attempts).fill('/hook'));
   expect(entries).toMatchObject([{ level: 'warning', event: 'webhook.failed', message: expect.stringContaining(why) }]);
 });
@@ -114,15 +128,15 @@ test.each([
 test('nothing is sent if the secret is empty, and no log entry contains the secret', async () => {
   const { messages, entries, ask } = await setUp([200], { secret: '${MISSING}' });
   ask();
-  await until(() => entries.length > 0);
+  await waitFor(() => entries.length > 0);
   expect(messages).toEqual([]);
   expect(entries[0]?.message).toContain('its secret is empty');
 });
 
 test('an expired approval is not retried', async () => {
   const { messages, entries, ask } = await setUp([500]);
-  ask({ expiresAt: new Date(Date.now() - 1).toISOString() });
-  await until(() => entries.length > 0);
+  ask({ expiresAt: request.askedAt });
+  await waitFor(() => entries.length > 0);
   expect(messages).toHaveLength(1);
 });
 

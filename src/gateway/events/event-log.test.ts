@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { createEvents } from '../../kernel/events.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
@@ -54,14 +53,17 @@ const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
   ...changes,
 });
 
-test('events are kept while someone listens and for the retention time after, then dropped', async () => {
+afterEach(() => void vi.useRealTimers());
+
+test('events are kept while someone listens and for the retention time after, then dropped', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
   const { events, log, leave } = setUp(10, 50);
   const start = log.latest;
   events.emit('call.changed', call({ id: 'c1' }));
   leave();
   events.emit('call.changed', call({ id: 'c2' }));
   expect(log.since(start)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c1' }, { id: 'c2' }]);
-  await wait(60);
+  vi.advanceTimersByTime(60);
   const before = log.latest;
   events.emit('call.changed', call({ id: 'c3' }));
   expect(log.since(start)).toBeUndefined();

@@ -31,7 +31,7 @@ test('questions that come together are asked together', async () => {
   const calls = createParkedCalls();
   const asked = await calls.start(waitingAs('a'), async ({ ask }) => {
     const first = ask(text.method, text.params, never, 'one');
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setImmediate(resolve));
     return { answers: await Promise.all([first, ask(text.method, text.params, never, 'two')]) };
   });
   expect(Object.keys(asked.inputRequests as object)).toEqual(['one', 'two']);

@@ -1,11 +1,14 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { UsageError } from '../../usage-error.ts';
 import { createCallLimit, pauseWhileApproved } from './call-limit.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 test('a limit that is used up is a call that timed out, with the time as it was written', async () => {
   using limit = createCallLimit('20ms');
   const signal = limit.start('mcp_a_b');
-  await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  vi.advanceTimersByTime(20);
   expect(signal.reason).toMatchObject({
     code: 'CALL_TIMED_OUT',
     message: 'mcp_a_b did not finish within 20ms (--timeout)',
@@ -18,11 +21,12 @@ test('the clock stands still while a person is asked', async () => {
   let answer = () => {};
   const approver = { ask: () => new Promise<never>((_, reject) => (answer = () => reject(new Error('no')))) };
   const asked = pauseWhileApproved(approver, limit.pause).ask({} as never, signal);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(signal.aborted).toBe(false);
   answer();
   await expect(asked).rejects.toThrow('no');
-  await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  vi.advanceTimersByTime(50);
+  expect(signal.aborted).toBe(true);
 });
 
 test('what is no time is wrong usage, and no limit is none', () => {

@@ -64,7 +64,7 @@ test('whoever watches first and reads then has everything exactly once', async (
   ]);
   const first = (await chat.read('c')) as ConversationContent;
   expect(first.messages[0]?.parts).toEqual([{ type: 'text', text: 'Hel' }]);
-  await vi.waitFor(() => expect(heard.map(({ kind }) => kind)).toEqual(['text', 'message']));
+  await expect.poll(() => heard.map(({ kind }) => kind)).toEqual(['text', 'message']);
   expect((await chat.read('c'))?.messages[0]).toEqual(message('Hello', 'complete'));
   expect(asked).toEqual(['/api/conversations/c/events']);
   await chat.close();
@@ -76,7 +76,7 @@ test('a stream that breaks is opened again, and what was missed is told', async 
     [new Error('refused')],
     [snapshot(message('Hello you', 'complete'))],
   ]);
-  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  await expect.poll(() => heard).toHaveLength(2);
   expect(heard).toEqual([
     { kind: 'text', message: 'm', index: 0, text: 'lo' },
     { kind: 'message', message: message('Hello you', 'complete') },
@@ -93,10 +93,10 @@ test('a gateway that stays away is told of once, and nobody waits for it', async
 
 test('a conversation that is not there, or no more, is removed', async () => {
   const missing = listening([[new ToolwharfError('NOT_FOUND', 'There is no conversation')]]);
-  await vi.waitFor(() => expect(missing.heard).toEqual([{ kind: 'removed' }]));
+  await expect.poll(() => missing.heard).toEqual([{ kind: 'removed' }]);
   expect(await missing.chat.read('c')).toBeUndefined();
   const removed = listening([[snapshot(), sent('removed', {})], []]);
-  await vi.waitFor(() => expect(removed.heard).toEqual([{ kind: 'removed' }]));
+  await expect.poll(() => removed.heard).toEqual([{ kind: 'removed' }]);
   expect(removed.asked).toHaveLength(1);
   await Promise.all([missing.chat.close(), removed.chat.close()]);
 });

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createEvents } from '../../../kernel/events.ts';
 import type { ToolboxEvents } from '../../../toolbox.ts';
 import { giveBackMemory } from './give-back-memory.ts';
@@ -25,45 +24,49 @@ function place({ running = 0, quietMs = 40 } = {}) {
   return { state, giving, work };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await wait(5);
-}
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
-test('memory is given back once after the start, and again after there was work', async () => {
+test('memory is given back once after the start, and again after there was work', () => {
   const { state, giving, work } = place();
   using _giving = giving;
-  await until(() => state.given === 1);
-  await wait(200);
+  vi.advanceTimersByTime(40);
+  expect(state.given).toBe(1);
+  vi.advanceTimersByTime(60_000);
   expect(state.given).toBe(1);
   work(200);
-  await until(() => state.given === 2);
+  vi.advanceTimersByTime(40);
+  expect(state.given).toBe(2);
 });
 
-test('memory is not given back where little has come together', async () => {
+test('memory is not given back where little has come together', () => {
   const { state, giving, work } = place();
   using _giving = giving;
-  await until(() => state.given === 1);
+  vi.advanceTimersByTime(40);
   work(120);
-  await wait(200);
+  vi.advanceTimersByTime(60_000);
   expect(state.given).toBe(1);
 });
 
-test('memory is not given back while a call runs', async () => {
+test('memory is not given back while a call runs', () => {
   const { state, giving } = place({ running: 1 });
   using _giving = giving;
-  await wait(200);
+  vi.advanceTimersByTime(60_000);
   expect(state.given).toBe(0);
   state.running = 0;
-  await until(() => state.given === 1);
+  vi.advanceTimersByTime(40);
+  expect(state.given).toBe(1);
 });
 
-test('after work it takes longer until memory is given back', async () => {
+test('after work it takes longer until memory is given back', () => {
   const { state, giving, work } = place({ quietMs: 600_000 });
   using _giving = giving;
-  await until(() => state.given === 1);
+  vi.advanceTimersByTime(40);
   work(200);
-  await wait(200);
+  vi.advanceTimersByTime(599_000);
   expect(state.given).toBe(1);
+  vi.advanceTimersByTime(2_000);
+  expect(state.given).toBe(2);
 });
 
 test('the collection that is used by itself works on this Node', async () => {
@@ -71,5 +74,6 @@ test('the collection that is used by itself works on this Node', async () => {
   const stats = () => ({ running: 0, queued: 0, byKey: new Map() });
   const collected = new WeakRef({});
   using _giving = giveBackMemory({ toolbox: { on: events.on, stats }, startMs: 20 });
-  await until(() => collected.deref() === undefined);
+  await vi.advanceTimersByTimeAsync(40);
+  expect(collected.deref()).toBeUndefined();
 });

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog, type LogEntry } from '../../../kernel/log.ts';
 import { openStorage } from '../../../storage/open-storage.ts';
 import { keepRetention } from './keep-retention.ts';
 
-const settled = async (isSo: () => Promise<boolean> | boolean) => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-};
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 test('what is older or more than wanted goes, again and again, until it is ended', async () => {
   await using storage = await openStorage({ kind: 'memory' });
@@ -27,13 +26,15 @@ test('what is older or more than wanted goes, again and again, until it is ended
   for (const id of ['a', 'b', 'c']) await add(id);
   const settings = () => ({ maxAgeMs: 86_400_000, maxCalls: 2 });
   const keeping = keepRetention({ audit: storage.audit, settings, log, firstMs: 1, everyMs: 1 });
-  await settled(async () => (await count()) === 2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await count()).toBe(2);
   await add('d');
-  await settled(async () => (await count()) === 2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await count()).toBe(2);
   expect(entries.map(({ event }) => event)).toContain('journal.retained');
   await keeping[Symbol.asyncDispose]();
   await add('e');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await vi.advanceTimersByTimeAsync(3_600_000);
   expect(await count()).toBe(3);
 });
 
@@ -49,7 +50,8 @@ test('a failure is told, and tried again', async () => {
   const log = createLog((entry) => entries.push(entry));
   const settings = () => ({ maxAgeMs: 1, maxCalls: 1 });
   await using _keeping = keepRetention({ audit, settings, log, firstMs: 1, everyMs: 1 });
-  await settled(() => tries > 1);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(tries).toBe(2);
   expect(entries[0]).toMatchObject({ level: 'error', event: 'journal.retention-failed' });
   expect(entries[0]?.message).toContain('the disk is full');
 });
