@@ -45,10 +45,10 @@ async function closeDetails(): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
 
-describe('the list', () => {
-  test('says what would be there, and shows a call from its start to its end without being asked again [R6, R12]', async () => {
+describe('the list of calls', () => {
+  test('an empty list says what to do next, and a new call appears and is updated live [R6, R12]', async () => {
     await app.goto('/calls');
-    await page.getByText('Nothing was called yet').waitFor();
+    await page.getByText('No calls yet').waitFor();
     const callId = crypto.randomUUID();
     const running = call('s_sleep', { ms: 60_000 }, { callId });
     await row('sleep').getByText('Running').waitFor();
@@ -57,15 +57,15 @@ describe('the list', () => {
     expect(search()).toBe('');
     expect(new URL(page.url()).pathname).toBe(`/calls/${callId}`);
     await expectAccessible(page);
-    await details('sleep').getByRole('button', { name: 'Cancel the call' }).click();
+    await details('sleep').getByRole('button', { name: 'Cancel call' }).click();
     await details('sleep').getByText('Ended: cancelled').waitFor();
     expect((await running).status).toBe(499);
-    expect(await details('sleep').getByRole('button', { name: 'Cancel the call' }).count()).toBe(0);
+    expect(await details('sleep').getByRole('button', { name: 'Cancel call' }).count()).toBe(0);
     await closeDetails();
     await row('sleep').getByText('Cancelled').waitFor();
   });
 
-  test('tells apart how calls ended [R6]', async () => {
+  test('the list tells tool errors, invalid arguments and unknown outcomes apart [R6]', async () => {
     await call('s_echo', { text: 'fine' });
     await call('s_fail');
     await call('s_add', { a: 'one' });
@@ -78,7 +78,7 @@ describe('the list', () => {
     await expectAccessible(page);
   });
 
-  test('is filtered by server, tool, status, caller and time, and the address keeps it', async () => {
+  test('the list is filtered by server, tool, status, caller and time, and the address keeps the filter', async () => {
     await app.post('/api/tools/mcp_s_pid/call', {}, { key: app.adminToken });
     await row('pid').getByText('Administrator').waitFor();
     await page.getByLabel('Server').selectOption('dying');
@@ -99,7 +99,7 @@ describe('the list', () => {
     await row('fail').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(1);
     expect(await page.getByLabel('Tool').inputValue()).toBe('fail');
-    // Live calls pass the filter too.
+    // The filter also applies to live calls.
     await call('s_echo', { text: 'another' });
     await call('s_fail');
     await list().getByRole('listitem').nth(1).waitFor();
@@ -113,26 +113,26 @@ describe('the list', () => {
     await row('pid').waitFor();
     expect(search()).toBe('?caller=admin&range=1h');
     await page.getByLabel('Caller').fill('nobody');
-    await page.getByText('No call fits').waitFor();
+    await page.getByText('No matching calls').waitFor();
     await app.goto('/calls?until=2020-01-01T00:00:00.000Z&status=nonsense');
-    await page.getByText('No call fits').waitFor();
+    await page.getByText('No matching calls').waitFor();
     expect(await page.getByLabel('Until').inputValue()).toMatch(/^20(19|20)-/);
     await page.getByRole('button', { name: 'Clear' }).click();
     await row('pid').waitFor();
   });
 
-  test('goes on for as long as there are calls, and does not move under the reader', async () => {
+  test('scrolling loads older calls, and new calls do not move the list', async () => {
     const made = Array.from({ length: 150 }, (_, at) => call('s_echo', { text: `call ${at}` }));
     await Promise.all(made);
     await page.reload();
     await row('echo').first().waitFor();
-    // Only what is in sight is built.
+    // Only the visible rows are rendered.
     expect(await list().getByRole('listitem').count()).toBeLessThan(100);
     await waitFor(async () => {
       await page.evaluate('scrollTo(0, document.body.scrollHeight)');
       return (await row('sleep').count()) === 1;
     });
-    await page.getByText('That is all: 158 calls.').waitFor();
+    await page.getByText('158 calls', { exact: true }).waitFor();
     await call('s_image');
     await page.getByRole('button', { name: '1 new call' }).click();
     await row('image').waitFor();
@@ -140,10 +140,10 @@ describe('the list', () => {
   });
 });
 
-describe('one call', () => {
-  test('that was asked about has a timeline with who answered and what came of it', async () => {
+describe('the details of a call', () => {
+  test('the timeline of an approved call names who approved it and how it ended', async () => {
     const calling = client.text('s__structured', { city: 'Bergen' });
-    await row('structured').getByText('Waiting').waitFor();
+    await row('structured').getByText('Pending').waitFor();
     await row('structured').getByRole('link').click();
     const panel = details('structured').getByRole('article', { name: 'Question about structured' });
     await panel.getByRole('button', { name: 'Allow once' }).click();
@@ -151,9 +151,9 @@ describe('one call', () => {
     await details('structured').getByText('Ended: success').waitFor();
     await panel.waitFor({ state: 'detached' });
     const timeline = await shownText(details('structured').getByRole('region', { name: 'Timeline' }));
-    expect(timeline).toMatch(/Waiting for an answer [\d.]+ .*Running [\d.]+ m?s/);
+    expect(timeline).toMatch(/Awaiting approval [\d.]+ .*Running [\d.]+ m?s/);
     expect(timeline).toMatch(
-      /Made by local.*A person was asked, because approval mode is always-ask.*Allowed by local, once\..*Sent to its server.*Ended: success/,
+      /Called by local.*Approval requested: approval mode is always-ask.*Allowed by local, once\..*Sent to the server.*Ended: success/,
     );
     await details('structured').getByRole('region', { name: 'Result' }).getByText('21.5').first().waitFor();
     await details('structured').getByText('Bergen').first().waitFor();
@@ -161,7 +161,7 @@ describe('one call', () => {
     await closeDetails();
   });
 
-  test('that was denied says by whom and why, and what its code means', async () => {
+  test('a denied call names who denied it, the reason and the meaning of its error code', async () => {
     const calling = client.text('s__write', { path: '/nowhere', text: 'x' });
     const asked = await waitFor(async () => (await app.get('/api/approvals?status=pending')).body.approvals[0]);
     await app.post(
@@ -176,11 +176,11 @@ describe('one call', () => {
     await details('write').getByText('CALL_DENIED').waitFor();
     await details('write').getByText('What this means').click();
     await details('write').getByText('A rule, a person, or the lack of a person to ask said no.').waitFor();
-    expect(await details('write').getByText('Sent to its server').count()).toBe(0);
+    expect(await details('write').getByText('Sent to the server').count()).toBe(0);
     await closeDetails();
   });
 
-  test('whose outcome is unknown is not said to have failed', async () => {
+  test('a call with an unknown outcome is not reported as failed', async () => {
     await page.getByLabel('Server').selectOption('dying');
     await row('die').getByRole('link').click();
     await details('die').getByText('Ended: outcome unknown').waitFor();
@@ -193,7 +193,7 @@ describe('one call', () => {
     await page.getByRole('button', { name: 'Clear' }).click();
   });
 
-  test('is repeated on the page of its tool, with its arguments', async () => {
+  test('a call is repeated on the page of its tool with the same arguments', async () => {
     await call('s_add', { a: 17, b: 25 }, { idempotencyKey: 'only-once' });
     await row('add').first().getByRole('link').click();
     await details('add').getByText('only-once').first().waitFor();
@@ -207,13 +207,13 @@ describe('one call', () => {
     expect(body.calls[0].idempotencyKey).toBeUndefined();
   });
 
-  test('with a big or hostile result is shown without freezing or running anything [R18]', async () => {
+  test('a large or hostile result is shown as plain text [R18]', async () => {
     const hostile =
       '<img src="http://127.0.0.1:9/x" onerror="document.title=1"><script>document.title=1</script>\u202e\u001b[31m';
     await call('s_echo', { text: hostile });
     await using open = await connectClient(`${app.url}/mcp`);
     for (const [bytes, shown] of [
-      [5_000_000, 'too big for the journal to keep'],
+      [5_000_000, 'The result was too large for the journal'],
       [200_000, 'xxxxxxxxxx'],
     ] as const) {
       await open.text('s__big', { bytes });
@@ -234,7 +234,7 @@ describe('one call', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  test('that does not exist is said not to', async () => {
+  test('an unknown call id is reported', async () => {
     await app.goto('/calls/none');
     await page.getByRole('dialog', { name: 'Call' }).getByText("There is no call 'none'").waitFor();
     await closeDetails();

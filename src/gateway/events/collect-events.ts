@@ -182,9 +182,10 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
 }
 
 function summarizeCall(record: KeptCall): EventData<'call.changed'> {
-  const { id, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, error } = record;
+  const { id, server, tool, originalName, caller, parent, status, end, createdAt, startedAt, completedAt, error } =
+    record;
   const errorCode = error?.code;
-  return { id, server, tool, originalName, caller, status, end, errorCode, createdAt, startedAt, completedAt };
+  return { id, server, tool, originalName, caller, parent, status, end, errorCode, createdAt, startedAt, completedAt };
 }
 
 function detailCall(record: KeptCall): EventData<'call.changed'> {

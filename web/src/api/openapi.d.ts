@@ -1798,8 +1798,12 @@ export interface components {
             readonly tool: string;
             readonly originalName: string;
             readonly caller: components["schemas"]["Caller"];
+            readonly parent?: {
+                readonly kind: "call" | "answer";
+                readonly id: string;
+            };
             readonly status: "pending" | "running" | "success" | "error";
-            readonly end?: string;
+            readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";
             readonly errorCode?: string;
             readonly createdAt: string;
             readonly startedAt?: string;
@@ -3989,8 +3993,12 @@ export interface operations {
                             readonly tool: string;
                             readonly originalName: string;
                             readonly caller: components["schemas"]["Caller"];
+                            readonly parent?: {
+                                readonly kind: "call" | "answer";
+                                readonly id: string;
+                            };
                             readonly status: "pending" | "running" | "success" | "error";
-                            readonly end?: string;
+                            readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";
                             readonly errorCode?: string;
                             readonly createdAt: string;
                             readonly startedAt?: string;

@@ -102,6 +102,10 @@ export const resultPageSchema = answer(
 
 export const callStatus = z.enum(['pending', 'running', 'success', 'error']);
 
+export const callEnd = z.enum(['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed']);
+
+export const callParentSchema = z.strictObject({ kind: z.enum(['call', 'answer']), id: z.string() });
+
 export const callSchema = answer(
   'Call',
   z.strictObject({
@@ -110,17 +114,13 @@ export const callSchema = answer(
     tool: z.string(),
     originalName: z.string(),
     caller: callerSchema,
-    parent: z
-      .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })
+    parent: callParentSchema
       .optional()
       .describe('The chain, composed tool or answer of an assistant that made this call.'),
     arguments: json,
     definitionHash: z.string(),
     status: callStatus,
-    end: z
-      .enum(['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed'])
-      .optional()
-      .describe('Why it ended as `error`.'),
+    end: callEnd.optional().describe('Why it ended as `error`.'),
     createdAt: isoTime,
     startedAt: isoTime.optional(),
     completedAt: isoTime.optional(),

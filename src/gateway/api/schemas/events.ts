@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callStatus, warningSchema } from './calls.ts';
+import { callEnd, callParentSchema, callStatus, warningSchema } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
@@ -49,8 +49,9 @@ export const eventSchemas = {
       tool: z.string(),
       originalName: z.string(),
       caller: callerSchema,
+      parent: callParentSchema.optional(),
       status: callStatus,
-      end: z.string().optional(),
+      end: callEnd.optional(),
       errorCode: z.string().optional(),
       createdAt: isoTime,
       startedAt: isoTime.optional(),

@@ -1,29 +1,35 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Ban, Repeat } from 'lucide-react';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../../api/api.ts';
+import type { Call } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
+import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { CallActions } from './CallActions.tsx';
+import { useTell } from '../../components/Toasts.tsx';
+import { toolAddress } from '../tools/tool-address.ts';
 import { CallRecord } from './CallRecord.tsx';
 import { CallStatus } from './CallStatus.tsx';
-import { oneCall } from './call-queries.ts';
+import { callQuery } from './call-queries.ts';
 
 export interface CallDetailsProps {
-  /** Which call; none is open without. */
+  /** The call to show. The dialog is closed without one. */
   readonly id: string | undefined;
   readonly onClose: () => void;
 }
 
-/** One call beside the list, live until it has ended. */
+/** One call in a dialog, updated live until it ends. */
 export function CallDetails({ id, onClose }: CallDetailsProps) {
-  // What was shown last stays while it goes away.
+  // The closing dialog still shows the last call.
   const [last, setLast] = useState(id);
   if (id !== undefined && id !== last) setLast(id);
   const shown = id ?? last ?? '';
   const client = useQueryClient();
-  const call = useQuery({ ...oneCall(shown), enabled: id !== undefined });
+  const call = useQuery({ ...callQuery(shown), enabled: id !== undefined });
   useEvent('call.changed', (event) => {
     if (event.id === shown) void client.invalidateQueries({ queryKey: ['call', shown] });
   });
@@ -34,19 +40,45 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
       onClose={onClose}
       shape="side"
       title={data ? <span className="font-mono">{safeText(data.originalName, 120)}</span> : 'Call'}
-      {...(data && {
-        description: (
+      description={
+        data && (
           <span className="flex flex-wrap items-center gap-2">
             <CallStatus call={data} />
             {data.server === undefined ? 'local tool' : safeText(data.server, 100)}
           </span>
-        ),
-        footer: <CallActions call={data} />,
-      })}
+        )
+      }
+      footer={data && <CallActions call={data} />}
     >
-      {call.isPending && <Spinner label="Reading the call …" />}
+      {call.isPending && <Spinner label="Loading call …" />}
       {call.isError && <ErrorNotice error={call.error} onRetry={() => void call.refetch()} />}
       {data && <CallRecord call={data} />}
     </Dialog>
+  );
+}
+
+function CallActions({ call }: { readonly call: Call }) {
+  const [, navigate] = useLocation();
+  const tell = useTell();
+  const cancelling = useMutation({
+    mutationFn: () => api.cancelCall({ path: { call: call.id } }),
+    onError: tell.failed,
+  });
+  return (
+    <>
+      {(call.status === 'pending' || call.status === 'running') && (
+        <Button look="danger" busy={cancelling.isPending} onClick={() => cancelling.mutate()}>
+          <Ban aria-hidden />
+          Cancel call
+        </Button>
+      )}
+      <Button
+        title="Open the tool with these arguments"
+        onClick={() => navigate(toolAddress(call.tool, call.arguments))}
+      >
+        <Repeat aria-hidden />
+        Repeat …
+      </Button>
+    </>
   );
 }

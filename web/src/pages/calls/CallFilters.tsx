@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useId, useMemo } from 'react';
+import { type ComponentProps, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { nameOfCaller } from '../../components/approval/caller-words.ts';
 import { Button } from '../../components/Button.tsx';
@@ -8,19 +8,19 @@ import { Field, Input, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/local-time.ts';
 import { type CallFilter, type Range, ranges, statuses } from './call-filter.ts';
-import { DelayedInput } from './DelayedInput.tsx';
 import type { ListedCall } from './merge-calls.ts';
 
 export interface CallFiltersProps {
   readonly filter: CallFilter;
-  /** Those that are listed: their callers can be chosen. */
+  /** The listed calls; their callers are suggested. */
   readonly calls: readonly ListedCall[];
   readonly onChange: (filter: CallFilter) => void;
 }
 
 const maxSuggestions = 300;
+const debounceMs = 300;
 
-/** Which calls to show. Everything chosen here is in the address. */
+/** The filter of the list. The page keeps it in its address. */
 export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
   const servers = useQuery(queries.servers()).data ?? [];
   const change = (part: Partial<CallFilter>) => onChange({ ...filter, ...part });
@@ -41,7 +41,7 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
           <Select
             {...field}
             value={filter.server ?? ''}
-            onChange={({ target }) => change({ server: orNone(target.value) })}
+            onChange={({ target }) => change({ server: emptyToUndefined(target.value) })}
           >
             <option value="">All servers</option>
             {names.map((name) => (
@@ -58,7 +58,7 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
           <Select
             {...field}
             value={filter.status ?? ''}
-            onChange={({ target }) => change({ status: orNone(target.value) as CallFilter['status'] })}
+            onChange={({ target }) => change({ status: emptyToUndefined(target.value) as CallFilter['status'] })}
           >
             <option value="">Any status</option>
             {Object.entries(statuses).map(([status, label]) => (
@@ -114,7 +114,7 @@ function ToolField({ value, onChange }: TextFieldProps) {
     <Field label="Tool">
       {(field) => (
         <>
-          <DelayedInput {...field} list={id} placeholder="Its whole name" value={value ?? ''} onChange={onChange} />
+          <DebouncedInput {...field} list={id} placeholder="Full name" value={value ?? ''} onChange={onChange} />
           <datalist id={id}>
             {names.slice(0, maxSuggestions).map((name) => (
               <option key={name} value={name} />
@@ -133,7 +133,7 @@ function CallerField({ value, calls, onChange }: TextFieldProps & { readonly cal
     <Field label="Caller">
       {(field) => (
         <>
-          <DelayedInput {...field} list={id} placeholder="Its whole id" value={value ?? ''} onChange={onChange} />
+          <DebouncedInput {...field} list={id} placeholder="Full id" value={value ?? ''} onChange={onChange} />
           <datalist id={id}>
             {[...callers].slice(0, maxSuggestions).map(([caller, name]) => (
               <option key={caller} value={caller}>
@@ -162,6 +162,30 @@ function TimeField({ label, value, onChange }: TextFieldProps & { readonly label
   );
 }
 
-function orNone(text: string): string | undefined {
+interface DebouncedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+  readonly value: string;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** Reports its value once the person stops typing. */
+function DebouncedInput({ value, onChange, ...props }: DebouncedInputProps) {
+  const [text, setText] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <Input
+      {...props}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onChange(target.value.trim() || undefined), debounceMs);
+      }}
+    />
+  );
+}
+
+function emptyToUndefined(text: string): string | undefined {
   return text === '' ? undefined : text;
 }

@@ -6,27 +6,28 @@ import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { CallRow, columns } from './CallRow.tsx';
+import type { ListedCall } from './merge-calls.ts';
 import type { useCallList } from './use-call-list.ts';
-import { useHeldBack } from './use-held-back.ts';
 
 export interface CallListProps {
   readonly list: ReturnType<typeof useCallList>;
-  /** The rest of the address, which the way to a call keeps. */
+  /** The search part of the address, kept in the links to calls. */
   readonly suffix: string;
   readonly filtered: boolean;
 }
 
-/** The calls, however many: only what is in sight is built, and more is loaded as one goes down. */
+/** The virtualized list of calls. Scrolling down loads more. */
 export function CallList({ list, suffix, filtered }: CallListProps) {
   const { calls, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const { shown, held, release } = useHeldBack(calls);
-  const place = useRef<HTMLUListElement>(null);
+  const { shown, newCount, showNew } = useHeldBackCalls(calls);
+  const listElement = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
-  // What is above may grow with anything that changes on the page.
+  // Content above the list can change its height on every render.
   useLayoutEffect(() => {
-    if (place.current) setMargin(Math.round(place.current.getBoundingClientRect().top + scrollY));
+    if (listElement.current) setMargin(Math.round(listElement.current.getBoundingClientRect().top + scrollY));
   });
   const rows = useWindowVirtualizer({
     count: shown.length,
@@ -37,27 +38,27 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
   });
   const items = rows.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
-  const nearsEnd = hasNextPage && !list.isFetching && !list.isFetchNextPageError && last >= shown.length - 20;
+  const isNearEnd = hasNextPage && !list.isFetching && !list.isFetchNextPageError && last >= shown.length - 20;
   useEffect(() => {
-    if (nearsEnd) void fetchNextPage();
-  }, [nearsEnd, fetchNextPage]);
+    if (isNearEnd) void fetchNextPage();
+  }, [isNearEnd, fetchNextPage]);
 
-  if (list.isPending || (list.isPlaceholderData && shown.length === 0)) return <Spinner label="Reading the calls …" />;
+  if (list.isPending || (list.isPlaceholderData && shown.length === 0)) return <Spinner label="Loading calls …" />;
   if (list.isError && calls.length === 0) {
     return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
   }
   if (shown.length === 0) return <NoCalls filtered={filtered} />;
   return (
     <>
-      {held > 0 && (
+      {newCount > 0 && (
         <Button
           look="primary"
           size="small"
           className="sticky top-14 z-10 self-center shadow-lg md:top-3"
-          onClick={release}
+          onClick={showNew}
         >
           <ArrowUp aria-hidden />
-          {held} new {held === 1 ? 'call' : 'calls'}
+          {pluralize(newCount, 'new call')}
         </Button>
       )}
       <Card>
@@ -72,7 +73,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
           <span className="text-right">Duration</span>
           <span className="justify-self-end">Time</span>
         </div>
-        <ul ref={place} aria-label="Calls" className="relative" style={{ height: rows.getTotalSize() }}>
+        <ul ref={listElement} aria-label="Calls" className="relative" style={{ height: rows.getTotalSize() }}>
           {items.map(({ index, key, start }) => {
             const call = shown[index];
             if (!call) return null;
@@ -93,11 +94,9 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
         </ul>
       </Card>
       <footer className="flex justify-center py-1 text-ink-faint">
-        {isFetchingNextPage && <Spinner label="Reading older calls …" />}
-        {hasNextPage && !isFetchingNextPage && <Button onClick={() => void fetchNextPage()}>Show older calls</Button>}
-        {!hasNextPage && !list.isPlaceholderData && (
-          <p className="text-xs">That is all: {shown.length.toLocaleString('en')} calls.</p>
-        )}
+        {isFetchingNextPage && <Spinner label="Loading older calls …" />}
+        {hasNextPage && !isFetchingNextPage && <Button onClick={() => void fetchNextPage()}>Load older calls</Button>}
+        {!hasNextPage && !list.isPlaceholderData && <p className="text-xs">{pluralize(shown.length, 'call')}</p>}
       </footer>
       {list.isFetchNextPageError && <ErrorNotice error={list.error} onRetry={() => void fetchNextPage()} />}
     </>
@@ -106,13 +105,42 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
 
 function NoCalls({ filtered }: { readonly filtered: boolean }) {
   return filtered ? (
-    <EmptyState icon={<History aria-hidden />} title="No call fits">
-      Names must be given in full. Clear a filter to see more.
+    <EmptyState icon={<History aria-hidden />} title="No matching calls">
+      Tool and caller filters need the full name or id. Change or clear a filter to see more calls.
     </EmptyState>
   ) : (
-    <EmptyState icon={<History aria-hidden />} title="Nothing was called yet">
-      Every call of every tool is recorded and shows up here while it happens: from the chat, from MCP clients, from the
-      Tools page and from programs.
+    <EmptyState icon={<History aria-hidden />} title="No calls yet">
+      Run a tool on the Tools page, chat with an assistant or connect an MCP client. Every call appears here as it
+      happens.
     </EmptyState>
   );
+}
+
+/** Further down than this, the person is reading older calls. */
+const readingOlderPx = 120;
+
+/** Holds new calls back while the person reads older ones, so that the list does not move. */
+function useHeldBackCalls(calls: readonly ListedCall[]) {
+  const [isReadingOlder, setReadingOlder] = useState(false);
+  const [newestShown, setNewestShown] = useState<string>();
+  const newest = calls[0]?.createdAt;
+  useEffect(() => {
+    const onScroll = () => setReadingOlder(scrollY > readingOlderPx);
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, []);
+  if (!isReadingOlder && newestShown !== undefined) setNewestShown(undefined);
+  if (isReadingOlder && newestShown === undefined && newest !== undefined) setNewestShown(newest);
+
+  const newCount = newestShown === undefined ? 0 : calls.filter(({ createdAt }) => createdAt > newestShown).length;
+  return {
+    shown: newCount === 0 ? calls : calls.slice(newCount),
+    newCount,
+    showNew() {
+      setNewestShown(undefined);
+      setReadingOlder(false);
+      // Scroll after the new calls are rendered: until then the list keeps its position.
+      requestAnimationFrame(() => scrollTo({ top: 0 }));
+    },
+  };
 }

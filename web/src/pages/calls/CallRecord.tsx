@@ -11,11 +11,12 @@ import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { CallOutcome } from './CallOutcome.tsx';
 import { CallTimeline } from './CallTimeline.tsx';
-import { approvalOfCall } from './call-queries.ts';
+import { callApprovalQuery } from './call-queries.ts';
+import { ChildCalls, ParentLink } from './RelatedCalls.tsx';
 
-/** Everything that is known of a call. */
+/** The approval, timeline, outcome, children, arguments and identifiers of a call. */
 export function CallRecord({ call }: { readonly call: Call }) {
-  const approval = useQuery(approvalOfCall(call)).data ?? undefined;
+  const approval = useQuery(callApprovalQuery(call)).data ?? undefined;
   const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
   return (
     <div className="flex min-w-0 flex-col gap-5">
@@ -25,6 +26,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
       ))}
       <CallTimeline call={call} approval={approval} />
       <CallOutcome call={call} />
+      <ChildCalls call={call.id} />
       <Section title="Arguments">
         <ArgumentsView value={call.arguments} />
       </Section>
@@ -33,14 +35,19 @@ export function CallRecord({ call }: { readonly call: Call }) {
           <Fact name="Caller">
             {nameOfCaller(call.caller)} <span className="text-ink-faint">({kindOfCaller(call.caller)})</span>
           </Fact>
-          {call.caller.conversation !== undefined && (
+          {call.caller.conversation !== undefined && call.parent?.kind !== 'answer' && (
             <Fact name="Conversation">
               <Link
                 href={`/chat/${encodeURIComponent(call.caller.conversation)}`}
                 className="text-accent-strong underline underline-offset-2"
               >
-                Open the conversation
+                Open conversation
               </Link>
+            </Fact>
+          )}
+          {call.parent && (
+            <Fact name="Parent">
+              <ParentLink call={call} />
             </Fact>
           )}
           <Fact name="Tool">

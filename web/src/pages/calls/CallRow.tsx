@@ -1,3 +1,4 @@
+import { CornerDownRight } from 'lucide-react';
 import { memo } from 'react';
 import { Link } from 'wouter';
 import { nameOfCaller } from '../../components/approval/caller-words.ts';
@@ -7,7 +8,7 @@ import { Duration, TimeAgo } from '../../components/times.tsx';
 import { CallStatus } from './CallStatus.tsx';
 import type { ListedCall } from './merge-calls.ts';
 
-/** The columns of the list: two lines on narrow screens, one on wide ones. */
+/** The grid of the list: two lines on narrow screens, one on wide ones. */
 export const columns =
   'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 ' +
   'md:grid-cols-[minmax(0,2.2fr)_minmax(0,1.2fr)_minmax(0,1.4fr)_9.5rem_6rem_8rem]';
@@ -17,14 +18,17 @@ export interface CallRowProps {
   readonly href: string;
 }
 
-/** One call in the list. All of it is the way to its details. */
+/** One call in the list. The whole row links to its details. */
 export const CallRow = memo(function CallRow({ call, href }: CallRowProps) {
   return (
     <div className={classNames(columns, 'relative py-2 hover:bg-sunken')}>
-      <span className="truncate">
+      <span className="flex min-w-0 items-center gap-1.5">
+        {call.parent?.kind === 'call' && (
+          <CornerDownRight aria-label="Child call" className="size-3.5 shrink-0 text-ink-faint" />
+        )}
         <Link
           href={href}
-          className="font-mono font-semibold after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+          className="truncate font-mono font-semibold after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >
           {safeText(call.originalName, 120)}
         </Link>
@@ -41,7 +45,7 @@ export const CallRow = memo(function CallRow({ call, href }: CallRowProps) {
       </span>
       <span className="order-5 hidden text-right text-ink-soft md:order-none md:block">
         {call.startedAt === undefined ? (
-          <span title="It was never sent">–</span>
+          <span title="The call was not sent">–</span>
         ) : (
           <Duration from={call.startedAt} to={call.completedAt} />
         )}

@@ -7,31 +7,30 @@ import { classNames } from '../../components/class-names.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, useNow } from '../../components/times.tsx';
 import { Progress } from '../tools/Progress.tsx';
-import { statusOf } from './call-status.ts';
-import { type Phase, phasesOf } from './timeline.ts';
+import { labelStatus } from './CallStatus.tsx';
+import { findPhases, type Phase } from './timeline.ts';
 
 export interface CallTimelineProps {
   readonly call: Call;
   readonly approval: Approval | undefined;
 }
 
-const looks: Readonly<Record<Phase['name'], string>> = {
-  'Waiting for an answer': 'bg-warn',
-  'Waiting for its turn': 'bg-line-strong',
+const phaseColours: Readonly<Record<Phase['name'], string>> = {
+  'Awaiting approval': 'bg-warn',
+  Queued: 'bg-line-strong',
   Running: 'bg-accent',
 };
 
-/** How a call went: what happened when, and where its time was spent. */
+/** The events of a call and the time spent in each phase. */
 export function CallTimeline({ call, approval }: CallTimelineProps) {
-  const isOpen = call.status === 'pending' || call.status === 'running';
-  const now = useNow(200, isOpen);
-  const phases = phasesOf(call, approval, now);
+  const now = useNow(200, call.status === 'pending' || call.status === 'running');
+  const phases = findPhases(call, approval, now);
   return (
     <section aria-label="Timeline" className="flex flex-col gap-3">
       <h3 className="text-xs text-ink-soft">Timeline</h3>
       <Bar phases={phases} />
       <ol className="relative ml-1.5 flex flex-col gap-2.5 border-l border-line pl-4">
-        {stepsOf(call, approval).map(({ at, text, tone }) => (
+        {listSteps(call, approval).map(({ at, text, tone }) => (
           <li key={text} className="relative">
             <span
               aria-hidden
@@ -39,7 +38,7 @@ export function CallTimeline({ call, approval }: CallTimelineProps) {
             />
             <p className="break-words">{text}</p>
             <p className="text-xs text-ink-faint tabular-nums">
-              <time dateTime={at}>{clock(at)}</time>
+              <time dateTime={at}>{formatTime(at)}</time>
               {at > call.createdAt && <> · after {formatDuration(Date.parse(at) - Date.parse(call.createdAt))}</>}
             </p>
           </li>
@@ -50,7 +49,7 @@ export function CallTimeline({ call, approval }: CallTimelineProps) {
   );
 }
 
-/** The phases side by side, as long as they took. */
+/** The phases side by side, in proportion to their duration. */
 function Bar({ phases }: { readonly phases: readonly Phase[] }) {
   if (phases.length === 0) return null;
   return (
@@ -59,7 +58,7 @@ function Bar({ phases }: { readonly phases: readonly Phase[] }) {
         {phases.map(({ name, from, to, open }) => (
           <span
             key={name}
-            className={classNames('min-w-1', looks[name], open && 'animate-pulse-soft')}
+            className={classNames('min-w-1', phaseColours[name], open && 'animate-pulse-soft')}
             style={{ flexGrow: Math.max(1, to - from), flexBasis: 0 }}
           />
         ))}
@@ -67,7 +66,7 @@ function Bar({ phases }: { readonly phases: readonly Phase[] }) {
       <dl className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-xs">
         {phases.map(({ name, from, to }) => (
           <div key={name} className="flex items-center gap-1.5">
-            <span aria-hidden className={classNames('size-2 rounded-full', looks[name])} />
+            <span aria-hidden className={classNames('size-2 rounded-full', phaseColours[name])} />
             <dt className="text-ink-soft">{name}</dt>
             <dd className="font-semibold tabular-nums">{formatDuration(Math.max(0, to - from))}</dd>
           </div>
@@ -77,13 +76,13 @@ function Bar({ phases }: { readonly phases: readonly Phase[] }) {
   );
 }
 
-/** How far the tool says it is. */
+/** The progress that the tool reports. */
 function LiveProgress({ call }: { readonly call: string }) {
-  const [told, setTold] = useState<CallProgressedEvent>();
+  const [progress, setProgress] = useState<CallProgressedEvent>();
   useEvent('call.progressed', (event) => {
-    if (event.id === call) setTold(event);
+    if (event.id === call) setProgress(event);
   });
-  return told && <Progress progress={told} />;
+  return progress && <Progress progress={progress} />;
 }
 
 interface Step {
@@ -92,9 +91,9 @@ interface Step {
   readonly tone: string;
 }
 
-function stepsOf(call: Call, approval: Approval | undefined): readonly Step[] {
-  const { word, tone } = statusOf(call);
-  const dots = {
+function listSteps(call: Call, approval: Approval | undefined): readonly Step[] {
+  const { label, tone } = labelStatus(call);
+  const colours = {
     good: 'bg-good',
     bad: 'bg-bad',
     warn: 'bg-warn',
@@ -102,40 +101,28 @@ function stepsOf(call: Call, approval: Approval | undefined): readonly Step[] {
     accent: 'bg-accent',
     neutral: 'bg-line-strong',
   };
-  return [
-    { at: call.createdAt, text: `Made by ${nameOfCaller(call.caller)}`, tone: 'bg-line-strong' },
-    ...(approval
-      ? [
-          {
-            at: approval.askedAt,
-            text: `A person was asked, because ${safeText(approval.reason, 300)}`,
-            tone: 'bg-warn',
-          },
-        ]
-      : []),
-    ...(approval && approval.status !== 'pending'
-      ? [
-          {
-            at: approval.answeredAt ?? call.completedAt ?? approval.expiresAt,
-            text: outcomeOf(approval).sentence,
-            tone: dots[outcomeOf(approval).tone],
-          },
-        ]
-      : []),
-    ...(call.startedAt === undefined
-      ? []
-      : [
-          { at: call.startedAt, text: call.server === undefined ? 'Started' : 'Sent to its server', tone: 'bg-accent' },
-        ]),
-    ...(call.completedAt === undefined
-      ? []
-      : [{ at: call.completedAt, text: `Ended: ${word.toLowerCase()}`, tone: dots[tone] }]),
+  const steps: Step[] = [
+    { at: call.createdAt, text: `Called by ${nameOfCaller(call.caller)}`, tone: 'bg-line-strong' },
   ];
+  if (approval) {
+    const reason = safeText(approval.reason, 300);
+    steps.push({ at: approval.askedAt, text: `Approval requested: ${reason}`, tone: 'bg-warn' });
+  }
+  if (approval && approval.status !== 'pending') {
+    const { sentence, tone: outcomeTone } = outcomeOf(approval);
+    const at = approval.answeredAt ?? call.completedAt ?? approval.expiresAt;
+    steps.push({ at, text: sentence, tone: colours[outcomeTone] });
+  }
+  if (call.startedAt !== undefined) {
+    const text = call.server === undefined ? 'Started' : 'Sent to the server';
+    steps.push({ at: call.startedAt, text, tone: 'bg-accent' });
+  }
+  if (call.completedAt !== undefined) {
+    steps.push({ at: call.completedAt, text: `Ended: ${label.toLowerCase()}`, tone: colours[tone] });
+  }
+  return steps;
 }
 
-function clock(time: string): string {
-  return new Date(time).toLocaleString(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-  });
+function formatTime(time: string): string {
+  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }

@@ -6,7 +6,7 @@ import { CallList } from './CallList.tsx';
 import { readFilter, writeFilter } from './call-filter.ts';
 import { useCallList } from './use-call-list.ts';
 
-/** Every call that was made, as it happens and as it was. */
+/** All recorded calls, updated live. */
 export default function CallsPage() {
   const { call } = useParams<{ readonly call?: string }>();
   const [, navigate] = useLocation();
@@ -15,7 +15,7 @@ export default function CallsPage() {
   const list = useCallList(filter);
   const suffix = search.size > 0 ? `?${search}` : '';
   return (
-    <Page title="Calls" description="What was called, by whom, and how it ended: the latest first, as it happens.">
+    <Page title="Calls" description="All calls, newest first, updated live.">
       <CallFilters
         filter={filter}
         calls={list.calls}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitsQuery, readFilter, toQuery, writeFilter } from './call-filter.ts';
+import { matchesQuery, readFilter, toQuery, writeFilter } from './call-filter.ts';
 import type { ListedCall } from './merge-calls.ts';
 
 const read = (search: string) => readFilter(new URLSearchParams(search));
@@ -13,7 +13,7 @@ const call: ListedCall = {
   createdAt: '2026-03-01T10:00:00.000Z',
 };
 
-test('a filter survives the way through the address', () => {
+test('a filter is the same after being written to and read from an address', () => {
   const filters = [
     {},
     { server: 's', tool: 'a b&c', status: 'error', caller: 'key:1', range: '1h' },
@@ -22,26 +22,26 @@ test('a filter survives the way through the address', () => {
   for (const filter of filters) expect(readFilter(writeFilter(filter))).toEqual(filter);
 });
 
-test('what makes no sense in an address is left out', () => {
+test('invalid values in an address are ignored', () => {
   expect(read('status=toString&range=constructor&since=soon&until=&tool=%20&other=1')).toEqual({});
   expect(read('range=1h&since=2026-03-01T10:00:00Z')).toEqual({ range: '1h' });
 });
 
-test('a range begins at a whole minute before now', () => {
+test('a range begins at a whole minute', () => {
   expect(toQuery({ range: '15m', server: 's' }, Date.parse('2026-03-01T10:20:33.500Z'))).toEqual({
     server: 's',
     since: '2026-03-01T10:05:00.000Z',
   });
 });
 
-test('a call fits what is asked for as the gateway sees it', () => {
-  expect(fitsQuery(call, {})).toBe(true);
-  expect(fitsQuery(call, { tool: 'add', server: 's', status: 'success', caller: 'local' })).toBe(true);
-  expect(fitsQuery(call, { tool: 'mcp_s_add' })).toBe(true);
-  expect(fitsQuery(call, { tool: 'ad' })).toBe(false);
-  expect(fitsQuery(call, { server: 't' })).toBe(false);
-  expect(fitsQuery(call, { status: 'error' })).toBe(false);
-  expect(fitsQuery(call, { caller: 'other' })).toBe(false);
-  expect(fitsQuery(call, { since: call.createdAt })).toBe(true);
-  expect(fitsQuery(call, { until: call.createdAt })).toBe(false);
+test('calls match a query by the rules of the gateway', () => {
+  expect(matchesQuery(call, {})).toBe(true);
+  expect(matchesQuery(call, { tool: 'add', server: 's', status: 'success', caller: 'local' })).toBe(true);
+  expect(matchesQuery(call, { tool: 'mcp_s_add' })).toBe(true);
+  expect(matchesQuery(call, { tool: 'ad' })).toBe(false);
+  expect(matchesQuery(call, { server: 't' })).toBe(false);
+  expect(matchesQuery(call, { status: 'error' })).toBe(false);
+  expect(matchesQuery(call, { caller: 'other' })).toBe(false);
+  expect(matchesQuery(call, { since: call.createdAt })).toBe(true);
+  expect(matchesQuery(call, { until: call.createdAt })).toBe(false);
 });

@@ -1,15 +1,15 @@
 import type { Call } from '../../api/client.ts';
 import type { ListedCall } from './merge-calls.ts';
 
-/** Which calls are shown; kept in the address, so that it can be shared and gone back to. */
+/** The filter of the list. The address of the page contains it, so that it can be shared. */
 export interface CallFilter {
   readonly server?: string;
   readonly tool?: string;
   readonly status?: Call['status'];
   readonly caller?: string;
-  /** A time up to now. */
+  /** A time range up to now. */
   readonly range?: Range;
-  /** ISO times, where it is not a range. */
+  /** ISO times, instead of a range. */
   readonly since?: string;
   readonly until?: string;
 }
@@ -23,15 +23,15 @@ export const ranges = {
 
 export type Range = keyof typeof ranges;
 
-export const statuses = { pending: 'Waiting', running: 'Running', success: 'Success', error: 'Error' } as const;
+export const statuses = { pending: 'Pending', running: 'Running', success: 'Success', error: 'Error' } as const;
 
-/** The filter that an address has. What makes no sense is left out. */
+/** Reads the filter from the address. Invalid values are ignored. */
 export function readFilter(search: URLSearchParams): CallFilter {
   const text = (name: string) => search.get(name)?.trim() || undefined;
   const status = text('status');
   const range = text('range');
-  const [since, until] = [toTime(text('since')), toTime(text('until'))];
-  return withoutUnset({
+  const [since, until] = [toIsoTime(text('since')), toIsoTime(text('until'))];
+  return omitUndefined({
     server: text('server'),
     tool: text('tool'),
     status: status !== undefined && Object.hasOwn(statuses, status) ? (status as Call['status']) : undefined,
@@ -41,20 +41,20 @@ export function readFilter(search: URLSearchParams): CallFilter {
   });
 }
 
-/** The filter as an address has it. */
+/** The filter as search parameters of the address. */
 export function writeFilter(filter: CallFilter): URLSearchParams {
-  return new URLSearchParams(Object.entries(withoutUnset(filter)).map(([name, value]) => [name, String(value)]));
+  return new URLSearchParams(Object.entries(omitUndefined(filter)).map(([name, value]) => [name, String(value)]));
 }
 
-/** What the gateway is asked for. A range ends now, and begins at a whole minute. */
+/** The query for the gateway. A range begins at a whole minute. */
 export function toQuery({ range, ...filter }: CallFilter, now: number) {
   if (range === undefined) return filter;
   const since = new Date(Math.floor((now - ranges[range].ms) / 60_000) * 60_000).toISOString();
   return { ...filter, since };
 }
 
-/** Whether a call belongs to what was asked for. */
-export function fitsQuery(call: ListedCall, query: ReturnType<typeof toQuery>): boolean {
+/** Whether a call matches the query. */
+export function matchesQuery(call: ListedCall, query: ReturnType<typeof toQuery>): boolean {
   const { server, tool, status, caller, since, until } = query;
   if (server !== undefined && call.server !== server) return false;
   if (tool !== undefined && call.tool !== tool && call.originalName !== tool) return false;
@@ -64,12 +64,12 @@ export function fitsQuery(call: ListedCall, query: ReturnType<typeof toQuery>): 
   return (since === undefined || at >= Date.parse(since)) && (until === undefined || at < Date.parse(until));
 }
 
-function toTime(text: string | undefined): string | undefined {
+function toIsoTime(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-function withoutUnset<Values extends object>(values: Values): Values {
+function omitUndefined<Values extends object>(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
 }

@@ -3,7 +3,7 @@ import documentation from '../../../../docs/errors.md?raw';
 import { errorStatus } from '../../../../src/kernel/errors.ts';
 import { readErrorMeanings } from './error-meanings.ts';
 
-test('every code of the documentation has its meaning and advice', () => {
+test('every error code has a meaning and advice in the documentation', () => {
   const meanings = readErrorMeanings(documentation);
   expect([...meanings.keys()].sort()).toEqual(Object.keys(errorStatus).sort());
   expect(meanings.get('OUTCOME_UNKNOWN')).toEqual({

@@ -1,38 +1,42 @@
 import type { Call, CallChangedEvent } from '../../api/client.ts';
 
-/** What a list shows of a call: as much as an event tells of it. */
+/** The fields of a call in the list; events carry the same ones. */
 export type ListedCall = Pick<
   Call,
-  'id' | 'server' | 'tool' | 'originalName' | 'caller' | 'status' | 'end' | 'createdAt' | 'startedAt' | 'completedAt'
+  | 'id'
+  | 'server'
+  | 'tool'
+  | 'originalName'
+  | 'caller'
+  | 'parent'
+  | 'status'
+  | 'end'
+  | 'createdAt'
+  | 'startedAt'
+  | 'completedAt'
 >;
 
-/** A call as an event tells of it. */
-export function toListed(event: CallChangedEvent): ListedCall {
-  const { id, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt } = event;
-  return {
-    ...{ id, tool, originalName, caller, status, createdAt },
-    ...(server !== undefined && { server }),
-    ...(end !== undefined && { end: end as NonNullable<Call['end']> }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(completedAt !== undefined && { completedAt }),
-  };
+/** The list fields of an event. */
+export function toListedCall(event: CallChangedEvent): ListedCall {
+  const { id, server, tool, originalName, caller, parent, status, end, createdAt, startedAt, completedAt } = event;
+  return { id, server, tool, originalName, caller, parent, status, end, createdAt, startedAt, completedAt };
 }
 
-const order = { pending: 0, running: 1, success: 2, error: 2 } as const;
+const statusOrder = { pending: 0, running: 1, success: 2, error: 2 } as const;
 
-/** The state of a call that is further on: events and answers may overtake each other. */
-export function later(one: ListedCall, other: ListedCall): ListedCall {
-  return order[other.status] >= order[one.status] ? other : one;
+/** The newer state of a call: events and responses can arrive out of order. */
+export function pickNewer(one: ListedCall, other: ListedCall): ListedCall {
+  return statusOrder[other.status] >= statusOrder[one.status] ? other : one;
 }
 
 export interface MergeOptions {
-  /** Whether a call belongs into the list. */
-  readonly fits: (call: ListedCall) => boolean;
-  /** Whether older calls are not loaded yet. */
+  /** Whether a call belongs in the list. */
+  readonly matches: (call: ListedCall) => boolean;
+  /** Whether older calls are still to be loaded. */
   readonly hasMore: boolean;
 }
 
-/** The loaded calls as they are by now, with those that were made since, newest first. */
+/** Merges loaded calls with live events, newest first. */
 export function mergeCalls(
   loaded: readonly ListedCall[],
   live: ReadonlyMap<string, ListedCall>,
@@ -40,13 +44,13 @@ export function mergeCalls(
 ): readonly ListedCall[] {
   const known = new Set(loaded.map(({ id }) => id));
   const oldest = options.hasMore ? loaded.at(-1)?.createdAt : undefined;
-  // What is older than the last one loaded comes with its own page.
+  // A call older than the last loaded one comes with its own page.
   const added = [...live.values()].filter(
     ({ id, createdAt }) => !known.has(id) && (oldest === undefined || createdAt >= oldest),
   );
   const current = loaded.map((call) => {
-    const news = live.get(call.id);
-    return news ? later(call, news) : call;
+    const update = live.get(call.id);
+    return update ? pickNewer(call, update) : call;
   });
-  return [...added, ...current].filter(options.fits).sort((one, other) => other.createdAt.localeCompare(one.createdAt));
+  return [...added, ...current].filter(options.matches).sort((a, b) => b.createdAt.localeCompare(a.createdAt));
 }

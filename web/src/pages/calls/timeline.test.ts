@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Approval, Call } from '../../api/client.ts';
-import { phasesOf } from './timeline.ts';
+import { findPhases } from './timeline.ts';
 
 const start = Date.parse('2026-03-01T10:00:00.000Z');
 const at = (ms: number) => new Date(start + ms).toISOString();
@@ -32,38 +32,38 @@ const approval = (more: Partial<Approval>): Approval => ({
   mayAnswer: true,
   ...more,
 });
-const shown = (...input: Parameters<typeof phasesOf>) =>
-  phasesOf(...input).map(({ name, from, to, open }) => `${name}: ${from - start}-${to - start}${open ? ' …' : ''}`);
+const shown = (...input: Parameters<typeof findPhases>) =>
+  findPhases(...input).map(({ name, from, to, open }) => `${name}: ${from - start}-${to - start}${open ? ' …' : ''}`);
 
-test('a call that was asked about and ran has its phases in order', () => {
+test('an approved call waits for approval, is queued and runs', () => {
   const ran = call({ startedAt: at(5_010), completedAt: at(5_300) });
   expect(shown(ran, approval({ answeredAt: at(5_002) }), start + 99_999)).toEqual([
-    'Waiting for an answer: 2-5002',
-    'Waiting for its turn: 5002-5010',
+    'Awaiting approval: 2-5002',
+    'Queued: 5002-5010',
     'Running: 5010-5300',
   ]);
 });
 
-test('a call that nobody was asked about only ran', () => {
+test('a call without approval only runs', () => {
   const ran = call({ startedAt: at(0), completedAt: at(7) });
   expect(shown(ran, undefined, start + 99_999)).toEqual(['Running: 0-7']);
 });
 
-test('what goes on goes on until now', () => {
+test('the last phase of an open call lasts until now', () => {
   expect(shown(call({ status: 'pending' }), approval({ status: 'pending' }), start + 900)).toEqual([
-    'Waiting for an answer: 2-900 …',
+    'Awaiting approval: 2-900 …',
   ]);
-  expect(shown(call({ status: 'pending' }), undefined, start + 900)).toEqual(['Waiting for its turn: 0-900 …']);
+  expect(shown(call({ status: 'pending' }), undefined, start + 900)).toEqual(['Queued: 0-900 …']);
   expect(shown(call({ status: 'running', startedAt: at(100) }), undefined, start + 900)).toEqual([
-    'Waiting for its turn: 0-100',
+    'Queued: 0-100',
     'Running: 100-900 …',
   ]);
 });
 
-test('a call that was denied never ran', () => {
+test('a denied call never runs', () => {
   const denied = call({ status: 'error', end: 'denied', completedAt: at(3_001) });
   expect(shown(denied, approval({ status: 'denied', answeredAt: at(3_000) }), start + 99_999)).toEqual([
-    'Waiting for an answer: 2-3000',
+    'Awaiting approval: 2-3000',
   ]);
-  expect(shown(denied, approval({ status: 'expired' }), start + 99_999)).toEqual(['Waiting for an answer: 2-3001']);
+  expect(shown(denied, approval({ status: 'expired' }), start + 99_999)).toEqual(['Awaiting approval: 2-3001']);
 });

@@ -1,39 +1,39 @@
 import type { Approval, Call } from '../../api/client.ts';
 
 export interface Phase {
-  readonly name: 'Waiting for an answer' | 'Waiting for its turn' | 'Running';
+  readonly name: 'Awaiting approval' | 'Queued' | 'Running';
   readonly from: number;
   readonly to: number;
-  /** It is not over. */
+  /** The phase has not ended. */
   readonly open: boolean;
 }
 
-/** How the time of a call was spent, in order. Phases too short to be seen are left out. */
-export function phasesOf(call: Call, approval: Approval | undefined, now: number): readonly Phase[] {
-  const ended = timeOf(call.completedAt);
+/** The phases of a call in order. Phases shorter than a millisecond are left out. */
+export function findPhases(call: Call, approval: Approval | undefined, now: number): readonly Phase[] {
+  const ended = parseTime(call.completedAt);
   const until = ended ?? now;
-  const started = timeOf(call.startedAt);
+  const started = parseTime(call.startedAt);
   const created = Date.parse(call.createdAt);
   const phases: Phase[] = [];
-  let free = created;
+  let queuedAt = created;
   if (approval) {
     const asked = Date.parse(approval.askedAt);
-    const answered = timeOf(approval.answeredAt) ?? (approval.status === 'pending' ? undefined : (started ?? ended));
+    const answered = parseTime(approval.answeredAt) ?? (approval.status === 'pending' ? undefined : (started ?? ended));
     const to = Math.min(answered ?? until, started ?? until);
     phases.push({
-      name: 'Waiting for an answer',
+      name: 'Awaiting approval',
       from: asked,
       to,
       open: answered === undefined && ended === undefined,
     });
-    free = to;
+    queuedAt = to;
   }
-  // While it is asked about it has no turn, and after a no it never gets one.
-  const mayRun = approval === undefined || approval.status === 'allowed' || approval.status === 'used';
-  if (mayRun) {
+  // A call is queued only once it is approved.
+  const isApproved = approval === undefined || approval.status === 'allowed' || approval.status === 'used';
+  if (isApproved) {
     phases.push({
-      name: 'Waiting for its turn',
-      from: free,
+      name: 'Queued',
+      from: queuedAt,
       to: started ?? until,
       open: started === undefined && ended === undefined,
     });
@@ -42,6 +42,6 @@ export function phasesOf(call: Call, approval: Approval | undefined, now: number
   return phases.filter(({ from, to, open, name }) => open || to - from >= 1 || name === 'Running');
 }
 
-function timeOf(text: string | undefined): number | undefined {
+function parseTime(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
