@@ -1,8 +1,10 @@
 import { expressTools } from '../bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
+import { createMatcher } from '../catalog/match-globs.ts';
+import { createTrustMatcher } from '../policy/decide.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { AssistantPorts } from './chat-ports.ts';
-import { localTools, type PickedTools, pickTools } from './pick-tools.ts';
+import { localTools, type PickedTools, pickTools, qualifiedName } from './pick-tools.ts';
 
 export interface AssistantTool {
   readonly name: string;
@@ -12,6 +14,10 @@ export interface AssistantTool {
   readonly description: string;
   /** False when the assistant has it switched off. */
   readonly enabled: boolean;
+  /** The patterns of `disabledTools` that match it. */
+  readonly disabledBy: readonly string[];
+  /** The patterns of `trustedTools` that match it. */
+  readonly trustedBy: readonly string[];
 }
 
 /** Which tools an assistant gets, and what is odd about that. */
@@ -34,7 +40,7 @@ const manyTools = 40;
 
 /** What an assistant that is set up like this would have now, for a caller who is held to `profile`. */
 export async function assistantTools(
-  assistant: Pick<Assistant, 'serverIds' | 'disabledTools'>,
+  assistant: Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools'>,
   ports: AssistantPorts,
   profile?: string,
 ): Promise<AssistantTools> {
@@ -44,14 +50,18 @@ export async function assistantTools(
   const shown = expressTools(enabled, anyProviderRules, {
     onOmitted: ({ name }, reason) => omitted.push({ name, reason }),
   });
+  const disabling = assistant.disabledTools.map((pattern) => ({ pattern, matches: createMatcher([pattern]) }));
+  const trusting = assistant.trustedTools.map((pattern) => ({ pattern, matches: createTrustMatcher([pattern]) }));
   const sent = shown.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }).length);
   return {
-    tools: picked.tools.map(({ tool: { name, server, originalName, description }, enabled }) => ({
-      name,
-      ...(server !== undefined && { server }),
-      originalName,
-      description,
+    tools: picked.tools.map(({ tool, enabled }) => ({
+      name: tool.name,
+      server: tool.server,
+      originalName: tool.originalName,
+      description: tool.description,
       enabled,
+      disabledBy: disabling.filter(({ matches }) => matches(qualifiedName(tool))).map(({ pattern }) => pattern),
+      trustedBy: trusting.filter(({ matches }) => matches(tool)).map(({ pattern }) => pattern),
     })),
     count: shown.length,
     estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),

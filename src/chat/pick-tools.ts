@@ -39,8 +39,13 @@ export async function pickTools(
   const tools = toolbox.tools
     .filter((tool) => own.has(tool.server ?? localTools))
     .filter((tool) => hasTool(toolbox.entry(tool.name) ?? tool))
-    .map((tool) => ({ tool, enabled: !isDisabled(`${tool.server ?? localTools}/${tool.originalName}`) }));
+    .map((tool) => ({ tool, enabled: !isDisabled(qualifiedName(tool)) }));
   return { tools, servers, hasServer };
+}
+
+/** `server/tool`: the name that patterns are matched against. */
+export function qualifiedName({ server = localTools, originalName }: Tool): string {
+  return `${server}/${originalName}`;
 }
 
 /** What a profile shows; everything without one. */

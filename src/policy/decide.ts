@@ -107,11 +107,18 @@ function reach(rule: RememberedRule): string {
   return rule.scope === 'tool' ? 'this tool' : 'this tool in this conversation';
 }
 
+/** Matches the tools that patterns of `trustedTools` name. */
+export function createTrustMatcher(patterns: readonly string[]): (tool: NamedTool) => boolean {
+  return (tool) => namesTool(patterns, tool, 'exact');
+}
+
+type NamedTool = Pick<DecidedTool, 'name' | 'server' | 'originalName'>;
+
 /**
  * Patterns name a tool by the agent's name for it or by `server/originalName`. To restrict, either match counts; to trust,
  * a pattern with a slash is only held against the latter, since in plain naming a server picks the former.
  */
-function namesTool(patterns: readonly string[], tool: DecidedTool, match: 'either' | 'exact'): boolean {
+function namesTool(patterns: readonly string[], tool: NamedTool, match: 'either' | 'exact'): boolean {
   if (patterns.length === 0) return false;
   const { any, slashed, plain } = matchersFor(patterns);
   const qualified = tool.server === undefined ? undefined : `${tool.server}/${tool.originalName}`;

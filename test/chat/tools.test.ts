@@ -28,11 +28,24 @@ describe('the tools of an assistant', () => {
     const ports = { toolbox, serverNames: names };
     const assistant = {
       serverIds: ['fixture', 'an-id', 'off', 'broken', 'gone', 'local'],
-      disabledTools: ['fixture/{write,sl*}'],
+      disabledTools: ['fixture/{write,sl*}', 'fixture/write'],
+      trustedTools: ['fixture/e*', 'echo'],
     };
     const found = await assistantTools(assistant, ports);
     const echo = found.tools.find(({ name }) => name === 'mcp_fixture_echo');
-    expect(echo).toMatchObject({ server: 'fixture', originalName: 'echo', enabled: true });
+    expect(echo).toMatchObject({
+      server: 'fixture',
+      originalName: 'echo',
+      enabled: true,
+      disabledBy: [],
+      trustedBy: ['fixture/e*'],
+    });
+    const write = found.tools.find(({ name }) => name === 'mcp_fixture_write');
+    expect(write).toMatchObject({
+      enabled: false,
+      disabledBy: ['fixture/{write,sl*}', 'fixture/write'],
+      trustedBy: [],
+    });
     const off = found.tools.filter(({ enabled }) => !enabled).map(({ originalName }) => originalName);
     expect(off).toEqual(['sleep', 'write']);
     expect(found.tools.some(({ server }) => server === 'stored')).toBe(true);
@@ -52,10 +65,10 @@ describe('the tools of an assistant', () => {
   test('are warned about when they are many', async () => {
     await using toolbox = await createToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
     const ports = { toolbox, serverNames: names };
-    const all = await assistantTools({ serverIds: ['many'], disabledTools: [] }, ports);
+    const all = await assistantTools({ serverIds: ['many'], disabledTools: [], trustedTools: [] }, ports);
     expect(all).toMatchObject({ count: 41, warning: expect.stringMatching(/^41 tools are many/) });
     const disabledTools = all.tools.slice(0, 1).map(({ originalName }) => `many/${originalName}`);
-    const fewer = await assistantTools({ serverIds: ['many'], disabledTools }, ports);
+    const fewer = await assistantTools({ serverIds: ['many'], disabledTools, trustedTools: [] }, ports);
     expect(fewer).not.toHaveProperty('warning');
   });
 
@@ -66,7 +79,10 @@ describe('the tools of an assistant', () => {
         tools: [{ name: 'now', description: 'The time', parameters: { type: 'object' }, execute: async () => 'noon' }],
       },
     );
-    const found = await assistantTools({ serverIds: ['local'], disabledTools: [] }, { toolbox, serverNames: names });
+    const found = await assistantTools(
+      { serverIds: ['local'], disabledTools: [], trustedTools: [] },
+      { toolbox, serverNames: names },
+    );
     expect(found.tools).toMatchObject([{ name: 'now', enabled: true }]);
     expect(found.missingServers).toEqual([]);
   });

@@ -1113,6 +1113,8 @@ export interface components {
                 readonly originalName: string;
                 readonly description: string;
                 readonly enabled: boolean;
+                readonly disabledBy: readonly string[];
+                readonly trustedBy: readonly string[];
             }[];
             readonly count: number;
             readonly estimatedTokens: number;

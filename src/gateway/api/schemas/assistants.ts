@@ -41,6 +41,8 @@ export const assistantPreviewSchema = answer(
         originalName: z.string(),
         description: z.string(),
         enabled: z.boolean().describe('False for one that `disabledTools` takes away.'),
+        disabledBy: list(z.string()).describe('The patterns of `disabledTools` that match it.'),
+        trustedBy: list(z.string()).describe('The patterns of `trustedTools` that match it.'),
       }),
     ),
     count: z.int().describe('How many tools it gets.'),

@@ -61,6 +61,7 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
         <ToolSelector
           serverIds={draft.serverIds}
           disabledTools={draft.disabledTools}
+          trustedTools={draft.trustedTools}
           error={problemAt(error, 'serverIds') ?? problemAt(error, 'disabledTools')}
           onChange={onChange}
         />

@@ -1,11 +1,12 @@
 import { Plus, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Tool } from '../../api/client.ts';
+import { api } from '../../api/api.ts';
+import type { AssistantPreview, Tool } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Field } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Combobox } from './Combobox.tsx';
-import { pathOf, patternProblem, toPattern } from './tool-patterns.ts';
+import { pathOf, toPattern } from './tool-patterns.ts';
 
 export interface PatternFieldProps {
   readonly label: string;
@@ -13,9 +14,11 @@ export interface PatternFieldProps {
   readonly patterns: readonly string[];
   /** The verb for taking one away: "Remove". */
   readonly removeLabel: string;
-  /** What can be meant. */
-  readonly tools: readonly Tool[];
-  readonly matcherOf: (pattern: string) => (tool: Tool) => boolean;
+  /** The tools offered while typing. */
+  readonly tools: readonly Pick<Tool, 'server' | 'originalName'>[];
+  readonly preview: AssistantPreview | undefined;
+  /** The patterns that match a tool. */
+  readonly matchesOf: (tool: AssistantPreview['tools'][number]) => readonly string[];
   readonly error: string | undefined;
   readonly className?: string;
   readonly onChange: (patterns: readonly string[]) => void;
@@ -23,7 +26,7 @@ export interface PatternFieldProps {
 
 /** Names and patterns of tools, each with how many tools it means. */
 export function PatternField(props: PatternFieldProps) {
-  const { label, hint, patterns, removeLabel, tools, matcherOf, error, className, onChange } = props;
+  const { label, hint, patterns, removeLabel, tools, preview, matchesOf, error, className, onChange } = props;
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
   const options = useMemo(
@@ -31,12 +34,17 @@ export function PatternField(props: PatternFieldProps) {
     [tools],
   );
 
-  function add(pattern: string): void {
-    const found = pattern === '' ? undefined : patternProblem(pattern);
-    setProblem(found);
-    if (found !== undefined) return;
+  async function add(pattern: string): Promise<void> {
+    if (pattern === '') return;
+    try {
+      await api.previewAssistant({ body: { name: 'Preview', disabledTools: [pattern] } });
+    } catch (error) {
+      setProblem((error as Error).message);
+      return;
+    }
+    setProblem(undefined);
     setText('');
-    if (pattern !== '' && !patterns.includes(pattern)) onChange([...patterns, pattern]);
+    if (!patterns.includes(pattern)) onChange([...patterns, pattern]);
   }
 
   return (
@@ -54,12 +62,12 @@ export function PatternField(props: PatternFieldProps) {
                 setText(typed);
                 setProblem(undefined);
               }}
-              onPick={add}
-              onEnter={() => add(text.trim())}
+              onPick={(pattern) => void add(pattern)}
+              onEnter={() => void add(text.trim())}
             />
           )}
         </Field>
-        <Button disabled={text.trim() === ''} onClick={() => add(text.trim())}>
+        <Button disabled={text.trim() === ''} onClick={() => void add(text.trim())}>
           <Plus aria-hidden />
           Add
         </Button>
@@ -74,7 +82,7 @@ export function PatternField(props: PatternFieldProps) {
             >
               <span className="min-w-0 font-mono text-xs break-all">{safeText(pattern, 200)}</span>
               <span className="shrink-0 text-xs text-ink-faint">
-                {meaning(tools.filter(matcherOf(pattern)).length)}
+                {preview && toolCount(preview.tools.filter((tool) => matchesOf(tool).includes(pattern)).length)}
               </span>
               <IconButton
                 label={`${removeLabel} ${safeText(pattern, 200)}`}
@@ -91,7 +99,7 @@ export function PatternField(props: PatternFieldProps) {
   );
 }
 
-function meaning(count: number): string {
+function toolCount(count: number): string {
   if (count === 0) return 'no tool now';
   return count === 1 ? '1 tool' : `${count} tools`;
 }

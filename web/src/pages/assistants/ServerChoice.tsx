@@ -14,13 +14,13 @@ export interface ServerChoiceProps {
   readonly choice: Choice;
   readonly isSelected: boolean;
   readonly isOff: (tool: Tool) => boolean;
-  readonly patterns: readonly string[];
+  readonly patternOf: (tool: Tool) => string | undefined;
   readonly onSelect: (isSelected: boolean) => void;
   readonly onSwitch: (tools: readonly Tool[], on: boolean) => void;
 }
 
 /** One server: chosen or not, how it is doing, how many tools it brings, and each of them. */
-export function ServerChoice({ choice, isSelected, isOff, patterns, onSelect, onSwitch }: ServerChoiceProps) {
+export function ServerChoice({ choice, isSelected, isOff, patternOf, onSelect, onSwitch }: ServerChoiceProps) {
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
   const { server, tools, isGone } = choice;
@@ -62,7 +62,7 @@ export function ServerChoice({ choice, isSelected, isOff, patterns, onSelect, on
             tools={tools}
             isUsed={isSelected}
             isOff={isOff}
-            patterns={patterns}
+            patternOf={patternOf}
             onSwitch={onSwitch}
           />
         </div>

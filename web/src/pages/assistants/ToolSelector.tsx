@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import type { Tool } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Input } from '../../components/fields.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import type { AssistantDraft } from './assistant-draft.ts';
+import { useToolPreview } from './assistant-queries.ts';
 import { PatternField } from './PatternField.tsx';
 import { ServerChoice } from './ServerChoice.tsx';
 import { toChoices } from './server-choices.ts';
 import { ToolTotals } from './ToolTotals.tsx';
-import { createSwitchedOff, isGlob, toPattern } from './tool-patterns.ts';
+import { isGlob, toPattern } from './tool-patterns.ts';
 
-export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools'> {
+export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'trustedTools'> {
   readonly error: string | undefined;
   readonly onChange: (change: Partial<Pick<AssistantDraft, 'serverIds' | 'disabledTools'>>) => void;
 }
@@ -21,7 +23,7 @@ const step = 50;
 const searchFrom = 8;
 
 /** Which servers an assistant uses and which of their tools, with what that comes to. */
-export function ToolSelector({ serverIds, disabledTools, error, onChange }: ToolSelectorProps) {
+export function ToolSelector({ serverIds, disabledTools, trustedTools, error, onChange }: ToolSelectorProps) {
   const servers = useQuery(queries.servers());
   const tools = useQuery(queries.tools());
   const [search, setSearch] = useState('');
@@ -33,7 +35,12 @@ export function ToolSelector({ serverIds, disabledTools, error, onChange }: Tool
     [servers.data, tools.data, serverIds, first],
   );
   const patterns = disabledTools.filter(isGlob);
-  const isOff = useMemo(() => createSwitchedOff(disabledTools), [disabledTools]);
+  const toolPreview = useToolPreview({ serverIds, disabledTools, trustedTools });
+  const previewed = new Map(toolPreview.preview?.tools.map((tool) => [tool.name, tool]));
+  const disabledByName = new Set(disabledTools);
+  const patternOf = (tool: Tool) =>
+    previewed.get(tool.name)?.disabledBy.find((pattern) => isGlob(pattern) && disabledByName.has(pattern));
+  const isOff = (tool: Tool) => disabledByName.has(toPattern(tool)) || patternOf(tool) !== undefined;
 
   const failed = servers.error ?? tools.error;
   if (failed) return <ErrorNotice error={failed} title="The servers could not be read" />;
@@ -44,7 +51,7 @@ export function ToolSelector({ serverIds, disabledTools, error, onChange }: Tool
   const allTools = choices.flatMap((choice) => choice.tools);
   return (
     <>
-      <ToolTotals serverIds={serverIds} disabledTools={disabledTools} />
+      <ToolTotals {...toolPreview} />
       {error !== undefined && <p className="text-xs text-bad">{error}</p>}
       {choices.length > searchFrom && (
         <Input
@@ -62,7 +69,7 @@ export function ToolSelector({ serverIds, disabledTools, error, onChange }: Tool
             choice={choice}
             isSelected={serverIds.includes(choice.id)}
             isOff={isOff}
-            patterns={patterns}
+            patternOf={patternOf}
             onSelect={(isSelected) =>
               onChange({
                 serverIds: isSelected ? [...serverIds, choice.id] : serverIds.filter((id) => id !== choice.id),
@@ -93,7 +100,8 @@ export function ToolSelector({ serverIds, disabledTools, error, onChange }: Tool
           patterns={patterns}
           removeLabel="Remove"
           tools={allTools}
-          matcherOf={(pattern) => createSwitchedOff([pattern])}
+          matchesOf={({ disabledBy }) => disabledBy}
+          preview={toolPreview.preview}
           error={undefined}
           onChange={(globs) => onChange({ disabledTools: [...disabledTools.filter((one) => !isGlob(one)), ...globs] })}
         />

@@ -3,7 +3,6 @@ import type { Tool } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Input, Switch } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { createSwitchedOff } from './tool-patterns.ts';
 import { VirtualRows } from './VirtualRows.tsx';
 
 export interface ToolSwitchesProps {
@@ -13,14 +12,15 @@ export interface ToolSwitchesProps {
   /** False while the server is not chosen: there is nothing to switch then. */
   readonly isUsed: boolean;
   readonly isOff: (tool: Tool) => boolean;
-  readonly patterns: readonly string[];
+  /** The pattern that switches a tool off. */
+  readonly patternOf: (tool: Tool) => string | undefined;
   readonly onSwitch: (tools: readonly Tool[], on: boolean) => void;
 }
 
 const searchFrom = 8;
 
 /** The single tools of a server, each on or off. */
-export function ToolSwitches({ server, tools, isUsed, isOff, patterns, onSwitch }: ToolSwitchesProps) {
+export function ToolSwitches({ server, tools, isUsed, isOff, patternOf, onSwitch }: ToolSwitchesProps) {
   const [search, setSearch] = useState('');
   const found = useMemo(() => findTools(tools, search), [tools, search]);
   const isSearching = search.trim() !== '';
@@ -54,20 +54,20 @@ export function ToolSwitches({ server, tools, isUsed, isOff, patterns, onSwitch 
         rowHeight={48}
         keyOf={(tool) => tool.name}
         render={(tool) => (
-          <ToolSwitch tool={tool} isUsed={isUsed} isOff={isOff(tool)} patterns={patterns} onSwitch={onSwitch} />
+          <ToolSwitch tool={tool} isUsed={isUsed} isOff={isOff(tool)} pattern={patternOf(tool)} onSwitch={onSwitch} />
         )}
       />
     </div>
   );
 }
 
-interface ToolSwitchProps extends Pick<ToolSwitchesProps, 'isUsed' | 'patterns' | 'onSwitch'> {
+interface ToolSwitchProps extends Pick<ToolSwitchesProps, 'isUsed' | 'onSwitch'> {
   readonly tool: Tool;
+  readonly pattern: string | undefined;
   readonly isOff: boolean;
 }
 
-function ToolSwitch({ tool, isUsed, isOff, patterns, onSwitch }: ToolSwitchProps) {
-  const pattern = isOff ? patterns.find((one) => createSwitchedOff([one])(tool)) : undefined;
+function ToolSwitch({ tool, isUsed, isOff, pattern, onSwitch }: ToolSwitchProps) {
   const isBlocked = tool.changed === 'quarantine';
   return (
     <Switch

@@ -1,22 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { queries } from '../../api/queries.ts';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useDebounced } from '../../components/use-debounced.ts';
-import type { AssistantDraft } from './assistant-draft.ts';
-import { previewQuery } from './assistant-queries.ts';
+import type { useToolPreview } from './assistant-queries.ts';
 
 const shownProblems = 20;
 
 /** How many tools the assistant gets and what they cost, with a word about what is odd. */
-export function ToolTotals({ serverIds, disabledTools }: Pick<AssistantDraft, 'serverIds' | 'disabledTools'>) {
-  const chosen = useMemo(() => ({ serverIds, disabledTools }), [serverIds, disabledTools]);
-  const settled = useDebounced(chosen, 300);
-  const { data, isError, isPlaceholderData } = useQuery(previewQuery(settled));
+export function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof useToolPreview>) {
   const servers = useQuery(queries.servers()).data;
   const nameOf = (id: string) => servers?.find((server) => server.id === id)?.name ?? id;
-  const isOutdated = isPlaceholderData || settled !== chosen;
   return (
     <>
       <p aria-live="polite" aria-busy={isOutdated} className={isOutdated ? 'opacity-60' : undefined}>

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { queries } from '../../api/queries.ts';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import type { AssistantDraft } from './assistant-draft.ts';
+import { useToolPreview } from './assistant-queries.ts';
 import { PatternField } from './PatternField.tsx';
-import { createSwitchedOff, createTrusted, localServer } from './tool-patterns.ts';
 
 export interface TrustedToolsProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools'> {
   readonly patterns: readonly string[];
@@ -14,14 +12,8 @@ export interface TrustedToolsProps extends Pick<AssistantDraft, 'serverIds' | 'd
 
 /** The tools that run without a question, chosen among those that the assistant has. */
 export function TrustedTools({ serverIds, disabledTools, patterns, error, onChange }: TrustedToolsProps) {
-  const servers = useQuery(queries.servers()).data;
-  const tools = useQuery(queries.tools()).data;
-  const own = useMemo(() => {
-    const names = new Map(servers?.map(({ id, name }) => [id, name]));
-    const chosen = new Set(serverIds.map((id) => names.get(id) ?? id));
-    const isOff = createSwitchedOff(disabledTools);
-    return (tools ?? []).filter((tool) => chosen.has(tool.server ?? localServer) && !isOff(tool));
-  }, [servers, tools, serverIds, disabledTools]);
+  const { preview } = useToolPreview({ serverIds, disabledTools, trustedTools: patterns });
+  const enabledTools = useMemo(() => preview?.tools.filter(({ enabled }) => enabled) ?? [], [preview]);
   return (
     <>
       <PatternField
@@ -29,8 +21,9 @@ export function TrustedTools({ serverIds, disabledTools, patterns, error, onChan
         hint="Choose a tool, or write a pattern with * for any text: files/read_*. Write it as server/tool, so that no other server can take the name."
         patterns={patterns}
         removeLabel="No longer trust"
-        tools={own}
-        matcherOf={createTrusted}
+        tools={enabledTools}
+        matchesOf={({ trustedBy, enabled }) => (enabled ? trustedBy : [])}
+        preview={preview}
         error={error}
         onChange={onChange}
       />

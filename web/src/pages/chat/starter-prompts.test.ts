@@ -5,7 +5,13 @@ import { starterPrompts } from './starter-prompts.ts';
 function previewOf(
   ...tools: readonly { readonly originalName: string; readonly enabled: boolean }[]
 ): AssistantPreview {
-  const named = tools.map((tool) => ({ ...tool, name: `mcp_files_${tool.originalName}`, description: '' }));
+  const named = tools.map((tool) => ({
+    ...tool,
+    name: `mcp_files_${tool.originalName}`,
+    description: '',
+    disabledBy: [],
+    trustedBy: [],
+  }));
   return { tools: named, count: tools.length, estimatedTokens: 0, omitted: [], missingServers: [] };
 }
 
