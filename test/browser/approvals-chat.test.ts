@@ -8,7 +8,7 @@ import { approvalsPage } from './support/approvals-page.ts';
 const add = (a: number, b: number) => ({ name: 'mcp_s_add', args: { a, b } });
 
 let app: TestApp;
-const { tab, pendingIds, openInbox, revokeRule } = approvalsPage(() => app);
+const { tab, pendingIds, openPending, revokeRule } = approvalsPage(() => app);
 
 beforeAll(async () => {
   app = await startApp({ servers: { s: fixture('legacy'), everything: everything('stdio') } });
@@ -36,21 +36,21 @@ afterAll(() => model?.[Symbol.asyncDispose]());
 
 const assistantId = crypto.randomUUID();
 
-// Types a letter as each question appears, as somebody would who was about to write something. Timers come in the order
-// of their times, however busy the machine is.
-const typeIntoQuestions = `
-  let before = null;
+// Presses a key as each approval appears, like a person who is about to type. Timers fire in order, however busy the
+// machine is.
+const typeIntoApprovals = `
+  let previous = null;
   new MutationObserver(() => {
-    const question = document.querySelector('[role="dialog"] article');
-    if (question === before) return;
-    before = question;
+    const approval = document.querySelector('[role="dialog"] article');
+    if (approval === previous) return;
+    previous = approval;
     for (const delay of [0, 100, 300])
       setTimeout(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true })), delay);
   }).observe(document, { childList: true, subtree: true });
 `;
 
-/** A conversation on the page, in which somebody says something. */
-async function begin(text: string, script = ''): Promise<string> {
+/** Opens a new conversation and sends a message in it. */
+async function startConversation(text: string, script = ''): Promise<string> {
   const { body } = await app.post('/api/conversations', { assistantId });
   await app.goto(`/chat/${body.id}`);
   await app.page.getByRole('textbox', { name: 'Message' }).waitFor();
@@ -59,9 +59,9 @@ async function begin(text: string, script = ''): Promise<string> {
   return body.id;
 }
 
-test('several questions are answered one by one with single keys, but not with keys meant for something else', async () => {
+test('several approvals are answered one by one with single keys, but not with keys that were meant for something else', async () => {
   model.push({ calls: [add(1, 2), add(3, 4)] }, { text: 'One of them is three.' });
-  await begin('Add some numbers', typeIntoQuestions);
+  await startConversation('Add some numbers', typeIntoApprovals);
   await dialog().getByText('1 of 2').waitFor();
   expect(await dialog().locator('button:focus').count()).toBe(0);
   await enabled(dialog().getByRole('button', { name: 'Allow once' })).waitFor();
@@ -85,9 +85,9 @@ test('several questions are answered one by one with single keys, but not with k
   expect(results).toContain('denied');
 });
 
-test('a letter typed into a reason is a letter', async () => {
+test('shortcuts are off while a person types a reason', async () => {
   model.push({ calls: [add(5, 6)] }, { text: 'Then not.' });
-  await begin('Add more');
+  await startConversation('Add more');
   await dialog().getByRole('button', { name: 'Deny with a reason …' }).click();
   await app.page.keyboard.type('add nothing, ada');
   expect(await dialog().getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('add nothing, ada');
@@ -96,33 +96,35 @@ test('a letter typed into a reason is a letter', async () => {
   expect(model.requests.at(-1)?.last).toContain('add nothing, ada');
 });
 
-test('an answer for the conversation holds in it, and only in it', async () => {
+test('a rule for a conversation applies to that conversation only', async () => {
   model.push({ calls: [add(1, 1)] }, { calls: [add(2, 2)] }, { text: 'Two and four.' });
-  const conversation = await begin('Add and add');
+  const conversation = await startConversation('Add and add');
   await dialog().getByText('Harbour pilot').waitFor();
   await dialog().getByRole('button', { name: 'This conversation' }).click();
   await app.page.getByText('Two and four.', { exact: true }).waitFor();
   model.push({ calls: [add(2, 2)] }, { text: 'Four.' });
-  await begin('Add');
+  await startConversation('Add');
   await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
   await app.page.getByText('Four.', { exact: true }).waitFor();
 
-  await openInbox();
+  await openPending();
   await tab('Rules').click();
-  const rule = app.page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
-  expect(await rule.getByRole('link', { name: 'open' }).getAttribute('href')).toBe(`/chat/${conversation}`);
+  const rule = app.page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+  expect(await rule.getByRole('link', { name: 'Open conversation' }).getAttribute('href')).toBe(
+    `/chat/${conversation}`,
+  );
   await revokeRule('in one conversation');
 });
 
-test('what a server wants to ask the model is shown before it is asked', async () => {
+test('a sampling request of a server is shown before it reaches the model', async () => {
   const sampling = {
     name: 'mcp_everything_trigger-sampling-request',
     args: { prompt: 'Name a boat', maxTokens: 77 },
   };
   model.push({ calls: [sampling] }, { text: 'The Dory' }, { text: 'It is named.' });
-  const conversation = await begin('Name it');
+  const conversation = await startConversation('Name it');
   await dialog().getByRole('button', { name: 'Allow once' }).click();
-  await openInbox();
+  await openPending();
   const asked = app.page.getByRole('region', { name: 'Server everything asks' });
   await asked.getByText('Name a boat').waitFor();
   await asked.getByText('at most 77 for the answer').waitFor();

@@ -30,31 +30,31 @@ afterAll(async () => {
   await app?.close();
 });
 
-const { tab, pendingIds, openInbox, revokeRule } = approvalsPage(() => app);
+const { tab, pendingIds, openPending, revokeRule } = approvalsPage(() => app);
 const panel = (tool: string) => app.page.getByRole('article', { name: `Question about ${tool}`, exact: true });
 const button = (tool: string, name: string) => panel(tool).getByRole('button', { name, exact: true });
 const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
-/** Has a server change its tool, and waits until the gateway knows. */
-async function mutate(server: string, tool: string): Promise<void> {
+/** Makes a server change its tool and waits until the gateway has the new definition. */
+async function changeTool(server: string, tool: string): Promise<void> {
   const hash = async () => (await app.get(`/api/tools/mcp_${server}_${tool}`)).body.definitionHash;
   const before = await hash();
   await app.post(`/api/tools/mcp_${server}_mutate/call`, {});
-  await waitFor(async () => (await hash()) !== before, { what: `another ${tool}` });
+  await waitFor(async () => (await hash()) !== before, { what: `the new definition of ${tool}` });
 }
 
-describe('the inbox', () => {
-  test('is empty until somebody is asked, and says what would be there', async () => {
-    await openInbox();
-    await app.page.getByText('Nothing waits for you').waitFor();
+describe('the list of pending approvals', () => {
+  test('empty lists say what to do next', async () => {
+    await openPending();
+    await app.page.getByText('No pending approvals', { exact: true }).waitFor();
     await tab('Answered').click();
-    await app.page.getByText('Nothing was asked yet').waitFor();
+    await app.page.getByText('No answered approvals yet').waitFor();
     await tab('Rules').click();
-    await app.page.getByText('No answer is remembered').waitFor();
+    await app.page.getByText('No rules yet').waitFor();
     expect(new URL(app.page.url()).search).toBe('?tab=rules');
-    await tab('Waiting').click();
+    await tab('Pending').click();
   });
 
-  test("shows an MCP client's call while it waits, and lets it run once [R16]", async () => {
+  test('a call of an MCP client is shown while it awaits approval, and runs once it is allowed [R16]', async () => {
     const calling = client.text('s__add', { a: 20, b: 22 });
     await panel('add').waitFor();
     const text = (await panel('add').innerText()).replaceAll(/\s+/g, ' ');
@@ -64,27 +64,27 @@ describe('the inbox', () => {
     expect(text).toMatch(/a 20 b 22/);
     expect(text).toMatch(/(9:5\d|10:00) min left/);
     expect(await app.page.getByRole('link', { name: /Approvals/ }).innerText()).toContain('1');
-    // There is no conversation that an answer could hold for.
+    // The call belongs to no conversation.
     expect(await button('add', 'This conversation').count()).toBe(0);
     await button('add', 'Allow once').click();
     expect(await calling).toBe('42');
-    await app.page.getByText('Nothing waits for you').waitFor();
+    await app.page.getByText('No pending approvals', { exact: true }).waitFor();
 
     await tab('Answered').click();
-    const row = app.page.getByRole('list', { name: 'Answered questions' }).getByRole('listitem').first();
+    const row = app.page.getByRole('list', { name: 'Answered approvals' }).getByRole('listitem').first();
     await row.getByText('Allowed', { exact: true }).waitFor();
     expect(await row.textContent()).toMatch(/Allowed by .+, once\./);
-    await row.getByRole('button', { name: 'Details' }).click();
-    const details = app.page.getByRole('dialog', { name: 'What was asked' });
+    await row.getByRole('button', { name: 'Show details' }).click();
+    const details = app.page.getByRole('dialog', { name: 'Approval details' });
     await details.getByText('Adds two numbers').waitFor();
     expect(await details.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
     await app.page.keyboard.press('Escape');
-    await row.getByRole('link', { name: 'Call' }).click();
+    await row.getByRole('link', { name: 'Open call' }).click();
     await app.page.getByRole('dialog', { name: 'add' }).getByText('Timeline').waitFor();
   });
 
-  test('loses a question that was answered elsewhere, on every page', async () => {
-    await openInbox();
+  test('an approval that is answered elsewhere disappears from every page', async () => {
+    await openPending();
     const other = await app.openPage('/approvals');
     const calling = client.text('s__echo', { text: 'over there' });
     await panel('echo').waitFor();
@@ -97,7 +97,7 @@ describe('the inbox', () => {
     await other.context().close();
   });
 
-  test('says kindly who was faster', async () => {
+  test('a late answer is told the answer that counts', async () => {
     const calling = client.text('s__echo', { text: 'too late' });
     await panel('echo').waitFor();
     await app.page.route('**/api/approvals/*/answer', async (route) => {
@@ -115,9 +115,9 @@ describe('the inbox', () => {
     expect(await calling).toContain('not now');
   });
 
-  test('loses a question whose call was cancelled, and says so', async () => {
+  test('cancelling a call withdraws its approval', async () => {
     const callId = crypto.randomUUID();
-    await mutate('changing', 'target');
+    await changeTool('changing', 'target');
     const calling = app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x', b: 'y' }, callId });
     await panel('target').waitFor();
     await app.post(`/api/calls/${callId}/cancel`);
@@ -125,10 +125,10 @@ describe('the inbox', () => {
     expect((await calling).status).toBe(499);
     await tab('Answered').click();
     await app.page.getByText('Its call ended before anybody answered.').first().waitFor();
-    await tab('Waiting').click();
+    await tab('Pending').click();
   });
 
-  test('lets a question go whose time is over', async () => {
+  test('an expired approval disappears and its call is denied', async () => {
     await using hasty = await connectClient(`${app.url}/mcp/hasty`);
     const calling = hasty.text('s__echo', { text: 'quick' });
     await panel('echo').waitFor();
@@ -137,52 +137,52 @@ describe('the inbox', () => {
     expect(await calling).toContain('nobody answered');
     await tab('Answered').click();
     await app.page.getByText('Nobody answered in time: the call was denied.').first().waitFor();
-    await tab('Waiting').click();
+    await tab('Pending').click();
   });
 });
 
-test('whoever made a call sees its question, but nobody allows their own calls', async () => {
-  await openInbox();
+test('callers see the approvals of their calls but cannot answer them', async () => {
+  await openPending();
   const key = await app.key(['read', 'call'], 'careful');
   const own = await app.openPage(`/#token=${key}`);
   await own.getByRole('link', { name: 'Approvals' }).click();
-  await own.getByText('Nothing waits for you').waitFor();
+  await own.getByText('No pending approvals', { exact: true }).waitFor();
   expect(await own.getByRole('tab', { name: 'Rules' }).count()).toBe(0);
   const calling = app.post('/api/tools/mcp_s_add/call', { arguments: { a: 1, b: 2 } }, { key });
   await own.getByText('Somebody else has to answer this').waitFor();
   expect(await own.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
   await button('add', 'Allow once').click();
   expect((await calling).body.text).toBe('3');
-  await own.getByText('Nothing waits for you').waitFor();
+  await own.getByText('No pending approvals', { exact: true }).waitFor();
   await own.context().close();
 });
 
-describe('an answer', () => {
-  test('that always allows a tool is a rule until it is revoked', async () => {
+describe('the answer to an approval', () => {
+  test('always allowing a tool creates a rule until it is revoked', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
     await button('add', 'Always this tool').click();
     expect(await calling).toBe('2');
     expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
     await tab('Rules').click();
-    const rule = app.page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
-    await rule.getByText('add of s runs without asking, as long as its definition stays the same.').waitFor();
+    const rule = app.page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+    await rule.getByText('add on s runs without approval while its definition is unchanged.').waitFor();
     expect(await rule.innerText()).toMatch(/Definition:\s*[0-9a-f]{12}/);
     await expectAccessible(app.page);
-    await revokeRule('add of s');
+    await revokeRule('add on s');
     const again = client.text('s__add', { a: 3, b: 3 });
     await button('add', 'Allow once').click();
     expect(await again).toBe('6');
   });
 
-  test('that always allows a server holds for all its tools', async () => {
+  test('always allowing a server applies to all of its tools', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
     await button('add', 'Always this server').click();
     expect(await calling).toBe('2');
     expect(await client.text('s__echo', { text: 'hi' })).toBe('hi');
-    await revokeRule('Every tool of s');
+    await revokeRule('All tools on s');
   });
 
-  test('that denies tells the caller why', async () => {
+  test('the caller gets the reason of a denial', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
     await button('add', 'Deny with a reason …').click();
     const form = panel('add').getByRole('form', { name: 'Deny with a reason' });
@@ -191,20 +191,20 @@ describe('an answer', () => {
     expect(await calling).toContain('Use the calculator');
     await tab('Answered').click();
     await app.page.getByText('“Use the calculator”').waitFor();
-    await tab('Waiting').click();
+    await tab('Pending').click();
   });
 
-  test('that always denies a tool refuses the next call without asking', async () => {
+  test('always denying a tool denies the next call without approval', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
     await button('add', 'Deny with a reason …').click();
     await panel('add').getByLabel('Always deny add').check();
     await button('add', 'Deny always').click();
     expect(await calling).toContain('denied');
     expect(await client.text('s__add', { a: 1, b: 1 })).toContain('a remembered answer denies this tool');
-    await revokeRule('add of s is refused');
+    await revokeRule('add on s is denied');
   });
 
-  test('that changes the arguments runs with the changed ones', async () => {
+  test('a call with edited arguments runs with the edited ones', async () => {
     const calling = client.text('s__echo', { text: 'as asked' });
     await button('echo', 'Edit arguments …').click();
     const form = panel('echo').getByRole('form', { name: 'Edit the arguments' });
@@ -213,13 +213,13 @@ describe('an answer', () => {
     expect(await calling).toBe('as the person wants');
     await tab('Answered').click();
     await app.page.getByText(/once, with other arguments\./).waitFor();
-    await tab('Waiting').click();
+    await tab('Pending').click();
   });
 
-  test('can be given with the keyboard alone', async () => {
+  test('an approval is answered with the keyboard alone', async () => {
     const calling = client.text('s__add', { a: 4, b: 4 });
     await button('add', 'Allow once').waitFor();
-    await tab(/^Waiting/).focus();
+    await tab(/^Pending/).focus();
     await enabled(button('add', 'Allow once')).waitFor();
     for (let presses = 0; presses < 10; presses++) {
       await app.page.keyboard.press('Tab');
@@ -230,9 +230,9 @@ describe('an answer', () => {
   });
 });
 
-describe('what changed and what deceives', () => {
-  test('a changed definition is asked about with its difference', async () => {
-    await mutate('changing', 'target');
+describe('changed and hostile definitions', () => {
+  test('the approval of a changed tool shows the difference', async () => {
+    await changeTool('changing', 'target');
     const calling = app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x' } });
     await panel('target').getByText('The definition changed since it was accepted').waitFor();
     const changes = panel('target').getByRole('list', { name: 'Changes of the definition' });
@@ -242,12 +242,12 @@ describe('what changed and what deceives', () => {
     await expectAccessible(app.page);
     await button('target', 'Always this tool').click();
     expect((await calling).body.text).toContain('version 3');
-    await revokeRule('target of changing');
+    await revokeRule('target on changing');
   });
 
-  test('hostile words and arguments are shown, and neither run nor freeze the page [R18]', async () => {
+  test('hostile descriptions and arguments are shown as plain text [R18]', async () => {
     await using careful = await connectClient(`${app.url}/mcp/careful`);
-    await mutate('deceiving', 'trap');
+    await changeTool('deceiving', 'trap');
     const hostile = '<img src=x onerror="document.title=\'owned\'">\u202egnp.exe \u001b[31m';
     const asked = [
       careful.text('deceiving__trap', { path: hostile, p1: 'y'.repeat(500_000) }),
@@ -272,11 +272,11 @@ describe('what changed and what deceives', () => {
   });
 });
 
-describe('a question of a server', () => {
+describe('a server question', () => {
   const ask = () => app.post('/api/tools/mcp_everything_trigger-elicitation-request/call', {});
   const asked = () => app.page.getByRole('region', { name: 'Server everything asks' });
 
-  test('is a form that names the server and sends what was filled in', async () => {
+  test('a server question is a form that names the server and sends the entered values', async () => {
     const calling = ask();
     await asked().getByText('Please provide inputs').waitFor();
     await asked().getByText('Do not enter passwords').waitFor();
@@ -294,7 +294,7 @@ describe('a question of a server', () => {
       expect(answer).toContain(part);
   });
 
-  test('says at the field what does not fit, and takes no half answer', async () => {
+  test('a server question shows errors at the field and rejects incomplete answers', async () => {
     const calling = ask();
     await asked().getByLabel('String *', { exact: true }).fill('Ada');
     for (const name of ['Piano', 'Violin', 'Drums']) await asked().getByRole('checkbox', { name }).check();
@@ -307,7 +307,7 @@ describe('a question of a server', () => {
     expect(JSON.stringify((await calling).body.content)).toContain('declined');
   });
 
-  test('goes away when its call ends', async () => {
+  test('a server question disappears when its call ends', async () => {
     const callId = crypto.randomUUID();
     const calling = app.post('/api/tools/mcp_everything_trigger-elicitation-request/call', { callId });
     await asked().waitFor();
@@ -316,7 +316,7 @@ describe('a question of a server', () => {
     await calling;
   });
 
-  test('that wants an address opened shows it in full, and is accepted after it was opened', async () => {
+  test('a server question with a URL shows it in full and is accepted after the URL was opened', async () => {
     const url = `${app.url}/readyz?from=server`;
     const calling = app.post('/api/tools/mcp_everything_trigger-url-elicitation/call', { arguments: { url } });
     await asked().getByText(url).waitFor();

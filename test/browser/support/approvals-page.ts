@@ -9,9 +9,9 @@ export function approvalsPage(app: () => TestApp) {
       const { body } = await app().get('/api/approvals?status=pending');
       return body.approvals.map(({ id }: { id: string }) => id);
     },
-    async openInbox(): Promise<void> {
+    async openPending(): Promise<void> {
       await app().goto('/approvals');
-      await tab(/^Waiting/).waitFor();
+      await tab(/^Pending/).waitFor();
     },
     /** Revokes the rule whose sentence contains this text. */
     async revokeRule(text: string): Promise<void> {
@@ -20,8 +20,8 @@ export function approvalsPage(app: () => TestApp) {
       await page.getByRole('button', { name: new RegExp(`^Revoke: .*${text}`) }).click();
       const dialog = page.getByRole('dialog', { name: 'Revoke this rule?' });
       await dialog.getByRole('button', { name: 'Revoke' }).click();
-      await page.getByText('No answer is remembered').waitFor();
-      await tab(/^Waiting/).click();
+      await page.getByText('No rules yet').waitFor();
+      await tab(/^Pending/).click();
     },
   };
 }

@@ -4,34 +4,31 @@ import { queries } from '../../api/queries.ts';
 import { Page } from '../../components/Page.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
 import { AnsweredList } from './AnsweredList.tsx';
-import { Inbox } from './Inbox.tsx';
+import { PendingList } from './PendingList.tsx';
 import { RuleList } from './RuleList.tsx';
 
-/** What waits for a person, what was answered, and which answers are remembered. */
+/** Pending approvals, answered approvals and rules. */
 export default function ApprovalsPage() {
   const [search, setSearch] = useSearchParams();
   const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') === true;
-  const pending = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  const approvals = useQuery(queries.approvals('pending')).data?.length ?? 0;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
-  const waiting = pending + questions;
+  const pending = approvals + questions;
   const tabs = [
-    { id: 'waiting', label: waiting === 0 ? 'Waiting' : `Waiting (${waiting})`, content: <Inbox /> },
+    { id: 'pending', label: pending === 0 ? 'Pending' : `Pending (${pending})`, content: <PendingList /> },
     { id: 'answered', label: 'Answered', content: <AnsweredList /> },
-    // Remembered answers hold for everyone, so only administrators see and revoke them.
+    // Rules apply to everyone, so only administrators see and revoke them.
     ...(isAdmin ? [{ id: 'rules', label: 'Rules', content: <RuleList /> }] : []),
   ];
-  const asked = search.get('tab');
-  const value = tabs.find(({ id }) => id === asked)?.id ?? 'waiting';
+  const requested = search.get('tab');
+  const value = tabs.find(({ id }) => id === requested)?.id ?? 'pending';
   return (
-    <Page
-      title="Approvals"
-      description="Calls that wait for a yes or a no, wherever they were made. Whoever answers first decides."
-    >
+    <Page title="Approvals" description="Calls awaiting approval, from any client. The first answer counts.">
       <Tabs
         label="Approvals"
         tabs={tabs}
         value={value}
-        onChange={(id) => setSearch(id === 'waiting' ? {} : { tab: id }, { replace: true })}
+        onChange={(id) => setSearch(id === 'pending' ? {} : { tab: id }, { replace: true })}
       />
     </Page>
   );

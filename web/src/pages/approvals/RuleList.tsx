@@ -1,66 +1,144 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { BookCheck } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { api } from '../../api/api.ts';
 import type { RememberedRule } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
 import { useTell } from '../../components/Toasts.tsx';
-import { RuleRow, ruleSentence } from './RuleRow.tsx';
+import { TimeAgo } from '../../components/times.tsx';
 
-/** The answers that are remembered for further calls, each to be taken back. */
+/** The rules, each with a button to revoke it. */
 export function RuleList() {
   const client = useQueryClient();
   const tell = useTell();
   const rules = useQuery(queries.rules());
-  const [revoked, setRevoked] = useState<RememberedRule>();
+  const [selected, setSelected] = useState<RememberedRule>();
   const revoking = useMutation({
     mutationFn: (rule: RememberedRule) => api.revokeRule({ path: { rule: rule.id } }),
-    onSuccess: () => tell('The rule is revoked.'),
+    onSuccess: () => tell('Rule revoked.'),
     onError: tell.failed,
     onSettled() {
-      setRevoked(undefined);
+      setSelected(undefined);
       void client.invalidateQueries({ queryKey: ['rules'] });
     },
   });
   if (rules.isError) return <ErrorNotice error={rules.error} onRetry={() => void rules.refetch()} />;
-  if (!rules.data) return <Spinner label="Reading the rules …" />;
+  if (!rules.data) return <Spinner label="Loading rules …" />;
   if (rules.data.length === 0) {
     return (
-      <EmptyState icon={<BookCheck aria-hidden />} title="No answer is remembered">
-        Answer a question with “Always this tool”, “Always this server” or “This conversation”, and the rule is kept
-        here until you revoke it.
+      <EmptyState icon={<BookCheck aria-hidden />} title="No rules yet">
+        To create a rule, answer an approval with “Always this tool”, “Always this server” or “This conversation”. Rules
+        apply until you revoke them.
       </EmptyState>
     );
   }
-  const newestFirst = rules.data.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
+  const newestFirst = rules.data.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   return (
     <>
       <Card>
-        <ul aria-label="Remembered rules" className="divide-y divide-line">
+        <ul aria-label="Rules" className="divide-y divide-line">
           {newestFirst.map((rule) => (
-            <RuleRow key={rule.id} rule={rule} onRevoke={() => setRevoked(rule)} />
+            <RuleRow key={rule.id} rule={rule} onRevoke={() => setSelected(rule)} />
           ))}
         </ul>
       </Card>
       <ConfirmDialog
-        open={revoked !== undefined}
+        open={selected !== undefined}
         title="Revoke this rule?"
         action="Revoke"
         busy={revoking.isPending}
-        onConfirm={() => revoked && revoking.mutate(revoked)}
-        onClose={() => setRevoked(undefined)}
+        onConfirm={() => selected && revoking.mutate(selected)}
+        onClose={() => setSelected(undefined)}
       >
-        {revoked && (
+        {selected && (
           <p className="break-words">
-            {ruleSentence(revoked)} Once it is revoked, the next call is decided as if nobody had answered.
+            {describeRule(selected)} Once revoked, the approval mode decides about later calls.
           </p>
         )}
       </ConfirmDialog>
     </>
   );
+}
+
+interface RuleRowProps {
+  readonly rule: RememberedRule;
+  readonly onRevoke: () => void;
+}
+
+function RuleRow({ rule, onRevoke }: RuleRowProps) {
+  const { answer, conversation, serverAddress, definitionHash } = rule;
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-center gap-2">
+          <Badge tone={answer === 'allow' ? 'good' : 'bad'}>{answer === 'allow' ? 'Allow' : 'Deny'}</Badge>
+          <span className="min-w-0 break-words">{describeRule(rule)}</span>
+        </p>
+        <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-xs text-ink-faint">
+          {serverAddress !== undefined && (
+            <Fact name="Address">
+              <code className="break-all" title={safeText(serverAddress, 300)}>
+                {shortenAddress(serverAddress)}
+              </code>
+            </Fact>
+          )}
+          {definitionHash !== undefined && answer === 'allow' && (
+            <Fact name="Definition">
+              <code title={definitionHash}>{safeText(definitionHash, 200).slice(0, 12)}</code>
+            </Fact>
+          )}
+          {conversation !== undefined && (
+            <Fact name="Conversation">
+              <Link
+                href={`/chat/${encodeURIComponent(conversation)}`}
+                className="text-accent-strong underline underline-offset-2"
+              >
+                Open conversation
+              </Link>
+            </Fact>
+          )}
+          <Fact name="Since">
+            <TimeAgo at={rule.createdAt} />
+          </Fact>
+        </dl>
+      </div>
+      <Button size="small" look="danger" aria-label={`Revoke: ${describeRule(rule)}`} onClick={onRevoke}>
+        Revoke
+      </Button>
+    </li>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 gap-1">
+      <dt className="shrink-0">{name}:</dt>
+      <dd className="min-w-0 text-ink-soft">{children}</dd>
+    </div>
+  );
+}
+
+/** Shortens the hash in the address of a local server. */
+function shortenAddress(address: string): string {
+  return safeText(address.replace(/^(stdio:[0-9a-f]{12})[0-9a-f]+$/, '$1…'), 300);
+}
+
+function describeRule({ scope, answer, server, tool }: RememberedRule): string {
+  const origin = server === undefined ? ' (local)' : ` on ${safeText(server, 100)}`;
+  if (scope === 'server') {
+    return `All tools${origin} ${answer === 'allow' ? 'run without approval' : 'are denied'}.`;
+  }
+  const where = scope === 'conversation' ? ' in one conversation' : '';
+  const name = `${safeText(tool, 120)}${origin}`;
+  if (answer === 'deny') return `${name} is denied${where}, even if its definition changes.`;
+  return `${name} runs without approval${where} while its definition is unchanged.`;
 }

@@ -27,9 +27,11 @@ export function CallRecord({ call }: { readonly call: Call }) {
       <CallTimeline call={call} approval={approval} />
       <CallOutcome call={call} />
       <ChildCalls call={call.id} />
-      <Section title="Arguments">
-        <ArgumentsView value={call.arguments} />
-      </Section>
+      {approval?.status !== 'pending' && (
+        <Section title="Arguments">
+          <ArgumentsView value={call.arguments} />
+        </Section>
+      )}
       <Section title="Record">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1">
           <Fact name="Caller">
