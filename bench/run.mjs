@@ -7,7 +7,7 @@ import { compare } from './parts/compare.mjs';
 import { describeMachine } from './parts/machine.mjs';
 import { keep, printTable, readRecorded } from './parts/report.mjs';
 
-const names = ['calls', 'lists', 'sizes', 'starts', 'memory', 'queue', 'journal', 'commands'];
+const names = ['calls', 'lists', 'sizes', 'starts', 'memory', 'queue', 'journal', 'storms', 'growth', 'commands'];
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },

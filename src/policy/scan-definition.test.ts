@@ -127,14 +127,10 @@ describe('scanDefinition', () => {
     'note for the ',
     'a_',
     '\u200b',
-  ])('the work is bounded for text made of %j', (seed) => {
-    // Counted against reading plain words, since machines differ.
-    const time = (description: string) => {
-      const started = performance.now();
-      scanDefinition(tool({ description, title: description.slice(1), outputSchema: { description } }));
-      return performance.now() - started;
-    };
-    const plain = Math.max(5, time('plain words '.repeat(2_000)));
-    expect(time(seed.repeat(Math.ceil(20_000 / seed.length)))).toBeLessThan(plain * 200);
+  ])('a text made of %j does not stall the scanner', (seed) => {
+    // `bench/sections/growth.mjs` measures how the time grows with the length.
+    const description = seed.repeat(Math.ceil(20_000 / seed.length));
+    const findings = scanDefinition(tool({ description, title: description.slice(1), outputSchema: { description } }));
+    expect(findings.length).toBeLessThanOrEqual(20);
   });
 });

@@ -216,19 +216,13 @@ describe('${VAR} expansion in user-supplied URLs', () => {
 describe('ReDoS in schemas and URI templates', () => {
   // CVE-2026-0621 (TypeScript SDK): a template with a nested repetition stalled whoever matched it.
   test.each(['^(a+)+$', '^(a|a)*$', '^([a-z]+)*$', '(x+x+)+y', '^(?:a?){40}a{40}$', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
-    'the pattern %s takes no longer for a text made to stall it',
+    'a text made to stall the pattern %s does not stall it',
     async (pattern) => {
       const inputSchema = { type: 'object', properties: { a: { type: 'string', pattern } } };
       await using server = await startHostile({ tools: [{ name: 'echo', inputSchema }] });
       await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
-      const time = async (a: string) => {
-        const started = performance.now();
-        await toolbox.call('mcp_remote_echo', { a });
-        return performance.now() - started;
-      };
-      const short = Math.max(50, await time('aaaa!'));
-      // Doubling the text would square or double the time of a pattern that backtracks many times over.
-      expect(await time(`${'a'.repeat(20_000)}!`)).toBeLessThan(short * 100);
+      // An engine that backtracks would never answer; `bench/sections/growth.mjs` measures how the time grows.
+      expect(await toolbox.call('mcp_remote_echo', { a: `${'a'.repeat(20_000)}!` })).toHaveProperty('isError');
     },
   );
 

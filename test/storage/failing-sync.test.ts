@@ -1,27 +1,22 @@
-import { expect, test, vi } from 'vitest';
+import { fdatasync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createSealer } from '../../src/storage/sealer.ts';
+import { openSql } from '../../src/storage/sql/open-sql.ts';
+import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
 import { sqlitePlace } from './kinds.ts';
 import { gather, makeCall } from './records.ts';
 
-// No disk fails on demand: this one says so when it is told to.
-const disk = vi.hoisted(() => ({ fails: false }));
-vi.mock('node:fs', async (load) => {
-  const fs = await load<typeof import('node:fs')>();
-  const fdatasync: typeof fs.fdatasync = Object.assign(
-    (fd: number, done: (cause: NodeJS.ErrnoException | null) => void) => {
-      if (disk.fails) setImmediate(done, new Error('EIO: i/o error, fdatasync'));
-      else fs.fdatasync(fd, done);
-    },
-    { __promisify__: fs.fdatasync.__promisify__ },
-  );
-  return { ...fs, default: { ...fs, fdatasync }, fdatasync };
-});
-
-test('a disk that fails to sync stops calls from being sent, not from ending, and is used again when it works', async () => {
+test('while the disk fails to sync, calls can end but none is sent; once it works again, calls are sent again', async () => {
   using place = sqlitePlace();
-  await using storage = await place.open();
+  let isBroken = false;
+  const engine = await openSqliteEngine(place.file, (fd, done) => {
+    if (isBroken) setImmediate(done, new Error('EIO: i/o error, fdatasync'));
+    else fdatasync(fd, done);
+  });
+  await using storage = await openSql(engine, { sealer: createSealer(place.key) });
   const sent = makeCall({ status: 'running' });
   await storage.journal.write(sent);
-  disk.fails = true;
+  isBroken = true;
   for (let round = 0; round < 3; round++) {
     await expect(storage.journal.write(makeCall({ status: 'running' }))).rejects.toMatchObject({
       code: 'JOURNAL_UNAVAILABLE',
@@ -30,7 +25,7 @@ test('a disk that fails to sync stops calls from being sent, not from ending, an
   }
   await storage.journal.write({ ...sent, status: 'success' });
   expect(await storage.journal.get(sent.id)).toMatchObject({ status: 'success' });
-  disk.fails = false;
+  isBroken = false;
   const next = makeCall({ status: 'running' });
   await storage.journal.write(next);
   expect(await storage.journal.get(next.id)).toEqual(next);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fdatasync } from 'node:fs';
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -10,10 +11,11 @@ import type { Tables } from '../sql/tables.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { type FileLock, takeFileLock } from './file-lock.ts';
 import { createIntake } from './intake/intake.ts';
+import type { SyncFile } from './intake/intake-file.ts';
 import { toKyselyDatabase } from './kysely-database.ts';
 
 /** Takes the file for this process; refuses when another one has it. */
-export async function openSqliteEngine(path: string): Promise<Engine> {
+export async function openSqliteEngine(path: string, syncFile: SyncFile = fdatasync): Promise<Engine> {
   const file = resolve(path);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -21,7 +23,7 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
     const lock = takeFileLock(lockOf(file));
     if (!lock) throw inUse(file);
     try {
-      return createEngine(file, lock);
+      return createEngine(file, lock, syncFile);
     } catch (cause) {
       lock.release();
       throw cause;
@@ -32,7 +34,7 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
   }
 }
 
-function createEngine(file: string, lock: FileLock): Engine {
+function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine {
   const database = new DatabaseSync(file);
   try {
     database.exec(connectionSettings);
@@ -41,7 +43,7 @@ function createEngine(file: string, lock: FileLock): Engine {
     throw cause;
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
-  const intake = createIntake(file);
+  const intake = createIntake(file, syncFile);
   return {
     db,
     intake,

@@ -214,7 +214,7 @@ async function crash(source: LoadClient, server: string): Promise<void> {
 }
 
 async function storm(source: LoadClient): Promise<void> {
-  await source.other('wild__storm', { perSecond: 100_000, ms: 1_000, over: '' });
+  await source.other('wild__storm', { count: 20_000, over: '' });
 }
 
 async function holdJournal(world: World): Promise<void> {

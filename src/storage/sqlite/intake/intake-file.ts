@@ -1,7 +1,10 @@
-import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Fill, type IntakeStep, toFrame } from './intake-frame.ts';
+
+/** Flushes the data of an open file to the disk: `fdatasync` of `node:fs`. */
+export type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
 
 /** A file that steps are appended to until it is emptied into the tables. */
 export interface IntakeFile {
@@ -19,9 +22,9 @@ export interface IntakeFile {
   remove(): Promise<void>;
 }
 
-export async function createIntakeFile(path: string): Promise<IntakeFile> {
+export async function createIntakeFile(path: string, syncFile: SyncFile): Promise<IntakeFile> {
   const fd = await openFilled(path);
-  const sync = createSharedSync(fd);
+  const sync = createSharedSync((done) => syncFile(fd, done));
   let fill: Fill | undefined;
   let bytes = 0;
 
@@ -81,7 +84,7 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /** Whoever asks while a sync runs shares the next one. */
-function createSharedSync(fd: number): () => Promise<void> {
+function createSharedSync(sync: (done: (error: Error | null) => void) => void): () => Promise<void> {
   let next: PromiseWithResolvers<void> | undefined;
   let running = false;
 
@@ -90,7 +93,7 @@ function createSharedSync(fd: number): () => Promise<void> {
     next = undefined;
     if (!group) return;
     running = true;
-    fdatasync(fd, (error) => {
+    sync((error) => {
       running = false;
       if (error) group.reject(error);
       else group.resolve();

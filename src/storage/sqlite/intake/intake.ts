@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Intake, OwnedStep } from '../../sql/engine.ts';
-import { createIntakeFile, type IntakeFile } from './intake-file.ts';
+import { createIntakeFile, type IntakeFile, type SyncFile } from './intake-file.ts';
 import { readFrames } from './intake-frame.ts';
 import { createTableThread } from './table-thread.ts';
 
@@ -24,7 +24,7 @@ interface Files {
 }
 
 /** Steps are appended to a file, which costs next to nothing; a thread takes them from there into the tables, many at a time. */
-export function createIntake(database: string): Intake & { close(): Promise<void> } {
+export function createIntake(database: string, syncFile: SyncFile): Intake & { close(): Promise<void> } {
   const paths = [`${database}-intake-1`, `${database}-intake-2`] as const;
   const thread = createTableThread(database);
   let opening: Promise<Files> | undefined;
@@ -45,9 +45,9 @@ export function createIntake(database: string): Intake & { close(): Promise<void
 
   async function openFiles(): Promise<Files> {
     const token = await thread.adopt(paths);
-    const current = await createIntakeFile(paths[0]);
+    const current = await createIntakeFile(paths[0], syncFile);
     try {
-      const spare = await createIntakeFile(paths[1]);
+      const spare = await createIntakeFile(paths[1], syncFile);
       current.begin({ token, number: 1 });
       files = { token, current, spare, fill: 1, settled: 0 };
       return files;
