@@ -73,6 +73,14 @@ describe('the rooms of src', () => {
   });
 });
 
+describe('the app', () => {
+  test('web imports nothing from src', () => {
+    const sources = readSources('web/src', ['.ts', '.tsx']);
+    const fromSrc = importsIn(sources).filter(({ ours, to }) => ours && to.startsWith('src/'));
+    expect(fromSrc.map(described)).toEqual([]);
+  });
+});
+
 describe('the library entry', () => {
   const reached = reachedFrom('src/index.ts', product);
   const packages = [...new Set(reached.filter(({ ours }) => !ours).map(({ to }) => packageOf(to)))];

@@ -96,17 +96,17 @@ describe('what is too much is shown in part [R11]', () => {
     await run().getByText('100 kB of 3.0 MB shown').waitFor();
     await button('Show more').click();
     await run().getByText('200 kB of 3.0 MB shown').waitFor();
-    await run().getByText('The result is bigger than what is shown').waitFor();
-    await run().getByRole('button', { name: 'Read the whole result' }).click();
+    await run().getByText('This result is truncated').waitFor();
+    await run().getByRole('button', { name: 'Load the full result' }).click();
     await run()
-      .getByText(/100 kB of 5\.3 MB read/)
+      .getByText(/100 kB of 5\.3 MB loaded/)
       .waitFor();
-    await run().getByRole('button', { name: 'Read on' }).click();
+    await run().getByRole('button', { name: 'Load more' }).click();
     await run()
-      .getByText(/200 kB of 5\.3 MB read/)
+      .getByText(/200 kB of 5\.3 MB loaded/)
       .waitFor();
     const download = app.page.waitForEvent('download');
-    await run().getByRole('button', { name: 'Save as a file' }).last().click();
+    await run().getByRole('button', { name: 'Download' }).last().click();
     expect((await download).suggestedFilename()).toMatch(/\.json$/);
   });
 
@@ -124,7 +124,7 @@ describe('what is too much is shown in part [R11]', () => {
     await run().getByText('block 19', { exact: true }).waitFor();
     expect(await run().getByText('block 20', { exact: true }).count()).toBe(0);
     await run()
-      .getByRole('button', { name: /Show more: 1980 of 2000/ })
+      .getByRole('button', { name: /Show more \(1980 of 2000/ })
       .click();
     await run().getByText('block 119', { exact: true }).waitFor();
   });

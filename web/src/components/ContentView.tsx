@@ -1,9 +1,10 @@
 import { CircleX } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { ContentBlock } from './content/ContentBlock.tsx';
-import { CutResult } from './content/CutResult.tsx';
+import { TruncatedResult } from './content/TruncatedResult.tsx';
+import { withoutCopies } from './content/without-copies.ts';
 import { JsonView } from './JsonView.tsx';
 
 export interface ContentViewProps {
@@ -11,19 +12,20 @@ export interface ContentViewProps {
     readonly isError: boolean;
     readonly content: readonly Readonly<Record<string, unknown>>[];
     readonly structuredContent?: unknown;
-    /** Less than the server sent: the rest can be read on under `callId`. */
-    readonly cut?: boolean;
   };
-  readonly callId?: string | undefined;
-  /** Whose result it is: the resources it points to can be read from there. */
-  readonly server?: string | undefined;
+  /** Less than the server sent: the full result can be loaded by `callId`. */
+  readonly truncated?: boolean;
+  readonly callId?: string;
+  /** The server that the result's resource links belong to. */
+  readonly server?: string;
 }
 
 const pageSize = 20;
 
-/** The result of a tool: every kind of MCP content, and whether the tool calls it an error. */
-export function ContentView({ result, callId, server }: ContentViewProps) {
-  const { isError, content, structuredContent, cut } = result;
+/** The result of a tool: every kind of MCP content, and whether the tool reported an error. */
+export function ContentView({ result, truncated = false, callId, server }: ContentViewProps) {
+  const { isError, structuredContent } = result;
+  const content = useMemo(() => withoutCopies(result), [result]);
   const [count, setCount] = useState(pageSize);
   const left = content.length - count;
   return (
@@ -35,7 +37,7 @@ export function ContentView({ result, callId, server }: ContentViewProps) {
         </p>
       )}
       {content.length === 0 && structuredContent === undefined && (
-        <p className="text-ink-soft">The tool answered without any content.</p>
+        <p className="text-ink-soft">The tool returned no content.</p>
       )}
       {content.slice(0, count).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a result stay where they are
@@ -44,7 +46,7 @@ export function ContentView({ result, callId, server }: ContentViewProps) {
       {left > 0 && (
         <div>
           <Button size="small" onClick={() => setCount(count + 5 * pageSize)}>
-            Show more: {left} of {content.length} parts are left
+            Show more ({left} of {content.length} parts hidden)
           </Button>
         </div>
       )}
@@ -54,7 +56,7 @@ export function ContentView({ result, callId, server }: ContentViewProps) {
           <JsonView value={structuredContent} what="structured content" />
         </section>
       )}
-      {cut && callId !== undefined && <CutResult callId={callId} />}
+      {truncated && callId !== undefined && <TruncatedResult callId={callId} />}
     </div>
   );
 }

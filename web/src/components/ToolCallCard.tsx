@@ -87,7 +87,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
             </Part>
             {result && (
               <Part title={result.isError ? 'Error' : 'Result'}>
-                <ContentView result={result} callId={call.callId} server={call.server} />
+                <ContentView result={result} truncated={result.cut} callId={call.callId} server={call.server} />
               </Part>
             )}
             {call.callId !== undefined && (
@@ -132,9 +132,8 @@ function shortJson(value: unknown): string {
 /** In a line what came of it, so that it need not be opened. */
 function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) {
   const first = result?.content.find(({ type, text }) => type === 'text' && typeof text === 'string');
-  const text = safeText(first?.text, 300)
-    .replace(/\n\[cut: .*\]$/, ' …')
-    .trim();
+  const full = typeof first?.text === 'string' ? first.text : '';
+  const text = `${safeText(full.slice(0, 300))}${full.length > 300 ? ' …' : ''}`.trim();
   if (!result || text === '') return null;
   return (
     <p

@@ -37,7 +37,7 @@ export function LongText({ text, name = 'result.txt' }: LongTextProps) {
             Show more
           </Button>
           <Button size="small" onClick={() => saveFile(name, text, 'text/plain')}>
-            Save as a file
+            Download
           </Button>
         </div>
       )}

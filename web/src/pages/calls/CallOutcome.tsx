@@ -17,7 +17,14 @@ export function CallOutcome({ call }: { readonly call: Call }) {
       {(result || call.resultOmitted) && (
         <section aria-label="Result" className="flex min-w-0 flex-col gap-1.5">
           <h3 className="text-xs text-ink-soft">Result</h3>
-          {result && <ContentView result={result} callId={call.id} server={call.server} />}
+          {result && (
+            <ContentView
+              result={result}
+              truncated={call.truncated !== undefined}
+              callId={call.id}
+              server={call.server}
+            />
+          )}
           {!result && <p className="text-ink-soft">The result was too large for the journal and is not stored.</p>}
         </section>
       )}
@@ -56,13 +63,12 @@ function Failure({ call }: { readonly call: Call }) {
   );
 }
 
-function toContent({ result, truncated }: Call) {
+function toContent({ result }: Call) {
   return (
     result && {
       isError: result.isError === true,
       content: Array.isArray(result.content) ? result.content.filter(isRecord) : [],
       structuredContent: result.structuredContent,
-      cut: truncated !== undefined,
     }
   );
 }

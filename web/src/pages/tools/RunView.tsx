@@ -10,7 +10,6 @@ import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration } from '../../components/times.tsx';
 import type { CallProblem } from './call-problem.ts';
-import { isCut } from './is-cut.ts';
 import { Progress } from './Progress.tsx';
 import type { ToolRun } from './use-tool-call.ts';
 
@@ -52,7 +51,8 @@ export function RunView({ tool, run, problem }: RunViewProps) {
       ))}
       {run.result && (
         <ContentView
-          result={{ ...run.result, cut: isCut(run.result) }}
+          result={run.result}
+          truncated={run.result.truncated !== undefined}
           callId={run.result.callId}
           server={tool.server}
         />

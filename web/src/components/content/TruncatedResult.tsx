@@ -10,9 +10,9 @@ import { saveFile } from './save-file.ts';
 
 const pageLength = 100_000;
 
-/** Reads on, page by page, in a result that was too big to be handed out whole. */
-export function CutResult({ callId }: { readonly callId: string }) {
-  const [reading, setReading] = useState(false);
+/** Loads the whole of a truncated result, page by page. */
+export function TruncatedResult({ callId }: { readonly callId: string }) {
+  const [isLoading, setLoading] = useState(false);
   const tell = useTell();
   const pages = useInfiniteQuery({
     queryKey: ['kept-result', callId],
@@ -20,27 +20,27 @@ export function CutResult({ callId }: { readonly callId: string }) {
       api.readCallResult({ path: { call: callId }, query: { offset: pageParam, length: pageLength }, signal }),
     initialPageParam: 0,
     getNextPageParam: (page) => page.nextOffset,
-    enabled: reading,
+    enabled: isLoading,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const saving = useMutation({ mutationFn: () => readAll(callId), onError: tell.failed });
-  const read = pages.data?.pages ?? [];
-  const total = read[0]?.totalLength;
-  const text = read.map((page) => page.text).join('');
+  const loaded = pages.data?.pages ?? [];
+  const total = loaded[0]?.totalLength;
+  const text = loaded.map((page) => page.text).join('');
   return (
     <Notice
       tone="warn"
-      title="The result is bigger than what is shown"
+      title="This result is truncated"
       actions={
         <>
-          {!reading && (
-            <Button size="small" onClick={() => setReading(true)}>
-              Read the whole result
+          {!isLoading && (
+            <Button size="small" onClick={() => setLoading(true)}>
+              Load the full result
             </Button>
           )}
           {pages.hasNextPage && (
             <Button size="small" busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              Read on
+              Load more
             </Button>
           )}
           <Button
@@ -52,17 +52,17 @@ export function CutResult({ callId }: { readonly callId: string }) {
               })
             }
           >
-            Save as a file
+            Download
           </Button>
         </>
       }
     >
-      <p>The gateway keeps the whole of it for a while.</p>
+      <p>The gateway keeps the full result for a limited time.</p>
       {pages.isError && <p className="text-bad">{messageOf(pages.error)}</p>}
       {total !== undefined && (
         <div className="mt-2 flex flex-col gap-1">
           <p>
-            {formatBytes(text.length)} of {formatBytes(total)} read, as JSON:
+            {formatBytes(text.length)} of {formatBytes(total)} loaded, as JSON:
           </p>
           <LongText text={text} name={`${callId}.json`} />
         </div>

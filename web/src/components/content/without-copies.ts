@@ -1,0 +1,31 @@
+import { isRecord } from './is-record.ts';
+
+const maxCopyLength = 1_000_000;
+
+/** Leaves out text that repeats the structured content, as MCP asks servers to send it for older clients. */
+export function withoutCopies<Block extends Readonly<Record<string, unknown>>>({
+  content,
+  structuredContent,
+}: {
+  readonly content: readonly Block[];
+  readonly structuredContent?: unknown;
+}): readonly Block[] {
+  if (structuredContent === undefined) return content;
+  const structured = canonicalJson(structuredContent);
+  return content.filter(({ type, text }) => {
+    if (type !== 'text' || typeof text !== 'string' || text.length > maxCopyLength) return true;
+    try {
+      return canonicalJson(JSON.parse(text)) !== structured;
+    } catch {
+      return true;
+    }
+  });
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member) =>
+    isRecord(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+}
