@@ -1,9 +1,15 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type {
+  JSONRPCMessage,
+  MessageExtraInfo,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Progress } from '../kernel/tool.ts';
+import { type Cancellation, createCancellation } from './cancellation.ts';
 import type { RequestHost } from './request-host.ts';
 import { toReachedError } from './to-reached-error.ts';
 
@@ -40,18 +46,21 @@ export interface Channel extends Transport {
   readonly dropped: DroppedReplies;
   /** Resolves once no request is under way. */
   whenIdle(): Promise<void>;
-  /** Ends one request under way that can't be answered any more, with all that still comes for it. */
-  fail(id: unknown, cause: ToolwharfError): void;
   /** Ends every request under way that this text, cut from an unreadable reply, may belong to. */
   failUnreadable(edges: string, reason: string): void;
 }
 
 /** How a request is sent. */
 export interface ChannelSendOptions extends TransportSendOptions {
-  /** Told when the request is cancelled. */
-  readonly onEnded?: (listener: () => void) => void;
-  /** The same as a signal, for who can't do without one: it is made when it is asked for. */
-  readonly toSignal?: () => AbortSignal;
+  /** Ends the request before its reply. */
+  readonly cancellation?: Cancellation;
+  /** Fails the request: its reply arrived in a form that is not read, such as too large. */
+  readonly onUnreadable?: (cause: ToolwharfError) => void;
+}
+
+/** Tells the channel which request's response stream delivered a message. */
+export interface StreamMessageInfo extends MessageExtraInfo {
+  readonly relatedRequestId?: RequestId;
 }
 
 /** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
@@ -63,8 +72,6 @@ export interface DroppedReplies {
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
-  /** Closes what its answer comes by. */
-  readonly close: () => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly callId: string | undefined;
   readonly host: RequestHost | undefined;
@@ -83,9 +90,6 @@ const firstId = 1_000_000;
 export function createChannel(inner: Transport, { onUnasked, onServerMessage }: ChannelOptions = {}): Channel {
   const pending = createEphemeralMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
-  // Over HTTP a question arrives on the response stream of its request. The SDK's transport does not say which request
-  // that is, but it reads each stream in the asynchronous context in which the request was sent.
-  const streamOf = new AsyncLocalStorage<number>();
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
 
@@ -116,7 +120,7 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
           reject(signal.reason);
           return;
         }
-        const ended = createEnding();
+        const cancellation = createCancellation();
         const settle = () => {
           pending.delete(id);
           if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
@@ -129,8 +133,8 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
         const onAbort = () => {
           fail(signal?.reason);
           // A modern HTTP request is cancelled by closing it; everything else has to be told.
-          if (channel.envelope && inner.hasPerRequestStream) ended.abort();
-          else void notifyCancelled(id).finally(() => ended.abort());
+          if (channel.envelope && inner.hasPerRequestStream) cancellation.cancel();
+          else void notifyCancelled(id).finally(cancellation.cancel);
         };
         signal?.addEventListener('abort', onAbort, { once: true });
         pending.set(id, {
@@ -139,24 +143,21 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
             resolve(result);
           },
           reject: fail,
-          close: ended.abort,
           onProgress,
           callId,
           host,
         });
         const sendOptions: ChannelSendOptions = {
-          onEnded: ended.listen,
-          toSignal: ended.toSignal,
+          cancellation,
           headers,
+          onUnreadable: fail,
           // The server closed the stream without an answer: without this the request would wait for its deadline.
           onRequestStreamEnd: () => {
             if (pending.has(id)) fail(streamEnded(method));
           },
         };
         const message = { jsonrpc: '2.0', id, method, params: withMeta(params, onProgress && { progressToken: id }) };
-        const send = () => inner.send(message as JSONRPCMessage, sendOptions);
-        const sent = inner.hasPerRequestStream ? streamOf.run(id, send) : send();
-        sent.catch((cause) => {
+        inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
           if (pending.has(id)) fail(toReachedError(cause));
         });
       });
@@ -167,12 +168,6 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
         if (pending.size === 0) resolve();
         else idleWaiters.push(resolve);
       }),
-
-    fail(id, cause) {
-      const request = pending.get(id as number);
-      request?.reject(cause);
-      request?.close();
-    },
 
     failUnreadable(edges, reason) {
       const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));
@@ -191,12 +186,12 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
     await inner.send(notification as JSONRPCMessage).catch(() => {});
   }
 
-  inner.onmessage = (message, extra) => {
+  inner.onmessage = (message, extra?: StreamMessageInfo) => {
     const record = message as JsonObject;
     if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnasked?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
-    if (record.method !== undefined && onServerMessage?.(record, ownerOf(streamOf.getStore()))) return;
+    if (record.method !== undefined && onServerMessage?.(record, ownerOf(extra?.relatedRequestId))) return;
     channel.onmessage?.(message, extra);
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
@@ -220,8 +215,10 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
   }
 
   /** The owner of a message that arrived on the stream of this request, or on a stream that all requests share. */
-  function ownerOf(requestId: number | undefined): MessageOwner {
+  function ownerOf(requestId: RequestId | undefined): MessageOwner {
     if (requestId !== undefined) {
+      // A request of the SDK belongs to no call.
+      if (typeof requestId !== 'number' || requestId < firstId) return {};
       const request = pending.get(requestId);
       // The request has ended: nobody can answer for it, and no other request may.
       return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
@@ -272,33 +269,6 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
   }
 
   return channel;
-}
-
-/**
- * The end of a request before its time. Its signal is made when somebody wants it: most requests just end. No getters
- * here, nor in anything else that each call makes anew: with them, heap profiles showed what the getter sees alive until
- * V8 collected its whole heap.
- */
-function createEnding() {
-  let isOver = false;
-  let controller: AbortController | undefined;
-  let listener: (() => void) | undefined;
-  return {
-    toSignal(): AbortSignal {
-      controller ??= new AbortController();
-      if (isOver) controller.abort();
-      return controller.signal;
-    },
-    listen(told: () => void): void {
-      listener = told;
-      if (isOver) told();
-    },
-    abort(): void {
-      isOver = true;
-      controller?.abort();
-      listener?.();
-    },
-  };
 }
 
 function streamEnded(method: string): ToolwharfError {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createTestConnection } from '../../test/support/connect.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import { createPace } from './pace.ts';
+import { createNotificationThrottle } from './notification-throttle.ts';
 
 test('a list whose connection is cut while it is read is read again at once', async () => {
   await using server = await startCutting('tools/list', 1);
@@ -35,7 +35,12 @@ test('a call whose connection is cut is not sent again', async () => {
 
 test('a sign-in that fails while the era is asked for is told as such', async () => {
   const failed = new ToolwharfError('OAUTH_FAILED', 'The permissions are not enough');
-  const access = { fetch: () => Promise.reject(failed), headers: {}, pace: createPace(), close: async () => {} };
+  const access = {
+    fetch: () => Promise.reject(failed),
+    headers: {},
+    throttle: createNotificationThrottle(),
+    close: async () => {},
+  };
   const source = { open: async () => access, finishSignIn: async () => false, close: async () => {} };
   await using connection = createTestConnection('http://127.0.0.1:9/mcp', {}, { openHttp: () => source });
   await expect(connection.connect()).rejects.toBe(failed);

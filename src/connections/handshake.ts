@@ -4,6 +4,7 @@ import {
   Client,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
+  SSEClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { HttpTarget, ServerSpec } from '../config/config.ts';
@@ -11,8 +12,9 @@ import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
+import { whenBroken } from './http/pool-response.ts';
+import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
 import type { HttpAccess } from './http-access.ts';
-import { createHttpTransport, endHttpSession } from './http-transport.ts';
 import { capabilitiesFor } from './questions.ts';
 import { isSdkError } from './sdk-errors.ts';
 import { createServerMessages } from './server-messages.ts';
@@ -36,13 +38,11 @@ export async function handshake(
   const process = way.kind === 'stdio' ? way.process : undefined;
   const http = way.kind === 'stdio' ? undefined : way.http;
   let breach: string | undefined;
-  const onBroken = (body: unknown, cause: unknown) => {
-    // What the network did to a stream shows in its end; this is what we found in it.
+  const onBroken = (cause: unknown) => {
+    // The end of the stream reports what the network did to it; this reports what it contained.
     if (!(cause instanceof ToolwharfError)) return;
-    if (typeof body === 'string') return channel.fail((JSON.parse(body) as JsonObject).id, cause);
     breach = cause.message;
-    // Over the old transport one stream brings all answers.
-    if (kind === 'sse') channel.failUnreadable('{', cause.message);
+    channel.failUnreadable('{', cause.message);
   };
   const inner = await createTransport(spec, way, onBroken, options);
   const { questions, onNotification } = options;
@@ -53,7 +53,7 @@ export async function handshake(
     onNotification,
   });
   const channel: Channel = createChannel(inner, {
-    onUnasked: http?.pace.note,
+    onUnasked: http?.throttle.count,
     // Servers of the modern era send no requests: the SDK drops them.
     onServerMessage: (message, owner) =>
       (channel.envelope === undefined || message.id === undefined) && serverMessages.receive(message, owner),
@@ -65,9 +65,13 @@ export async function handshake(
     options.log.debug('connection.noise', `Server '${spec.name}': ${cause.message}`, { server: spec.name });
     // An event stream that broke has lost the server's session with it, though the transport would carry on without.
     if (kind === 'sse' && state.open && !state.closing) lose(breach ?? 'The event stream broke');
-    if (kind === 'http' && state.open && /^Maximum reconnection attempts/.test(cause.message))
-      lose('The event stream broke');
   };
+  const streamable = kind === 'http' ? (inner as StreamableHttpTransport) : undefined;
+  if (streamable) {
+    streamable.onstreamlost = () => {
+      if (state.open && !state.closing) lose('The event stream broke');
+    };
+  }
   client.onclose = () => {
     serverMessages.close();
     if (state.open && !state.closing) lose(process?.ending ?? 'The connection was closed');
@@ -81,7 +85,7 @@ export async function handshake(
   }
   async function close(): Promise<void> {
     state.closing = true;
-    await endHttpSession(inner);
+    await streamable?.terminateSession();
     await client.close().catch(() => {});
     await inner.close().catch(() => {});
     await http?.close();
@@ -126,14 +130,28 @@ export async function handshake(
 async function createTransport(
   spec: ServerSpec,
   way: Way,
-  onBroken: (body: unknown, cause: unknown) => void,
+  onBroken: (cause: unknown) => void,
   { log }: SessionOptions,
 ): Promise<Transport> {
   if (way.kind === 'stdio') return way.process;
   const target = spec.target as HttpTarget;
-  if (way.kind !== 'api') return createHttpTransport(way.kind, target.url, way.http, onBroken);
+  if (way.kind === 'http') return createStreamableHttpTransport(new URL(target.url), way.http);
+  if (way.kind === 'sse') return createSseTransport(new URL(target.url), way.http, onBroken);
   const { createApiTransport } = await import('./api/api-transport.ts');
   return createApiTransport({ server: spec.name, target, access: way.http, log });
+}
+
+/** The transport of servers before 2025: one event stream delivers all replies. */
+function createSseTransport(url: URL, access: HttpAccess, onBroken: (cause: unknown) => void): Transport {
+  return new SSEClientTransport(url, {
+    async fetch(input, init) {
+      const response = await access.fetch(input, init);
+      whenBroken(response, onBroken);
+      return response;
+    },
+    requestInit: { headers: access.headers },
+    authProvider: access.authProvider,
+  });
 }
 
 /** A closed pipe says little: the process's own end says more. The question which era it speaks keeps its own error. */

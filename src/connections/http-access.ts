@@ -1,6 +1,6 @@
-import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import type { PoolFetch } from './http/pool-fetch.ts';
-import type { Pace } from './pace.ts';
+import type { NotificationThrottle } from './notification-throttle.ts';
 
 /** What an HTTP session needs to reach its server and to prove who it is. */
 export interface HttpAccess {
@@ -9,9 +9,9 @@ export interface HttpAccess {
   readonly post?: PoolFetch['post'];
   /** The configured headers and fixed credentials. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly authProvider?: AuthProvider | OAuthClientProvider;
-  /** The pace that its event streams are read at. */
-  readonly pace: Pace;
+  readonly authProvider?: AuthProvider;
+  /** The throttle that its event streams are read at. */
+  readonly throttle: NotificationThrottle;
   /** Has the person sign in; rejects where nobody can. Undefined where the server uses no OAuth. */
   readonly authorize?: (signal: AbortSignal) => Promise<void>;
   /** Ends all sockets. */

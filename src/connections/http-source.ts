@@ -12,7 +12,7 @@ import { assertSecureUrl } from './http/https-rule.ts';
 import { createPoolFetch, type PoolFetch } from './http/pool-fetch.ts';
 import { type Reach, serverReach } from './http/server-reach.ts';
 import type { HttpAccess } from './http-access.ts';
-import { createPace } from './pace.ts';
+import { createNotificationThrottle } from './notification-throttle.ts';
 
 /** Where sign-ins are kept, and who does them. */
 export interface OAuthPorts {
@@ -54,12 +54,12 @@ export function createHttpSource(
   const target = spec.target as HttpTarget;
   const { authentication, allowInsecure, url } = target;
   const serverName = spec.name;
-  const pace = createPace();
+  const throttle = createNotificationThrottle();
   const createPool = () =>
     createPoolFetch({
       maxResponseBytes: maxMessageBytes,
       maxEventBytes: maxMessageBytes,
-      pace,
+      throttle,
       mayReach: serverReach(new URL(url), () => reachOf(serverName)),
     });
   let signedIn: { readonly oauth: OAuth; readonly pool: PoolFetch } | undefined;
@@ -93,10 +93,10 @@ export function createHttpSource(
       const oauth = signIn();
       if (oauth) {
         const { fetch, authProvider, authorize } = oauth;
-        return { fetch, headers, pace, authProvider, authorize, close: async () => {} };
+        return { fetch, headers, throttle, authProvider, authorize, close: async () => {} };
       }
       const pool = createPool();
-      return { fetch: pool.fetch, post: pool.post, headers, pace, close: pool.close };
+      return { fetch: pool.fetch, post: pool.post, headers, throttle, close: pool.close };
     },
     async finishSignIn(params) {
       const pending = await store.get(oauthServerKey(serverName, url), 'pending');

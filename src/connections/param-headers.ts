@@ -64,7 +64,7 @@ export function toParamHeaders(declared: readonly ParamHeader[], args: JsonObjec
       args,
     );
     const text = toText(value);
-    if (text !== undefined) headers[header] = encode(text);
+    if (text !== undefined) headers[header] = encodeHeaderValue(text);
   }
   return headers;
 }
@@ -83,7 +83,7 @@ function toText(value: unknown): string | undefined {
 }
 
 /** Text that a header field can't carry as it is travels as base64 in MCP's own brackets. */
-function encode(text: string): string {
+export function encodeHeaderValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;
 }

@@ -3,15 +3,16 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { expect, test } from 'vitest';
+import { createCancellation } from '../cancellation.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 
-async function place(listener: RequestListener) {
+async function startServer(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const agent = new Agent();
   const { port } = server.address() as AddressInfo;
   return {
-    ask: (options: Partial<ExchangeOptions> = {}) =>
+    send: (options: Partial<ExchangeOptions> = {}) =>
       exchange(
         agent,
         { origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', body: '{}' },
@@ -27,79 +28,79 @@ async function place(listener: RequestListener) {
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-test('a whole JSON answer comes as its text, in however many pieces it was sent', async () => {
-  await using server = await place((_request, response) => {
+test('a JSON body is returned as its text, however many pieces it arrives in', async () => {
+  await using server = await startServer((_request, response) => {
     const bytes = Buffer.from('{"text":"grüße"}');
     response.writeHead(200, json);
     response.write(bytes.subarray(0, 12));
     setTimeout(() => response.end(bytes.subarray(12)), 20);
   });
-  expect(await server.ask()).toEqual({ text: '{"text":"grüße"}' });
+  expect(await server.send()).toMatchObject({ text: '{"text":"grüße"}', head: { statusCode: 200 } });
 });
 
-test('anything else comes as what it is, to be read by whoever knows what to do with it', async () => {
-  await using server = await place((_request, response) => {
+test('a body that is not JSON is returned unread', async () => {
+  await using server = await startServer((_request, response) => {
     response.writeHead(202, { 'content-type': 'text/event-stream' });
     response.write('data: 1\n\n');
     response.end('data: 2\n\n');
   });
-  const answer = await server.ask();
-  if (answer.text !== undefined) throw new Error('it is no JSON');
-  expect(answer.data).toMatchObject({ statusCode: 202, headers: { 'content-type': 'text/event-stream' } });
+  const answer = await server.send();
+  if (answer.text !== undefined) throw new Error('the body is not JSON');
+  expect(answer.head).toMatchObject({ statusCode: 202, headers: { 'content-type': 'text/event-stream' } });
   expect((await answer.body.toArray()).join('')).toBe('data: 1\n\ndata: 2\n\n');
 });
 
-test('an answer that grows too large is not read to its end', async () => {
-  await using server = await place((_request, response) => {
+test('a JSON body over the size limit is not read to its end', async () => {
+  await using server = await startServer((_request, response) => {
     response.writeHead(200, json);
     response.end(`"${'x'.repeat(2_000)}"`);
   });
-  await expect(server.ask()).rejects.toMatchObject({ code: 'SERVER_PROTOCOL', data: { limitBytes: 1_000 } });
+  await expect(server.send()).rejects.toMatchObject({ code: 'SERVER_PROTOCOL', data: { limitBytes: 1_000 } });
 });
 
-test('a server that falls silent in the middle of its answer is not waited for', async () => {
-  await using server = await place((_request, response) => {
+test('a JSON body that stops before its end fails after the idle timeout', async () => {
+  await using server = await startServer((_request, response) => {
     response.writeHead(200, json);
     response.write('{');
   });
-  await expect(server.ask({ idleMs: 50 })).rejects.toThrow('stopped in the middle of its answer for 50 ms');
+  await expect(server.send({ idleMs: 50 })).rejects.toThrow('stopped in the middle of its answer for 50 ms');
 });
 
-test('a request that is not wanted any more is closed, before its answer and in the middle of one', async () => {
+test('a cancelled request is closed, both before its response and in the middle of it', async () => {
   const closed: string[] = [];
   let requests = 0;
-  await using server = await place((request, response) => {
+  await using server = await startServer((request, response) => {
     requests++;
     request.socket.once('close', () => closed.push('closed'));
     if (closed.length === 0) return;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('data: 1\n\n');
   });
-  let end = () => {};
-  const onEnded = (listener: () => void) => {
-    end = listener;
-  };
-  const waiting = server.ask({ onEnded });
+  const first = createCancellation();
+  const waiting = server.send({ cancellation: first });
   const refused = expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   await expect.poll(() => requests).toBe(1);
-  end();
+  first.cancel();
   await refused;
   await expect.poll(() => closed).toHaveLength(1);
 
-  const streamed = await server.ask({ onEnded });
-  if (streamed.text !== undefined) throw new Error('it is no JSON');
+  const second = createCancellation();
+  const streamed = await server.send({ cancellation: second });
+  if (streamed.text !== undefined) throw new Error('the body is not JSON');
   const read = streamed.body.toArray();
-  end();
+  second.cancel();
   await expect(read).rejects.toMatchObject({ name: 'AbortError' });
   await expect.poll(() => closed).toHaveLength(2);
 });
 
-test('one that was not wanted before it began is not sent', async () => {
+test('a request that was cancelled before it began is not sent', async () => {
   let requests = 0;
-  await using server = await place((_request, response) => {
+  await using server = await startServer((_request, response) => {
     requests++;
     response.end();
   });
-  await expect(server.ask({ onEnded: (listener) => listener() })).rejects.toMatchObject({ name: 'AbortError' });
+  const cancellation = createCancellation();
+  cancellation.cancel();
+  await expect(server.send({ cancellation })).rejects.toMatchObject({ name: 'AbortError' });
   expect(requests).toBe(0);
 });

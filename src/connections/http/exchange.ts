@@ -1,30 +1,29 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Cancellation } from '../cancellation.ts';
 import { tooLarge } from './body-meter.ts';
-import { decoder } from './pool-response.ts';
+import { bodyTimedOut, decoder } from './pool-response.ts';
 
-/** What came back for one request: the text of a whole JSON answer, or whatever else it is, still to be read. */
+/** The status line and headers of a response. */
+export type ResponseHead = Pick<Dispatcher.ResponseData, 'statusCode' | 'statusText' | 'headers'>;
+
+/** The response to one request: the text of a complete JSON body, or the unread body of any other response. */
 export type Exchanged =
-  | { readonly text: string }
-  | {
-      readonly text?: undefined;
-      readonly data: Pick<Dispatcher.ResponseData, 'statusCode' | 'statusText' | 'headers'>;
-      readonly body: Readable;
-    };
+  | { readonly head: ResponseHead; readonly text: string }
+  | { readonly head: ResponseHead; readonly text?: undefined; readonly body: Readable };
 
 export interface ExchangeOptions {
   readonly maxBytes: number;
-  /** The longest silence inside a whole answer. */
+  /** The longest silence inside a JSON body. */
   readonly idleMs: number;
-  /** Takes who is told when the answer is not wanted any more. */
-  readonly onEnded?: (listener: () => void) => void;
+  readonly cancellation?: Cancellation;
 }
 
-/** One request without undici's streams and promises, which cost more than the request where the answer is short JSON. */
+/** Sends one request without undici's streams and promises, which cost more than the request where the body is short JSON. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { maxBytes, idleMs, onEnded }: ExchangeOptions,
+  { maxBytes, idleMs, cancellation }: ExchangeOptions,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -32,11 +31,10 @@ export function exchange(
     let timer: NodeJS.Timeout | undefined;
     let body: Readable | undefined;
     let controller: Dispatcher.DispatchController | undefined;
-    let isUnwanted = false;
+    let head: ResponseHead | undefined;
     let isSettled = false;
-    onEnded?.(() => {
-      isUnwanted = true;
-      if (!isSettled) controller?.abort(unwanted());
+    cancellation?.onCancel(() => {
+      if (!isSettled) controller?.abort(cancelled());
     });
 
     function settle(): void {
@@ -47,16 +45,17 @@ export function exchange(
     dispatcher.dispatch(request, {
       onRequestStart(started) {
         controller = started;
-        if (isUnwanted) started.abort(unwanted());
+        if (cancellation?.isCancelled()) started.abort(cancelled());
       },
       onResponseStart(started, statusCode, headers, statusText = '') {
         if (statusCode < 200) return;
-        if (isWholeJson(statusCode, headers, maxBytes)) {
-          timer = setTimeout(() => started.abort(wentSilent(idleMs)), idleMs).unref();
+        head = { statusCode, statusText, headers };
+        if (isCompleteJson(statusCode, headers, maxBytes)) {
+          timer = setTimeout(() => started.abort(bodyTimedOut(idleMs)), idleMs).unref();
           return;
         }
         body = createBody(started);
-        resolve({ data: { statusCode, statusText, headers }, body });
+        resolve({ head, body });
       },
       onResponseData(receiving, chunk) {
         if (body) {
@@ -71,7 +70,10 @@ export function exchange(
       onResponseEnd() {
         settle();
         if (body) body.push(null);
-        else resolve({ text: decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)) });
+        else {
+          const text = decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes));
+          resolve({ head: head as ResponseHead, text });
+        }
       },
       onResponseError(_controller, cause) {
         settle();
@@ -82,27 +84,25 @@ export function exchange(
   });
 }
 
-function unwanted(): Error {
-  return new DOMException('The answer was not wanted any more', 'AbortError');
+function cancelled(): Error {
+  return new DOMException('The request was cancelled', 'AbortError');
 }
 
-function wentSilent(idleMs: number): Error {
-  return new Error(`The server stopped in the middle of its answer for ${idleMs} ms`);
-}
-
-function isWholeJson(statusCode: number, headers: Dispatcher.ResponseData['headers'], maxBytes: number): boolean {
+function isCompleteJson(statusCode: number, headers: Dispatcher.ResponseData['headers'], maxBytes: number): boolean {
   const { 'content-type': type, 'content-length': length, 'content-encoding': encoding } = headers;
   const isJson = typeof type === 'string' && /^application\/json\s*(;|$)/i.test(type);
   return isJson && statusCode === 200 && encoding === undefined && Number(length ?? 0) <= maxBytes;
 }
 
-/** What comes, as it is asked for. Whoever ends it early ends the request. */
+/** The body of a response. Destroying it before its end aborts the request. */
 function createBody(controller: Dispatcher.DispatchController): Readable {
-  return new Readable({
+  const body = new Readable({
     read: () => controller.resume(),
     destroy(cause, done) {
-      if (!this.readableEnded) controller.abort(cause ?? unwanted());
+      if (!this.readableEnded) controller.abort(cause ?? cancelled());
       done(cause);
     },
   });
+  // The reader gets the error; a body that nobody reads must not end the process.
+  return body.on('error', () => {});
 }

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, expect, test } from 'vitest';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { createPace } from '../pace.ts';
+import { createNotificationThrottle } from '../notification-throttle.ts';
 import { createPoolFetch, type PoolFetchOptions } from './pool-fetch.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -155,22 +155,22 @@ test('an event that is too large ends the stream with an error that says so', as
   await expect(response.text()).rejects.toThrow(/event of more than 100 bytes/);
 });
 
-test('an event stream is read in pieces at its pace, whole and in order; other answers are read at once', async () => {
+test('an event stream is read in pieces at its throttle, whole and in order; other answers are read at once', async () => {
   const text = Array.from({ length: 5_000 }, (_, index) => `data: ${index}\n\n`).join('');
   const { url } = await serve((request, response) => {
     const type = request.url === '/events' ? 'text/event-stream' : 'application/json';
     response.writeHead(200, { 'content-type': type }).end(text);
   });
-  const pace = createPace({ burst: 1, perSecond: 1_000 });
-  const { fetch } = createPool({ pace });
+  const throttle = createNotificationThrottle({ burst: 1, perSecond: 1_000 });
+  const { fetch } = createPool({ throttle });
   let heard = '';
   for await (const piece of (await fetch(`${url}/events`)).body ?? []) {
     expect(piece.byteLength).toBeLessThanOrEqual(4_096);
     heard += Buffer.from(piece).toString();
-    pace.note();
+    throttle.count();
   }
   expect(heard).toBe(text);
-  for (let count = 0; count < 1_000_000; count++) pace.note();
+  for (let count = 0; count < 1_000_000; count++) throttle.count();
   expect(await (await fetch(`${url}/whole`)).text()).toBe(text);
 });
 

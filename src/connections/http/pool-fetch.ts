@@ -3,9 +3,11 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { userAgent } from '../../kernel/version.ts';
-import type { Pace } from '../pace.ts';
+import type { Cancellation } from '../cancellation.ts';
+import type { NotificationThrottle } from '../notification-throttle.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
-import { type ExchangeOptions, exchange } from './exchange.ts';
+import type { EventStreamBody } from './event-stream.ts';
+import { exchange, type ResponseHead } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
 import { createPoolResponse } from './pool-response.ts';
 
@@ -23,7 +25,7 @@ export interface PoolFetchOptions {
   /** The longest silence inside an answer that is not an event stream; 60 000. */
   readonly bodyTimeoutMs?: number;
   /** How fast event streams are read, all of them together; as fast as they come. */
-  readonly pace?: Pace;
+  readonly throttle?: NotificationThrottle;
   /** Where connections may go, by address; anywhere. */
   readonly mayReach?: MayReach;
 }
@@ -31,21 +33,24 @@ export interface PoolFetchOptions {
 export interface PoolFetch {
   /** Follows no redirect, decompresses nothing, fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
   readonly fetch: FetchLike;
-  /** The same for one POST with just these headers, without what makes a `fetch` costly. */
+  /** Sends one POST with exactly these headers, without what makes a `fetch` costly. */
   readonly post: (
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    onEnded?: ExchangeOptions['onEnded'],
-  ) => Promise<PostAnswer>;
-  /** Ends all sockets, those in use too. */
+    cancellation?: Cancellation,
+  ) => Promise<PostReply>;
+  /** Closes all sockets, those in use too. */
   close(): Promise<void>;
 }
 
-/** The text of a whole answer in JSON; anything else as `fetch` would have given it, or thrown it. */
-export type PostAnswer = { readonly text: string } | { readonly text?: undefined; readonly toResponse: () => Response };
+/** A successful reply as the text of its JSON body or as an event stream; any other reply as `fetch` returns or throws it. */
+export type PostReply =
+  | { readonly kind: 'json'; readonly text: string; readonly headers: ResponseHead['headers'] }
+  | { readonly kind: 'events'; readonly events: EventStreamBody; readonly headers: ResponseHead['headers'] }
+  | { readonly kind: 'other'; readonly toResponse: () => Response };
 
-type Answered = Pick<Dispatcher.ResponseData, 'statusCode' | 'statusText' | 'headers'> & { readonly body: unknown };
+type Answered = ResponseHead & { readonly body: unknown };
 
 const mebibyte = 1024 * 1024;
 
@@ -58,7 +63,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     connectTimeoutMs = 10_000,
     headersTimeoutMs = 300_000,
     bodyTimeoutMs = 60_000,
-    pace,
+    throttle,
     mayReach,
   } = options;
   const guard = mayReach && guardAddresses(mayReach);
@@ -109,45 +114,43 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       meter: streams ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
       idleMs: streams ? 0 : bodyTimeoutMs,
       toError,
-      ...(streams && pace && { pace }),
+      ...(streams && throttle && { throttle }),
     });
   }
 
   async function post(
     url: URL,
-    given: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
     body: string,
-    onEnded?: ExchangeOptions['onEnded'],
-  ): Promise<PostAnswer> {
+    cancellation?: Cancellation,
+  ): Promise<PostReply> {
     const judged = guard?.assertReachable(url);
     if (judged) await judged;
     const toError = (cause: unknown) => describe(cause, url, undefined);
-    const { origin, path } = placeOf(url);
+    const { origin, path } = splitUrl(url);
     try {
       const answer = await exchange(
         agent,
-        {
-          origin,
-          path,
-          method: 'POST',
-          headers: given,
-          body,
-        },
-        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, onEnded },
+        { origin, path, method: 'POST', headers, body },
+        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, cancellation },
       );
-      if (answer.text !== undefined) return answer;
-      const { data, body: rest } = answer;
-      return { toResponse: () => toResponse({ ...data, body: rest }, {}, url, toError) };
+      const { head } = answer;
+      if (answer.text !== undefined) return { kind: 'json', text: answer.text, headers: head.headers };
+      const { body: rest } = answer;
+      if (!isPlainEventStream(head))
+        return { kind: 'other', toResponse: () => toResponse({ ...head, body: rest }, {}, url, toError) };
+      const events = { body: rest, meter: createEventMeter(maxEventBytes), toError };
+      return { kind: 'events', events, headers: head.headers };
     } catch (cause) {
       throw toError(cause);
     }
   }
 
-  /** A URL works out its parts each time it is asked. */
-  let lastPlace: { readonly url: URL; readonly origin: string; readonly path: string } | undefined;
-  function placeOf(url: URL) {
-    if (lastPlace?.url !== url) lastPlace = { url, origin: url.origin, path: url.pathname + url.search };
-    return lastPlace;
+  // A URL computes its parts each time they are read.
+  let lastUrl: { readonly url: URL; readonly origin: string; readonly path: string } | undefined;
+  function splitUrl(url: URL) {
+    if (lastUrl?.url !== url) lastUrl = { url, origin: url.origin, path: url.pathname + url.search };
+    return lastUrl;
   }
 
   return { fetch: poolFetch, post, close: () => agent.destroy() };
@@ -204,8 +207,15 @@ function fromHeaders(record: Readonly<Record<string, string | string[] | undefin
   return headers;
 }
 
+const eventStreamType = /^\s*text\/event-stream\s*(;|$)/i;
+
 function isEventStream(headers: Headers): boolean {
-  return /^\s*text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+  return eventStreamType.test(headers.get('content-type') ?? '');
+}
+
+function isPlainEventStream({ statusCode, headers }: ResponseHead): boolean {
+  const { 'content-type': type, 'content-encoding': encoding } = headers;
+  return statusCode === 200 && encoding === undefined && typeof type === 'string' && eventStreamType.test(type);
 }
 
 /** Names the place, never the path or query: those may hold what is nobody's business. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Pace, pieceBytes } from '../pace.ts';
+import { type NotificationThrottle, pieceBytes } from '../notification-throttle.ts';
 import type { BodyMeter } from './body-meter.ts';
 
 export interface PoolResponseInit {
@@ -13,7 +13,7 @@ export interface PoolResponseInit {
   /** What a broken body is reported as. */
   readonly toError: (cause: unknown) => unknown;
   /** How fast the body is read; as fast as it comes. */
-  readonly pace?: Pace;
+  readonly throttle?: NotificationThrottle;
 }
 
 const listeners = new WeakMap<Response, (cause: unknown) => void>();
@@ -107,22 +107,22 @@ function readAll({
   });
 }
 
-/** The body as it comes, or as its pace allows. */
+/** The body as it comes, or as its throttle allows. */
 function createStream(
-  { body, meter, idleMs, toError, pace }: PoolResponseInit,
+  { body, meter, idleMs, toError, throttle }: PoolResponseInit,
   onBroken: (cause: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = body[Symbol.asyncIterator]();
   let cancelled = false;
   let rest: Buffer<ArrayBuffer> | undefined;
 
-  /** The next of what is there, in pieces where there is a pace to keep; undefined at the end. */
+  /** The next of what is there, in pieces where there is a throttle to keep; undefined at the end. */
   async function next(): Promise<Buffer<ArrayBuffer> | undefined> {
-    if (pace?.isSpent()) await pace.turn();
+    if (throttle?.isExceeded()) await throttle.wait();
     const { done, value } = rest ? { value: rest } : await iterator.next();
     if (done) return undefined;
     if (!rest) meter(value);
-    const piece = pace ? value.subarray(0, pieceBytes) : value;
+    const piece = throttle ? value.subarray(0, pieceBytes) : value;
     rest = piece.length < value.length ? value.subarray(pieceBytes) : undefined;
     return piece;
   }
@@ -157,6 +157,10 @@ function createStream(
 
 function startIdleTimer(body: Readable, idleMs: number): NodeJS.Timeout | undefined {
   if (idleMs <= 0) return undefined;
-  const end = () => body.destroy(new Error(`The server stopped in the middle of its answer for ${idleMs} ms`));
-  return setTimeout(end, idleMs).unref();
+  return setTimeout(() => body.destroy(bodyTimedOut(idleMs)), idleMs).unref();
+}
+
+/** The error for a body that stopped before its end. */
+export function bodyTimedOut(idleMs: number): Error {
+  return new Error(`The server stopped in the middle of its answer for ${idleMs} ms`);
 }

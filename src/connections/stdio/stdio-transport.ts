@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
-import { createPace } from '../pace.ts';
+import { createNotificationThrottle, readThrottled } from '../notification-throttle.ts';
 import type { StderrTail } from '../stderr-tail.ts';
 import { childEnvironment } from './child-environment.ts';
 import { createLineReader, type OversizeLine } from './line-reader.ts';
 import { markerVariable, sendSignal } from './process-tree.ts';
-import { readFairly } from './read-fairly.ts';
 import { createReaper } from './reaper.ts';
 import { type StopOptions, stopChild } from './stop-child.ts';
 
@@ -48,7 +47,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   let ending: string | undefined;
   let closing: Promise<void> | undefined;
   let closed = false;
-  const pace = createPace();
+  const throttle = createNotificationThrottle();
 
   const transport: StdioTransport & { onmessage?: Transport['onmessage'] } = {
     stderr: options.stderr,
@@ -73,7 +72,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         onLine: receive,
         onOversize: (line) => options.onNoise({ kind: 'oversize', line }),
       });
-      if (started.stdout) readFairly(started.stdout, reader.push, pace);
+      if (started.stdout) readThrottled(started.stdout, reader.push, throttle);
       const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
         if (closing) return;
         ending = signal ? `ended by ${signal}` : `exited with code ${code}`;
@@ -133,7 +132,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         options.onNoise({ kind: 'not-json' });
         continue;
       }
-      if ('method' in item && !('id' in item)) pace.note();
+      if ('method' in item && !('id' in item)) throttle.count();
       transport.onmessage?.(item as JSONRPCMessage);
     }
   }

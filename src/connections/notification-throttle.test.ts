@@ -1,22 +1,45 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPace, type PaceOptions, pauseMs, pieceBytes } from '../pace.ts';
-import { readFairly } from './read-fairly.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  createNotificationThrottle,
+  type NotificationThrottleOptions,
+  pauseMs,
+  pieceBytes,
+  readThrottled,
+} from './notification-throttle.ts';
 
 // Time only passes when a test says so: on a busy machine the allowance would refill while the test still writes.
-beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+test('a burst of notifications is read at once; the rest waits until the allowance has refilled', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const throttle = createNotificationThrottle({ burst: 3, perSecond: 1_000 });
+  for (let count = 0; count < 3; count++) {
+    expect(throttle.isExceeded()).toBe(false);
+    throttle.count();
+  }
+  for (let count = 0; count < 30; count++) throttle.count();
+  expect(throttle.isExceeded()).toBe(true);
+  const waiting = throttle.wait();
+  // 30 too many at 1 000 per second.
+  vi.advanceTimersByTime(29);
+  expect(throttle.isExceeded()).toBe(true);
+  vi.advanceTimersByTime(2);
+  await waiting;
+  expect(throttle.isExceeded()).toBe(false);
+});
+
 /** A stream in which every byte is a message: `n` is a notification, anything else is a response. */
-function setUp(options: PaceOptions) {
+function setUp(options: NotificationThrottleOptions) {
+  vi.useFakeTimers();
   const stream = new PassThrough();
   let received = '';
-  const pace = createPace(options);
+  const throttle = createNotificationThrottle(options);
   const push = (piece: Buffer) => {
     received += piece;
-    for (const byte of piece) if (byte === 0x6e) pace.note();
+    for (const byte of piece) if (byte === 0x6e) throttle.count();
   };
-  readFairly(stream, push, pace);
+  readThrottled(stream, push, throttle);
   return { stream, received: () => received };
 }
 

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
+import { createNotificationThrottle } from '../notification-throttle.ts';
+import { createPoolFetch } from './pool-fetch.ts';
+import { createStreamableHttpTransport } from './streamable-http-transport.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A transport to a server that answers with this handler, and what it received. */
+async function setUp(handler: Handler, maxEventBytes?: number) {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+  const throttle = createNotificationThrottle();
+  const pool = createPoolFetch({ throttle, maxEventBytes });
+  const transport = createStreamableHttpTransport(url, { ...pool, headers: { 'X-Team': 'a' }, throttle });
+  const received: { message: JSONRPCMessage; requestId: unknown }[] = [];
+  transport.onmessage = (message, info?: StreamMessageInfo) =>
+    received.push({ message, requestId: info?.relatedRequestId });
+  return {
+    url,
+    transport,
+    received,
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      await pool.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'x' } } as const;
+const reply = { jsonrpc: '2.0', id: 7, result: {} } as const;
+const log = { jsonrpc: '2.0', method: 'notifications/message', params: {} } as const;
+const events = { 'content-type': 'text/event-stream' };
+const data = (message: unknown, id?: string) =>
+  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`;
+
+test('messages of a response stream carry the id of the request that the stream answers', async () => {
+  await using subject = await setUp((_request, response) => {
+    response.writeHead(200, events);
+    response.write(data(log));
+    response.end(data(reply));
+  });
+  await subject.transport.send(call);
+  await expect.poll(() => subject.received).toHaveLength(2);
+  expect(subject.received).toEqual([
+    { message: log, requestId: 7 },
+    { message: reply, requestId: 7 },
+  ]);
+});
+
+test('a response stream that ends without its reply resumes after its last event', async () => {
+  const resumed: unknown[] = [];
+  await using subject = await setUp((request, response) => {
+    response.writeHead(200, events);
+    if (request.method === 'POST') response.end(`retry: 1\n${data(log, 'first')}`);
+    else {
+      resumed.push(request.headers['last-event-id']);
+      response.end(data(reply, 'second'));
+    }
+  });
+  await subject.transport.send(call);
+  await expect.poll(() => subject.received).toHaveLength(2);
+  expect(subject.received[1]).toEqual({ message: reply, requestId: 7 });
+  expect(resumed).toEqual(['first']);
+});
+
+test('a response stream without event ids that ends without its reply ends the request', async () => {
+  await using subject = await setUp((_request, response) => {
+    response.writeHead(200, events);
+    response.end(data(log));
+  });
+  const ended = Promise.withResolvers<void>();
+  await subject.transport.send(call, { onRequestStreamEnd: ended.resolve });
+  await ended.promise;
+});
+
+test('a stream that cannot be opened again after five attempts is reported as lost', async () => {
+  let attempts = 0;
+  await using subject = await setUp((request, response) => {
+    if (request.method === 'POST') {
+      response.writeHead(200, events);
+      response.end(`retry: 1\n${data(log, 'first')}`);
+      return;
+    }
+    attempts++;
+    response.writeHead(503).end();
+  });
+  const lost = Promise.withResolvers<void>();
+  subject.transport.onstreamlost = lost.resolve;
+  await subject.transport.send(call);
+  await lost.promise;
+  expect(attempts).toBe(5);
+});
+
+test('an event over the size limit fails its request and is not resumed', async () => {
+  await using subject = await setUp((_request, response) => {
+    response.writeHead(200, events);
+    response.write(data(log, 'first'));
+    response.write(`data: ${'x'.repeat(2_000)}`);
+  }, 1_000);
+  const failed = Promise.withResolvers<unknown>();
+  const options: ChannelSendOptions = { onUnreadable: failed.resolve };
+  await subject.transport.send(call, options);
+  expect(await failed.promise).toMatchObject({ code: 'SERVER_PROTOCOL', data: { limitBytes: 1_000 } });
+});
+
+test('the session of the initialize response is sent with each later request', async () => {
+  const sessions: unknown[] = [];
+  await using subject = await setUp((request, response) => {
+    sessions.push([request.method, request.headers['mcp-session-id'], request.headers['x-team']]);
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's1' });
+    response.end(JSON.stringify(reply));
+  });
+  await subject.transport.send({ ...call, method: 'initialize' });
+  await subject.transport.send(call);
+  await subject.transport.terminateSession();
+  expect(subject.transport.sessionId).toBeUndefined();
+  expect(sessions).toEqual([
+    ['POST', undefined, 'a'],
+    ['POST', 's1', 'a'],
+    ['DELETE', 's1', 'a'],
+  ]);
+});
+
+test('a redirect is followed within its origin and refused beyond it', async () => {
+  let location = '/moved';
+  await using subject = await setUp((request, response) => {
+    if (request.url === '/moved')
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    else response.writeHead(307, { location }).end();
+  });
+  await subject.transport.send(call);
+  expect(subject.received).toEqual([{ message: reply, requestId: 7 }]);
+  location = 'http://elsewhere.example/mcp?token=1';
+  await expect(subject.transport.send(call)).rejects.toMatchObject({
+    data: { status: 307, text: expect.stringContaining('Redirect to http://elsewhere.example/mcp not followed') },
+  });
+});

@@ -1,0 +1,301 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Transport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { abortable } from '../../kernel/wait.ts';
+import { type Cancellation, createCancellation, toCancellation } from '../cancellation.ts';
+import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
+import type { HttpAccess } from '../http-access.ts';
+import { type EventStreamBody, readEventStream } from './event-stream.ts';
+import { describeRedirect, followRedirects } from './follow-redirects.ts';
+import { claimedVersion, createRequestHeaders } from './request-headers.ts';
+
+/** MCP's Streamable HTTP: each request is a POST, answered with JSON or with an event stream of its own. */
+export interface StreamableHttpTransport extends Transport {
+  /** Called when an event stream could not be opened again. */
+  onstreamlost?: () => void;
+  /** Ends the server's session; does not wait long for it. */
+  terminateSession(): Promise<void>;
+}
+
+/** One logical event stream, over however many HTTP responses it arrives. */
+interface EventStream {
+  /** The request it answers; undefined for the stream that the server sends unsolicited messages on. */
+  readonly requestId?: RequestId;
+  readonly cancellation: Cancellation;
+  readonly options: ChannelSendOptions;
+  lastEventId?: string;
+  hasReply: boolean;
+}
+
+const maxReconnects = 5;
+const firstReconnectMs = 500;
+const maxReconnectMs = 10_000;
+const terminateTimeoutMs = 1_000;
+
+export function createStreamableHttpTransport(url: URL, access: HttpAccess): StreamableHttpTransport {
+  const { authProvider, throttle } = access;
+  const requestHeaders = createRequestHeaders(access.headers);
+  const lifetime = new AbortController();
+  const openBodies = new Set<Readable>();
+  const timers = new Set<NodeJS.Timeout>();
+  let sessionId: string | undefined;
+  let protocolVersion: string | undefined;
+  let serverRetryMs: number | undefined;
+
+  const transport: StreamableHttpTransport = {
+    hasPerRequestStream: true,
+    get sessionId() {
+      return sessionId;
+    },
+    setProtocolVersion(version) {
+      protocolVersion = version;
+    },
+    start: async () => {},
+    send: (message, options = {}) => post(message, options, false),
+
+    async terminateSession() {
+      if (sessionId === undefined) return;
+      const signal = AbortSignal.any([lifetime.signal, AbortSignal.timeout(terminateTimeoutMs)]);
+      // A server that is gone, or does not let clients end sessions, changes nothing for us.
+      const response = await abortable(request('DELETE', { signal }), signal).catch(() => undefined);
+      await response?.text().catch(() => {});
+      sessionId = undefined;
+    },
+
+    async close() {
+      if (lifetime.signal.aborted) return;
+      lifetime.abort();
+      for (const timer of timers) clearTimeout(timer);
+      for (const body of openBodies) body.destroy();
+      transport.onclose?.();
+    },
+  };
+
+  async function post(message: JSONRPCMessage, options: ChannelSendOptions, isRetry: boolean): Promise<void> {
+    const { method } = message as JsonObject;
+    const isInitialize = method === 'initialize';
+    const session = { sessionId: isInitialize ? undefined : sessionId, protocolVersion };
+    const usual = requestHeaders.post(message, session);
+    const headers = options.headers ? { ...options.headers, ...usual } : usual;
+    const body = JSON.stringify(message);
+    const cancellation =
+      options.cancellation ?? (options.requestSignal ? toCancellation(options.requestSignal) : createCancellation());
+    let response: Response;
+    if (access.post) {
+      const reply = await access.post(url, headers, body, cancellation);
+      if (reply.kind !== 'other') {
+        if (isInitialize) sessionId = headerText(reply.headers['mcp-session-id']);
+        if (reply.kind === 'json') receiveJson(reply.text, message);
+        else receiveEvents(reply.events, toEventStream(message, options, cancellation));
+        return;
+      }
+      response = await followRedirects(reply.toResponse(), url, 'POST', (target) =>
+        access.fetch(target, { method: 'POST', headers, body, signal: signalFor(cancellation) }),
+      );
+    } else response = await request('POST', { headers, body, signal: signalFor(cancellation) });
+    if (!response.ok) {
+      if (await authorize(response, isRetry)) return post(message, options, true);
+      return receiveFailure(response, message);
+    }
+    if (isInitialize) sessionId = response.headers.get('mcp-session-id') ?? undefined;
+    await receiveResponse(response, message, options, cancellation);
+  }
+
+  async function receiveResponse(
+    response: Response,
+    message: JSONRPCMessage,
+    options: ChannelSendOptions,
+    cancellation: Cancellation,
+  ): Promise<void> {
+    const isRequest = 'method' in message && 'id' in message;
+    if (response.status === 202 || !isRequest) {
+      await response.text().catch(() => {});
+      if (response.status === 202 && 'method' in message && message.method === 'notifications/initialized')
+        void openStandaloneStream();
+      return;
+    }
+    const type = response.headers.get('content-type') ?? '';
+    if (/^\s*text\/event-stream\s*(;|$)/i.test(type))
+      return receiveEvents(toBody(response), toEventStream(message, options, cancellation));
+    if (/^\s*application\/json\s*(;|$)/i.test(type)) return receiveJson(await response.text(), message);
+    await response.text().catch(() => {});
+    throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `Unexpected content type: ${type || 'none'}`);
+  }
+
+  /** The error of a refused POST, unless its body answers a request of the modern era. */
+  async function receiveFailure(response: Response, message: JSONRPCMessage): Promise<void> {
+    const text = await response.text().catch(() => '');
+    const { id, params } = message as JsonObject;
+    if (response.status === 400 && id !== undefined && claimedVersion(params) !== undefined) {
+      const reply = parseOrUndefined(text);
+      if (isObject(reply) && reply.id === id && isObject(reply.error))
+        return transport.onmessage?.(reply as unknown as JSONRPCMessage, infoFor(message));
+    }
+    throw httpError(SdkErrorCode.ClientHttpNotImplemented, response, describeRedirect(url, response) ?? text);
+  }
+
+  function receiveJson(text: string, message: JSONRPCMessage): void {
+    const data: unknown = JSON.parse(text);
+    for (const reply of Array.isArray(data) ? data : [data]) {
+      if (!isObject(reply)) throw new ProtocolError('SERVER_PROTOCOL', 'The server sent JSON that is not a message');
+      transport.onmessage?.(reply as unknown as JSONRPCMessage, infoFor(message));
+    }
+  }
+
+  function receiveEvents(source: EventStreamBody, stream: EventStream): void {
+    openBodies.add(source.body);
+    const info: StreamMessageInfo = { relatedRequestId: stream.requestId };
+    stream.cancellation.onCancel(() => source.body.destroy());
+    readEventStream(source, {
+      throttle,
+      onRetry: (delayMs) => {
+        serverRetryMs = delayMs;
+      },
+      onEvent({ id, event, data }) {
+        if (id) stream.lastEventId = id;
+        if (data === '' || (event !== undefined && event !== 'message')) return;
+        const received = parseOrUndefined(data);
+        if (!isObject(received)) {
+          transport.onerror?.(new Error('The server sent an event that is not a message'));
+          return;
+        }
+        if (received.method === undefined) stream.hasReply = true;
+        transport.onmessage?.(received as unknown as JSONRPCMessage, info);
+      },
+      onEnd(cause) {
+        openBodies.delete(source.body);
+        endOfResponse(stream, cause);
+      },
+    });
+  }
+
+  /** Continues an event stream on a new response where the protocol allows it. */
+  function endOfResponse(stream: EventStream, cause: unknown): void {
+    if (isOver(stream)) return;
+    const { options } = stream;
+    if (cause !== undefined) transport.onerror?.(new Error(`The event stream broke: ${messageOf(cause)}`, { cause }));
+    if (cause instanceof ToolwharfError && options.onUnreadable) options.onUnreadable(cause);
+    else if (stream.requestId === undefined || (stream.lastEventId !== undefined && !stream.hasReply))
+      reconnectLater(stream, 0);
+    else options.onRequestStreamEnd?.();
+  }
+
+  function reconnectLater(stream: EventStream, failures: number): void {
+    if (failures >= maxReconnects) {
+      stream.options.onRequestStreamEnd?.();
+      transport.onstreamlost?.();
+      return;
+    }
+    const delayMs = serverRetryMs ?? Math.min(firstReconnectMs * 2 ** failures, maxReconnectMs);
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      if (isOver(stream)) return;
+      openStream(stream, false).catch((cause) => {
+        if (isOver(stream)) return;
+        transport.onerror?.(new Error(`Failed to reconnect the event stream: ${messageOf(cause)}`, { cause }));
+        reconnectLater(stream, failures + 1);
+      });
+    }, delayMs);
+    timers.add(timer);
+  }
+
+  async function openStandaloneStream(): Promise<void> {
+    const stream: EventStream = { cancellation: createCancellation(), options: {}, hasReply: false };
+    await openStream(stream, false).catch((cause) => {
+      if (!isOver(stream)) transport.onerror?.(cause);
+    });
+  }
+
+  /** Opens a GET stream, or resumes the stream of a request after its last event. */
+  async function openStream(stream: EventStream, isRetry: boolean): Promise<void> {
+    const headers: Record<string, string> = { accept: 'text/event-stream' };
+    if (stream.lastEventId !== undefined) headers['last-event-id'] = stream.lastEventId;
+    const response = await request('GET', { headers, signal: signalFor(stream.cancellation) });
+    if (response.ok) return receiveEvents(toBody(response), stream);
+    if (await authorize(response, isRetry)) return openStream(stream, true);
+    await response.text().catch(() => {});
+    // The server has no such stream.
+    if (response.status === 405) stream.options.onRequestStreamEnd?.();
+    else
+      throw httpError(
+        SdkErrorCode.ClientHttpFailedToOpenStream,
+        response,
+        describeRedirect(url, response) ?? response.statusText,
+      );
+  }
+
+  /** True when new credentials are ready and the request may be sent again. */
+  async function authorize(response: Response, isRetry: boolean): Promise<boolean> {
+    if (response.status !== 401 || !authProvider) return false;
+    if (authProvider.onUnauthorized && !isRetry) {
+      await authProvider.onUnauthorized({ response, serverUrl: url, fetchFn: access.fetch });
+      await response.text().catch(() => {});
+      return true;
+    }
+    await response.text().catch(() => {});
+    if (!isRetry) throw new UnauthorizedError();
+    throw httpError(SdkErrorCode.ClientHttpAuthentication, response, 'Unauthorized after a new sign-in');
+  }
+
+  async function request(method: 'GET' | 'POST' | 'DELETE', init: RequestInit): Promise<Response> {
+    const headers: Record<string, string> = {
+      ...requestHeaders.plain({ sessionId, protocolVersion }),
+      ...(init.headers as Record<string, string> | undefined),
+    };
+    const token = await authProvider?.token();
+    if (token) headers.authorization = `Bearer ${token}`;
+    const send = (target: URL) => access.fetch(target, { ...init, method, headers });
+    return followRedirects(await send(url), url, method, send);
+  }
+
+  function signalFor(cancellation: Cancellation): AbortSignal {
+    const controller = new AbortController();
+    cancellation.onCancel(() => controller.abort());
+    return AbortSignal.any([lifetime.signal, controller.signal]);
+  }
+
+  function isOver({ cancellation }: EventStream): boolean {
+    return lifetime.signal.aborted || cancellation.isCancelled();
+  }
+
+  return transport;
+}
+
+function toEventStream(message: JSONRPCMessage, options: ChannelSendOptions, cancellation: Cancellation): EventStream {
+  return { requestId: (message as { id?: RequestId }).id, options, cancellation, hasReply: false };
+}
+
+function infoFor(message: JSONRPCMessage): StreamMessageInfo {
+  return { relatedRequestId: (message as { id?: RequestId }).id };
+}
+
+/** The body of a response whose size and rate `fetch` limits already. */
+function toBody(response: Response): EventStreamBody {
+  return { body: response.body ? Readable.fromWeb(response.body as ReadableStream) : Readable.from([]) };
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return (Array.isArray(value) ? value[0] : value) || undefined;
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function httpError(code: SdkErrorCode, { status, statusText }: Response, text: string): SdkHttpError {
+  return new SdkHttpError(code, `The server answered HTTP ${status}: ${text}`, { status, statusText, text });
+}
