@@ -13,7 +13,7 @@ export { parseDuration } from './config/durations.ts';
 export type { Endpoint } from './config/endpoint-schema.ts';
 export { type ImportedConfig, importClientConfig } from './config/import-client-config.ts';
 export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './config/load-config.ts';
-export type { NativeConfig, NativeServer } from './config/native-schema.ts';
+export type { NativeConfig } from './config/native-schema.ts';
 export type { ConfigSource } from './config/open-config.ts';
 export { type Environment, resolveEnv } from './config/references.ts';
 export {
@@ -23,6 +23,7 @@ export {
   serverRecordSchema,
   toServerSpec,
 } from './config/server-record.ts';
+export type { NativeServer } from './config/server-schema.ts';
 export {
   createLoopbackCallback,
   type LoopbackCallbackOptions,

@@ -3,7 +3,7 @@ import type { LocalTool } from './catalog/local-tool.ts';
 import type { Pin, PinStore } from './catalog/pins.ts';
 import type { Config } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
-import type { NativeServer } from './config/native-schema.ts';
+import type { NativeServer } from './config/server-schema.ts';
 import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http-source.ts';
 import type { Questions } from './connections/questions.ts';

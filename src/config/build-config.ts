@@ -1,22 +1,30 @@
 import { closest } from '../kernel/closest.ts';
-import { buildGateway } from './build-gateway.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
-import type { Config, HttpTarget, ServerSpec, StdioTarget } from './config.ts';
-import type { DialectDefaults } from './dialect-defaults.ts';
-import type { CheckedServer, CheckedToolbox } from './native-schema.ts';
+import type { Config, GatewayConfig, ServerSpec } from './config.ts';
+import {
+  approvalDefaults,
+  chainTimeoutMs,
+  type DialectDefaults,
+  gatewayDefaults,
+  serverDefaults,
+  toolboxDefaults,
+  toolDefaults,
+} from './defaults.ts';
+import type { CheckedGateway } from './gateway-schema.ts';
+import type { CheckedToolbox } from './native-schema.ts';
+import type { CheckedServer } from './server-schema.ts';
 
-/** Fills in the defaults and checks what concerns several values at once. */
+/** Applies the defaults and checks what concerns several values at once. */
 export function buildConfig(checked: CheckedNative, context: CheckContext): Config {
-  const servers = checked.servers.map(({ name, server }) => buildServer(name, server, context));
+  const servers = checked.servers.map(({ name, server }) => buildServer(name, server, context.defaults));
   const names = servers.map((server) => server.name);
   for (const { name, server } of checked.toolbox.tools ?? []) {
     if (server === undefined || names.includes(server)) continue;
-    const meant = closest(server, names);
-    context.warn(
-      `Tool '${name}' is configured for server '${server}', which this file does not have${meant ? `; did you mean '${meant}'?` : ''}`,
-    );
+    const similar = closest(server, names);
+    const hint = similar === undefined ? '' : `; did you mean '${similar}'?`;
+    context.warn(`Tool '${name}' is configured for server '${server}', which this file does not have${hint}`);
   }
   const toolbox = buildToolbox(checked.toolbox, context.defaults);
   return {
@@ -28,80 +36,81 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
   };
 }
 
-function buildServer(name: string, server: CheckedServer, context: CheckContext): ServerSpec {
-  const { defaults } = context;
-  const { mode = 'dynamic', timeout: timeoutMs = 30_000, prompts = defaults.prompts } = server;
+/** A checked server with its defaults applied. */
+export function buildServer(name: string, server: CheckedServer, defaults: DialectDefaults): ServerSpec {
+  const { mode = serverDefaults.mode, timeout: timeoutMs = serverDefaults.timeoutMs } = server;
   const limits = mode === 'strict' && defaults.strictIgnoresDefaults ? {} : (server.defaultToolConfig ?? {});
   return {
     name,
-    ...(server.description !== undefined && { description: server.description }),
-    enabled: server.enabled ?? true,
+    description: server.description,
+    enabled: server.enabled ?? serverDefaults.enabled,
     required: server.required ?? defaults.required,
-    target: 'url' in server ? buildHttpTarget(server) : buildStdioTarget(server),
-    protocol: server.protocol ?? 'auto',
-    trusted: server.trusted ?? false,
+    target: buildTarget(server),
+    protocol: server.protocol ?? serverDefaults.protocol,
+    trusted: server.trusted ?? serverDefaults.trusted,
     timeoutMs,
-    retryAttempts: server.retryAttempts ?? 3,
+    retryAttempts: server.retryAttempts ?? serverDefaults.retryAttempts,
     mode,
-    // A server that is given more time gives it to its tools, unless they have a limit of their own.
+    // The server's timeout is also the default of its tools.
     defaultTool: { maxInstances: limits.maxInstances ?? defaults.maxInstances, timeoutMs: limits.timeout ?? timeoutMs },
-    ...(server.allow && { allow: server.allow }),
-    ...(server.deny && { deny: server.deny }),
-    onChange: server.onChange ?? 'ask',
-    ...(server.rate && { rate: { calls: server.rate.calls, perMs: server.rate.per } }),
-    ...(prompts && { prompts }),
+    allow: server.allow,
+    deny: server.deny,
+    onChange: server.onChange ?? serverDefaults.onChange,
+    rate: server.rate && { calls: server.rate.calls, perMs: server.rate.per },
+    prompts: server.prompts ?? defaults.prompts,
   };
 }
 
-function buildStdioTarget(server: Extract<CheckedServer, { command: string }>): StdioTarget {
+function buildTarget(server: CheckedServer): ServerSpec['target'] {
+  const { command, args = [], env = {}, cwd, url = '', headers = {}, openapi, endpoints } = server;
+  if (command !== undefined) return { transport: 'stdio', command, args, env, cwd };
+  const { transport = 'auto', authentication = { type: 'none' }, allowInsecure = false } = server;
+  const isApi = openapi !== undefined || endpoints !== undefined;
   return {
-    transport: 'stdio',
-    command: server.command,
-    args: server.args ?? [],
-    env: server.env ?? {},
-    ...(server.cwd !== undefined && { cwd: server.cwd }),
+    transport: isApi || transport === 'stdio' ? 'api' : transport,
+    url,
+    headers,
+    authentication,
+    allowInsecure,
+    openapi,
+    endpoints,
   };
 }
 
-function buildHttpTarget(server: Extract<CheckedServer, { url: string }>): HttpTarget {
-  const { url, headers = {}, authentication = { type: 'none' }, transport = 'auto', allowInsecure = false } = server;
-  const { openapi, endpoints } = server;
-  const common = { url, headers, authentication, allowInsecure };
-  if (openapi !== undefined || endpoints)
-    return { transport: 'api', ...common, ...(openapi !== undefined && { openapi }), ...(endpoints && { endpoints }) };
-  return { transport: transport === 'sse' || transport === 'auto' ? transport : 'http', ...common };
+function buildGateway({ listWait, shutdown, retention, ...gateway }: CheckedGateway): GatewayConfig {
+  return {
+    ...gatewayDefaults,
+    ...gateway,
+    retention: {
+      maxAgeMs: retention?.maxAge ?? gatewayDefaults.retention.maxAgeMs,
+      maxCalls: retention?.maxCalls ?? gatewayDefaults.retention.maxCalls,
+    },
+    listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
+    shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,
+  };
 }
 
 function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {
-  const { approval = {} } = toolbox;
+  const { maxConcurrent, maxQueued, maxResultBytes } = toolboxDefaults;
+  const { approval: { expires, ...approval } = {} } = toolbox;
   return {
-    maxConcurrent: toolbox.maxConcurrent ?? 256,
-    maxQueued: toolbox.maxQueued ?? 1000,
+    maxConcurrent: toolbox.maxConcurrent ?? maxConcurrent,
+    maxQueued: toolbox.maxQueued ?? maxQueued,
     naming: toolbox.naming ?? defaults.naming,
-    maxResultBytes: toolbox.maxResultBytes ?? 10 * 1024 * 1024,
-    approval: {
-      mode: approval.mode ?? 'auto',
-      trustedTools: approval.trustedTools ?? [],
-      ask: approval.ask ?? [],
-      deny: approval.deny ?? [],
-      expiresMs: approval.expires ?? 600_000,
-    },
-    tools: (toolbox.tools ?? []).map(({ name, server, maxInstances, timeout, mode }) => ({
-      name,
-      ...(server !== undefined && { server }),
-      ...(maxInstances !== undefined && { maxInstances }),
-      ...(timeout !== undefined && { timeoutMs: timeout }),
-      ...(mode !== undefined && { mode }),
-    })),
-    chains: Object.entries(toolbox.chains ?? {}).map(([name, chain]) => ({
-      name,
-      ...(chain.description !== undefined && { description: chain.description }),
-      ...(chain.input && { input: chain.input }),
-      steps: chain.steps.map(({ tool, arguments: given = {} }) => ({ tool, arguments: given })),
-      timeoutMs: chain.timeout ?? 300_000,
-      maxInstances: chain.maxInstances ?? defaults.maxInstances,
-    })),
-    defaultTool: { maxInstances: defaults.maxInstances, timeoutMs: 30_000 },
+    maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
+    approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
+    tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => ({ ...tool, timeoutMs })),
+    chains: Object.entries(toolbox.chains ?? {}).map(
+      ([name, { description, input, steps, timeout, maxInstances }]) => ({
+        name,
+        description,
+        input,
+        steps: steps.map(({ tool, arguments: args = {} }) => ({ tool, arguments: args })),
+        timeoutMs: timeout ?? chainTimeoutMs,
+        maxInstances: maxInstances ?? defaults.maxInstances,
+      }),
+    ),
+    defaultTool: { maxInstances: defaults.maxInstances, timeoutMs: toolDefaults.timeoutMs },
     localToolsMustBeConfigured: defaults.localToolsMustBeConfigured,
   };
 }

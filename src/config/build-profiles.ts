@@ -1,6 +1,7 @@
 import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
 import type { ApprovalConfig, ProfileConfig, ToolboxConfig } from './config.ts';
+import { profileNaming } from './defaults.ts';
 import type { CheckedProfiles } from './native-schema.ts';
 
 type CheckedProfile = CheckedProfiles[string];
@@ -19,14 +20,14 @@ export function buildProfiles(
 ): readonly ProfileConfig[] {
   const named = new Map([['default', {} as CheckedProfile], ...Object.entries(profiles)]);
   // In a dialect with names of its own they are kept; MCP clients add a prefix themselves.
-  const naming = context.dialect === 'myai' ? toolbox.naming : 'server__tool';
+  const naming = context.dialect === 'myai' ? toolbox.naming : profileNaming;
   return [...named].map(([name, profile]) => {
     warnOfUnknown(name, profile, servers, context);
     return {
       name,
-      ...(profile.servers && { servers: profile.servers }),
-      ...(profile.allow && { allow: profile.allow }),
-      ...(profile.deny && { deny: profile.deny }),
+      servers: profile.servers,
+      allow: profile.allow,
+      deny: profile.deny,
       naming: profile.naming ?? naming,
       approval: mergeApproval(toolbox.approval, profile.approval),
     };

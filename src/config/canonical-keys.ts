@@ -1,55 +1,73 @@
+import { z } from 'zod';
 import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Path } from './problems.ts';
 
 /**
- * A map with its keys in camelCase. The snake_case spelling of a known key is accepted, both at once and
- * unknown keys are reported and left out, and so are keys without a value.
+ * A value with the keys of all its maps in the camelCase of their schema. The snake_case spelling of a known key is accepted.
+ * Unknown keys, and a key in both spellings, are reported and removed; keys without a value are removed.
  */
-export function canonicalKeys(
-  map: PlainObject,
-  known: readonly string[],
-  path: Path,
-  context: CheckContext,
-): PlainObject {
+export function canonicalize(value: PlainData, schema: z.core.$ZodType, path: Path, context: CheckContext): PlainData {
+  const type = unwrap(schema);
+  if (Array.isArray(value)) {
+    if (!(type instanceof z.ZodArray)) return value;
+    return value.map((item, index) => canonicalize(item, type.element, [...path, index], context));
+  }
+  if (!isPlainMap(value)) return value;
+  if (type instanceof z.ZodRecord) {
+    const entries = Object.entries(value).map(([key, member]) => {
+      return [key, canonicalize(member, type.valueType, [...path, key], context)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+  const map = type instanceof z.ZodDiscriminatedUnion ? optionFor(value, type) : type;
+  return map instanceof z.ZodObject ? canonicalizeMap(value, map, path, context) : value;
+}
+
+/** `canonicalize` for a map. */
+export function canonicalizeMap(map: PlainObject, schema: z.ZodObject, path: Path, context: CheckContext): PlainObject {
+  const known = Object.keys(schema.shape);
   const canonical: PlainObject = {};
   for (const [key, value] of Object.entries(map)) {
     if (value === null) continue;
     const name = known.includes(key) ? key : toCamelCase(key);
-    if (!known.includes(name)) {
-      const suggestion = closest(key, known);
-      const finding = { path: [...path, key], message: 'unknown key', found: `'${key}'`, allowed: known, atKey: true };
-      context.report(suggestion ? { ...finding, suggestion } : finding);
-    } else if (Object.hasOwn(canonical, name)) {
+    const member = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    if (!member) {
       context.report({
         path: [...path, key],
-        message: `the same key as '${otherSpelling(map, key)}': keep one`,
+        message: 'unknown key',
+        found: `'${key}'`,
+        allowed: known,
+        suggestion: closest(key, known),
         atKey: true,
       });
+    } else if (Object.hasOwn(canonical, name)) {
+      const message = `the same key as '${otherSpelling(map, key)}': keep one`;
+      context.report({ path: [...path, key], message, atKey: true });
     } else {
-      canonical[name] = value;
       if (name !== key) context.written.set([...path, name], [...context.written.resolve(path), key]);
+      canonical[name] = canonicalize(value, member, [...path, name], context);
     }
   }
   return canonical;
 }
 
-/** `canonicalKeys` for a member that should be a map; anything else stays, for the schema to refuse. */
-export function canonicalMember(
-  owner: PlainObject,
-  key: string,
-  known: readonly string[],
-  path: Path,
-  context: CheckContext,
-): void {
-  const member: PlainData | undefined = Object.hasOwn(owner, key) ? owner[key] : undefined;
-  if (isPlainMap(member)) owner[key] = canonicalKeys(member, known, [...path, key], context);
-}
-
 /** `max_instances` → `maxInstances`. */
 export function toCamelCase(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrap(schema.unwrap());
+  return schema;
+}
+
+function optionFor(value: PlainObject, { options }: z.ZodDiscriminatedUnion): z.core.$ZodType | undefined {
+  return options.find((option) => {
+    const type = option instanceof z.ZodObject ? option.shape.type : undefined;
+    return type instanceof z.ZodLiteral && type.value === value.type;
+  });
 }
 
 function otherSpelling(map: PlainObject, key: string): string {

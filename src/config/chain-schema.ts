@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isObject, type JsonSchema } from '../kernel/json.ts';
 import { readTemplate, textsIn } from './chain-template.ts';
+import { chainTimeoutMs, toolDefaults } from './defaults.ts';
+import { durationText } from './durations.ts';
 import { duration, filledText, list, text, wholeNumber } from './schema-parts.ts';
 
 const stepSchema = z.strictObject(
@@ -29,11 +31,14 @@ export const chainSchema = z
         .min(1, 'must have at least one step')
         .max(50, 'must have at most 50 steps')
         .describe('What is called, in this order.'),
-      timeout: duration().optional().describe('Time for the whole chain.').meta({ default: '5m' }),
+      timeout: duration()
+        .optional()
+        .describe('Time for the whole chain.')
+        .meta({ default: durationText(chainTimeoutMs) }),
       maxInstances: wholeNumber(1, Number.MAX_SAFE_INTEGER)
         .optional()
         .describe('Chains of this kind at a time.')
-        .meta({ default: 64 }),
+        .meta({ default: toolDefaults.maxInstances }),
     },
     { error: 'must be a map with steps' },
   )

@@ -1,5 +1,5 @@
 import type { Dialect } from './config.ts';
-import type { DialectDefaults } from './dialect-defaults.ts';
+import type { DialectDefaults } from './defaults.ts';
 import type { PathMap } from './path-map.ts';
 import type { Finding } from './problems.ts';
 import type { Environment } from './references.ts';

@@ -1,8 +1,8 @@
-import { canonicalKeys, canonicalMember } from './canonical-keys.ts';
+import { canonicalizeMap } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
-import { checkSchema, found, keysOf } from './check-schema.ts';
+import { checkSchema, found } from './check-schema.ts';
 import { resolveUrl } from './check-url.ts';
-import { type CheckedGateway, gatewaySchema, jwtSchema, retentionSchema, webhookSchema } from './gateway-schema.ts';
+import { type CheckedGateway, gatewaySchema } from './gateway-schema.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Path } from './problems.ts';
 import { parseReference } from './references.ts';
@@ -12,10 +12,7 @@ import { isInsecureUrl } from './server-url.ts';
 export function checkGateway(value: PlainData, context: CheckContext): CheckedGateway | undefined {
   const path = ['gateway'];
   if (!isPlainMap(value)) return checkSchema(gatewaySchema, value, path, context);
-  const gateway = canonicalKeys(value, keysOf(gatewaySchema), path, context);
-  canonicalMember(gateway, 'jwt', keysOf(jwtSchema), path, context);
-  canonicalMember(gateway, 'retention', keysOf(retentionSchema), path, context);
-  canonicalMember(gateway, 'webhook', keysOf(webhookSchema), path, context);
+  const gateway = canonicalizeMap(value, gatewaySchema, path, context);
   const { jwt, webhook, database } = gateway;
   if (isPlainMap(jwt)) checkJwt(jwt, [...path, 'jwt'], context);
   if (isPlainMap(webhook) && checkAddress(webhook, 'url', [...path, 'webhook'], context) === 'insecure') {

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
 import { parseSafely } from './parse-safely.ts';
 import type { PlainData } from './plain-data.ts';
-import { describeValue, type Path, valueAt } from './problems.ts';
+import { describeValue, type Finding, type Path, valueAt } from './problems.ts';
 
-/** What the schema makes of a value; undefined, with everything wrong reported at its path, where it does not take it. */
+/** The value as the schema parses it, or undefined after every problem was reported at its path. */
 export function checkSchema<Schema extends z.ZodType>(
   schema: Schema,
   value: PlainData,
@@ -13,32 +14,32 @@ export function checkSchema<Schema extends z.ZodType>(
 ): z.output<Schema> | undefined {
   const result = parseSafely(schema, value);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) {
+  for (const finding of schemaFindings(result.error, value, path)) context.report(finding);
+  return undefined;
+}
+
+/** The issues of a schema as findings: where, what was found, what is allowed. Secrets are described by their type. */
+export function schemaFindings(error: z.ZodError, value: unknown, path: Path = []): Finding[] {
+  return error.issues.map((issue) => {
     const inside = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
     const here = [...path, ...inside];
     const actual = valueAt(value, inside);
-    const missing = actual === undefined;
     const allowed = allowedBy(issue);
     const keyIssue = issue.code === 'invalid_key' ? issue.issues[0] : undefined;
-    context.report({
+    return {
       path: here,
-      message: missing ? 'is required' : (keyIssue?.message ?? issue.message),
+      message: actual === undefined && issue.code !== 'custom' ? 'is required' : (keyIssue?.message ?? issue.message),
       ...(keyIssue ? { atKey: true } : found(actual, here)),
-      ...(allowed && { allowed }),
-    });
-  }
-  return undefined;
+      allowed,
+      suggestion: allowed && typeof actual === 'string' ? closest(actual, allowed) : undefined,
+    };
+  });
 }
 
 /** A value as a finding names it. */
 export function found(value: PlainData | unknown, path: Path): { readonly found?: string } {
   const description = describeValue(value, path);
   return description === undefined ? {} : { found: description };
-}
-
-/** The keys a map's schema knows. */
-export function keysOf(schema: { readonly shape: object }): readonly string[] {
-  return Object.keys(schema.shape);
 }
 
 function allowedBy(issue: z.core.$ZodIssue): readonly string[] | undefined {

@@ -15,14 +15,36 @@ export interface Config {
 
 export type Dialect = 'native' | 'squidbot' | 'myai' | 'bridge' | 'client';
 
-export type ToolMode = 'strict' | 'dynamic';
-/** `api` is no MCP server: we make tools of its endpoints. */
-export type TransportName = 'stdio' | 'http' | 'sse' | 'auto' | 'api';
-export type Naming = 'mcp' | 'server__tool' | 'plain';
-export type OnChange = 'quarantine' | 'ask' | 'allow';
-export type ApprovalMode = 'auto' | 'always-ask' | 'trusted-only';
-/** `auto` asks the server which protocol era it speaks; the other two skip the question. */
-export type ProtocolChoice = 'auto' | 'legacy' | 'modern';
+/** Every transport. `auto` tries Streamable HTTP, then SSE; `api` is an HTTP API whose endpoints become tools. */
+export const transports = ['stdio', 'http', 'sse', 'auto', 'api'] as const;
+export type TransportName = (typeof transports)[number];
+
+/** Transports of servers that have a URL. */
+export const urlTransports = transports.filter((transport) => transport !== 'stdio');
+
+/** Transports that a live connection uses: `auto` has been decided. */
+export const connectedTransports = transports.filter((transport) => transport !== 'auto');
+export type ConnectedTransport = (typeof connectedTransports)[number];
+
+/** `strict`: a tool must be configured to be offered. `dynamic`: tools that are not configured get the default limits. */
+export const toolModes = ['strict', 'dynamic'] as const;
+export type ToolMode = (typeof toolModes)[number];
+
+/** How exposed names are built: `mcp_server_tool`, `server__tool`, or the server's own name. */
+export const namings = ['mcp', 'server__tool', 'plain'] as const;
+export type Naming = (typeof namings)[number];
+
+/** What happens to a tool whose definition changes. */
+export const onChangeActions = ['quarantine', 'ask', 'allow'] as const;
+export type OnChange = (typeof onChangeActions)[number];
+
+/** Which calls need an approval. */
+export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
+export type ApprovalMode = (typeof approvalModes)[number];
+
+/** `auto` detects the server's protocol era; the other two skip the detection. */
+export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
+export type ProtocolChoice = (typeof protocolChoices)[number];
 
 /** A server as configured. Secrets may still be `${VAR}` or `${file:…}` references: they are resolved when it connects. */
 export interface ServerSpec {
@@ -60,7 +82,7 @@ export interface StdioTarget {
 }
 
 export interface HttpTarget {
-  readonly transport: 'http' | 'sse' | 'auto' | 'api';
+  readonly transport: Exclude<TransportName, 'stdio'>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly authentication: Authentication;

@@ -5,8 +5,9 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { Config, ServerSpec } from './config.ts';
 import { dataDirectory } from './data-directory.ts';
 import { parseConfig } from './load-config.ts';
-import type { NativeConfig, NativeServer } from './native-schema.ts';
+import type { NativeConfig } from './native-schema.ts';
 import type { Environment } from './references.ts';
+import type { NativeServer } from './server-schema.ts';
 
 export interface DefaultServersOptions {
   /** Where tokens are looked for. Default: `process.env`. */

@@ -26,6 +26,12 @@ export function readDuration(value: string | number): DurationReading {
   return { reason: 'write 30s, 500ms, 2m, 1h, or ISO-8601 such as PT30S' };
 }
 
+/** A duration as people write it, in the largest unit that gives a whole number: `30s`, `5m`, `90d`. */
+export function durationText(ms: number): string {
+  const unit = (['d', 'h', 'm', 's'] as const).find((candidate) => ms >= msOf(candidate) && ms % msOf(candidate) === 0);
+  return unit ? `${ms / msOf(unit)}${unit}` : `${ms}ms`;
+}
+
 /** A bare number of seconds as milliseconds; everything else unchanged, for the schema to judge. */
 export function secondsAsMs(value: unknown): unknown {
   return typeof value === 'number' && Number.isFinite(value) ? Math.round(value * 1000) : value;

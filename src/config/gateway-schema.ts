@@ -1,12 +1,11 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { gatewayDefaults } from './defaults.ts';
+import { durationText } from './durations.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 
-/** Where servers are looked for unless the configuration says otherwise. */
-export const officialRegistry = 'https://registry.modelcontextprotocol.io';
-
-const most = Number.MAX_SAFE_INTEGER;
+const unlimited = Number.MAX_SAFE_INTEGER;
 const hundredYearsMs = 36_500 * 86_400_000;
 
 const listenHost = filledText.refine(
@@ -41,11 +40,11 @@ export const retentionSchema = z.strictObject(
     maxAge: duration(1_000, hundredYearsMs)
       .optional()
       .describe('Calls older than this are removed.')
-      .meta({ default: '90d' }),
-    maxCalls: wholeNumber(1, most)
+      .meta({ default: durationText(gatewayDefaults.retention.maxAgeMs) }),
+    maxCalls: wholeNumber(1, unlimited)
       .optional()
       .describe('At most this many calls are kept; the oldest go first.')
-      .meta({ default: 1_000_000 }),
+      .meta({ default: gatewayDefaults.retention.maxCalls }),
   },
   { error: 'must be a map' },
 );
@@ -61,11 +60,11 @@ export const webhookSchema = z.strictObject(
 /** How the gateway listens, whom it lets in and what it keeps. */
 export const gatewaySchema = z.strictObject(
   {
-    host: listenHost.optional().describe('The address to listen on.').meta({ default: '127.0.0.1' }),
+    host: listenHost.optional().describe('The address to listen on.').meta({ default: gatewayDefaults.host }),
     port: wholeNumber(0, 65_535)
       .optional()
       .describe('The port to listen on; 0 picks a free one.')
-      .meta({ default: 7420 }),
+      .meta({ default: gatewayDefaults.port }),
     allowedHosts: list(allowedHost)
       .optional()
       .describe("Host names that reach the gateway besides this machine's own."),
@@ -73,7 +72,7 @@ export const gatewaySchema = z.strictObject(
     requireAuthentication: flag
       .optional()
       .describe('Every request needs a key, a token or a session; always so on an address that is not loopback.')
-      .meta({ default: false }),
+      .meta({ default: gatewayDefaults.requireAuthentication }),
     allowPrograms: flag
       .optional()
       .describe(
@@ -88,17 +87,17 @@ export const gatewaySchema = z.strictObject(
       .refine((url) => urlProblem(url) === undefined && !isInsecureUrl(url), 'must be an https URL')
       .optional()
       .describe('The registry of MCP servers that is searched for new ones.')
-      .meta({ default: officialRegistry }),
+      .meta({ default: gatewayDefaults.registry }),
     jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
     listWait: duration(0)
       .optional()
       .describe('How long a list waits for servers that are still starting.')
-      .meta({ default: '3s' }),
+      .meta({ default: durationText(gatewayDefaults.listWaitMs) }),
     shutdown: duration(0)
       .optional()
       .describe('How long running calls may go on when the gateway is told to stop.')
-      .meta({ default: '10s' }),
+      .meta({ default: durationText(gatewayDefaults.shutdownMs) }),
     webhook: webhookSchema.optional().describe('Told of every question to a person.'),
     tracesUrl: filledText
       .optional()

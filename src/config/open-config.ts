@@ -3,7 +3,8 @@ import { assembleConfig } from './assemble-config.ts';
 import type { ServerSpec } from './config.ts';
 import { defaultConfig } from './default-servers.ts';
 import { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig } from './load-config.ts';
-import type { NativeConfig, NativeServer } from './native-schema.ts';
+import type { NativeConfig } from './native-schema.ts';
+import type { NativeServer } from './server-schema.ts';
 
 /** A file's path, or what a file would hold, in any dialect. */
 export type ConfigSource = string | NativeConfig | JsonObject;

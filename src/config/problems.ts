@@ -48,14 +48,20 @@ export function configError(found: readonly Problem[], file?: string): Toolwharf
 
 /** `file:line:column  key.path  message`. */
 export function problemLine(problem: Problem): string {
-  const { file, line, column, setBy, path, message, found, allowed, suggestion } = problem;
-  const place = setBy ?? (file && line ? `${file}:${line}:${column}` : file);
+  const { file, line, column, setBy, path } = problem;
+  const position = setBy ?? (file && line ? `${file}:${line}:${column}` : file);
+  return [position, path, problemText(problem)].filter(Boolean).join('  ');
+}
+
+/** The message with what was found, what is allowed, and a suggestion. */
+export function problemText(problem: Pick<Finding, 'message' | 'found' | 'allowed' | 'suggestion'>): string {
+  const { message, found, allowed, suggestion } = problem;
   let text = message;
   if (found !== undefined) text += `, found ${found}`;
-  // A long list of keys says less than the one that was meant.
+  // A suggestion is more helpful than a long list of keys.
   if (allowed && (suggestion === undefined || allowed.length <= 8)) text += `; allowed: ${allowed.join(', ')}`;
   if (suggestion !== undefined) text += `; did you mean '${suggestion}'?`;
-  return [place, path, text].filter(Boolean).join('  ');
+  return text;
 }
 
 /** `servers.github.args[0]`; keys that are not plain words stand in quotes. */

@@ -39,9 +39,12 @@ export function wholeNumber(min: number, max: number) {
   return z.int({ error: rule }).min(min, rule).max(max, rule);
 }
 
-export function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
+export function choice<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: 'unknown value' });
 }
+
+/** Patterns over names. */
+export const globs = z.array(glob, { error: 'must be a list' });
 
 export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item, { error: 'must be a list' });

@@ -1,4 +1,4 @@
-import { nativeDefaults } from '../dialect-defaults.ts';
+import { nativeDefaults } from '../defaults.ts';
 import { secondsAsMs } from '../durations.ts';
 import { parseSafely } from '../parse-safely.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';

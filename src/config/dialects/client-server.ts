@@ -1,7 +1,7 @@
 import { toCamelCase } from '../canonical-keys.ts';
-import { httpServerSchema, httpSpellings, stdioServerSchema } from '../native-schema.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import type { Path } from '../problems.ts';
+import { httpSpellings, serverShape } from '../server-schema.ts';
 import type { ClientVariables } from './client-variables.ts';
 import type { TranslateContext } from './dialect.ts';
 
@@ -79,7 +79,7 @@ export function toClientServer(
   return native;
 }
 
-const nativeKeys = new Set([...Object.keys(stdioServerSchema.shape), ...Object.keys(httpServerSchema.shape)]);
+const nativeKeys = new Set(Object.keys(serverShape));
 
 function toTransport(type: PlainData, vscode: boolean): PlainData {
   const http = type === 'http' || (httpSpellings as readonly PlainData[]).includes(type);

@@ -1,4 +1,4 @@
-import { nativeDefaults } from '../dialect-defaults.ts';
+import { nativeDefaults } from '../defaults.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import type { Path } from '../problems.ts';
 import { toClientServer } from './client-server.ts';

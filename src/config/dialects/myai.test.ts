@@ -87,7 +87,7 @@ describe('the myai dialect', () => {
   test.each([
     [{ url: 'nope' }, /mcps\[0\]\.url {2}must be a URL/],
     [{ transport: 'pigeon' }, /mcps\[0\]\.transport {2}unknown transport of server 'customers', found "pigeon"/],
-    [{ url: undefined }, /server 'customers' needs 'command' \(a program\) or 'url'/],
+    [{ url: undefined }, /server 'customers' needs 'url' for transport 'http'/],
     [{ defualt_tool_config: {} }, /unknown key, found 'defualt_tool_config'/],
   ])('%j is refused in the words of the file [M11]', (changes, message) => {
     expect(() => loadServer(changes)).toThrow(message);

@@ -1,4 +1,4 @@
-import { nativeDefaults } from '../dialect-defaults.ts';
+import { nativeDefaults } from '../defaults.ts';
 import type { DialectReader } from './dialect.ts';
 
 /** Toolwharf's own words: `servers` and `toolbox`. Also what nothing else recognises, so that its keys are checked. */

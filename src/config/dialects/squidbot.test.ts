@@ -30,7 +30,7 @@ describe('the squidbot dialect', () => {
       /tools\.mcp_servers\.a\.transport {2}unknown transport of server 'a', found "websocket"; allowed: stdio, http, sse, auto/,
     );
     expect(() => load({ transport: 'stdio', command: '' })).toThrow(
-      /tools\.mcp_servers\.a {2}server 'a' needs 'command'/,
+      /tools\.mcp_servers\.a\.command {2}server 'a' needs 'command'/,
     );
     expect(() => load({ comand: 'x' })).toThrow(/tools\.mcp_servers\.a\.comand {2}unknown key.*did you mean 'command'/);
     expect(() => load('x')).toThrow(/tools\.mcp_servers\.a {2}server 'a' must be a map/);

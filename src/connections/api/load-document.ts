@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { isAddress } from '../../config/api-problems.ts';
 import { looksLikeJson, readDocument } from '../../config/read-document.ts';
+import { isUrl } from '../../config/server-conflicts.ts';
 import { withoutSecrets } from '../../config/server-url.ts';
 import { ConnectionError, messageOf, ProtocolError } from '../../kernel/errors.ts';
 import type { HttpAccess } from '../http-access.ts';
@@ -21,7 +21,7 @@ export interface DocumentSource {
 /** An OpenAPI document, in JSON or YAML, from an address or a file. */
 export async function loadDocument(source: DocumentSource): Promise<unknown> {
   const { place } = source;
-  const text = isAddress(place) ? await fetchText(source) : await readText(place);
+  const text = isUrl(place) ? await fetchText(source) : await readText(place);
   const isJson = looksLikeJson(text);
   if (text.length > (isJson ? mostJson : mostYaml)) throw tooLarge(place, isJson);
   try {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Assembled, assembleConfig } from '../../config/assemble-config.ts';
+import { toCamelCase } from '../../config/canonical-keys.ts';
 import type { ServerSpec } from '../../config/config.ts';
 import { layoutOf } from '../../config/dialects/client.ts';
 import { copyPlain, isPlainMap, type PlainObject } from '../../config/plain-data.ts';
@@ -7,11 +8,12 @@ import { type Problem, problemLine } from '../../config/problems.ts';
 import { looksLikeJson, readDocument } from '../../config/read-document.ts';
 import { parseReference } from '../../config/references.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { toProblems } from './request-problems.ts';
-import { type importedServersSchema, type ServerInput, serverInputSchema } from './schemas/servers.ts';
+import { importedServerSchema, type importedServersSchema } from './schemas/servers.ts';
 
 type Imported = z.input<typeof importedServersSchema>;
+type ImportedServer = z.output<typeof importedServerSchema>;
 type ImportProblem = Imported['problems'][number];
 
 /**
@@ -27,7 +29,7 @@ export function importServers(text: string): Imported {
   const { value, findings } = copyPlain(document.value);
   if (findings.length > 0 || !isPlainMap(value))
     return { servers: [], problems: [{ message: 'This is no configuration: there are no servers in it' }] };
-  const servers: ServerInput[] = [];
+  const servers: ImportedServer[] = [];
   const problems: ImportProblem[] = [];
   for (const part of partsOf(withServers(value))) {
     const outcome = attempt(part.document);
@@ -75,40 +77,34 @@ function nativeOf(name: string, { native }: Assembled): PlainObject {
   return isPlainMap(server) ? server : {};
 }
 
-function take(spec: ServerSpec, native: PlainObject, servers: ServerInput[], problems: ImportProblem[]): void {
+function take(spec: ServerSpec, native: PlainObject, servers: ImportedServer[], problems: ImportProblem[]): void {
   const { name } = spec;
-  const checked = serverInputSchema.safeParse(toInput(spec));
+  const input = toInput(spec, native);
+  const checked = importedServerSchema.safeParse(input);
   if (!checked.success) {
-    const wrong = toProblems(name, checked.error).map(({ path, message }) => `${path}: ${message}`);
+    const wrong = toProblems(name, checked.error, input).map(({ path, message }) => `${path}: ${message}`);
     problems.push({ name, message: `It is left out: ${wrong.join('; ')}` });
     return;
   }
   servers.push(checked.data);
-  const left = Object.keys(native).filter((key) => !Object.hasOwn(serverInputSchema.shape, key));
-  if (left.length > 0)
-    problems.push({
-      name,
-      message: `This can only be set in the configuration file, and is left out: ${left.join(', ')}`,
-    });
   const references = referencesIn(checked.data);
   if (references.length > 0)
     problems.push({ name, message: `Write the value itself in the place of the variable: ${references.join(', ')}` });
 }
 
-function toInput({ name, description, enabled, target, timeoutMs, retryAttempts }: ServerSpec): ServerInput {
-  const common = {
-    name,
-    ...(description !== undefined && { description }),
-    enabled,
+/** A server as the body of `addServer`: what was written, and the values people look at first. */
+function toInput(spec: ServerSpec, native: PlainObject): JsonObject {
+  const { name, target, timeoutMs, defaultTool, rate, ...settings } = spec;
+  const server = {
+    ...settings,
+    ...target,
     timeout: timeoutMs,
-    retryAttempts,
+    defaultToolConfig: { maxInstances: defaultTool.maxInstances, timeout: defaultTool.timeoutMs },
+    rate: rate && { calls: rate.calls, per: rate.perMs },
   };
-  if (target.transport === 'stdio') {
-    const { transport, command, args, env, cwd } = target;
-    return { ...common, transport, command, args: [...args], env, ...(cwd !== undefined && { cwd }) };
-  }
-  const { endpoints, ...address } = target;
-  return { ...common, ...address, ...(endpoints && { endpoints: [...endpoints] }) };
+  const shown = new Set(['description', 'enabled', 'timeout', 'retryAttempts', ...Object.keys(target)]);
+  for (const key of Object.keys(native)) shown.add(toCamelCase(key));
+  return { name, ...Object.fromEntries(Object.entries(server).filter(([key]) => shown.has(key))) };
 }
 
 /** Where variables stand in a server. */

@@ -31,7 +31,7 @@ export function readProviderInput(input: ProviderInput, stored?: Provider): Prov
   const apiKey = keyFor({ ...rest, ...(baseUrl !== undefined && { baseUrl }) });
   const given = { ...rest, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey !== undefined && { apiKey }) };
   const checked = providerSchema.omit({ id: true }).safeParse(given);
-  problems.push(...toProblems('body', checked.error));
+  problems.push(...toProblems('body', checked.error, given));
   if (rest.kind === 'openai-compatible' && baseUrl === undefined)
     problems.push({ path: 'body.baseUrl', message: 'is needed: where is it?' });
   if (problems.length > 0 || !checked.success) throw requestError(problems);

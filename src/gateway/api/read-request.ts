@@ -19,7 +19,7 @@ export async function readRequest(
   function check(part: string, schema: z.ZodType | undefined, value: unknown): unknown {
     if (!schema) return undefined;
     const checked = parseSafely(schema, value);
-    problems.push(...toProblems(part, checked.error));
+    problems.push(...toProblems(part, checked.error, value));
     return checked.data;
   }
 

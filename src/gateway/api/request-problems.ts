@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { schemaFindings } from '../../config/check-schema.ts';
+import { problemText } from '../../config/problems.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 
 /** One thing wrong with a request. */
@@ -17,11 +19,16 @@ export function requestError(problems: readonly RequestProblem[]): ToolwharfErro
   });
 }
 
-/** Zod's findings in a part of the request, never with the values that were sent. */
-export function toProblems(part: string, error: z.ZodError | undefined): RequestProblem[] {
-  return (error?.issues ?? []).flatMap((issue) => {
+/** The problems of one part of a request. Texts that were sent are repeated only where one of a few values is expected. */
+export function toProblems(part: string, error: z.ZodError | undefined, value: unknown): RequestProblem[] {
+  if (!error) return [];
+  const findings = schemaFindings(error, value);
+  return error.issues.flatMap((issue, index) => {
     const path = [part, ...issue.path.map(String)].join('.');
-    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({ path: `${path}.${key}`, message: 'is not known here' }));
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ path: `${path}.${key}`, message: 'is not known here' }));
+    const { message = issue.message, found, allowed, suggestion } = findings[index] ?? {};
+    const isText = found?.startsWith('"') === true && allowed === undefined;
+    return [{ path, message: problemText({ message, found: isText ? undefined : found, allowed, suggestion }) }];
   });
 }

@@ -1,13 +1,10 @@
-import type { z } from 'zod';
 import { parseReference } from '../../config/references.ts';
 import { isSecretName, isSecretValue } from '../../config/secret-names.ts';
-import { newServerRecordSchema, type ServerRecord } from '../../config/server-record.ts';
+import { type CheckedServerRecord, newServerRecordSchema, type ServerRecord } from '../../config/server-record.ts';
 import { withoutSecrets } from '../../config/server-url.ts';
 import { isObject } from '../../kernel/json.ts';
 import { type RequestProblem, requestError, toProblems } from './request-problems.ts';
 import type { Mask, ServerInput, ServerRecordView } from './schemas/servers.ts';
-
-export type CheckedServer = z.output<typeof newServerRecordSchema>;
 
 const mask: Mask = { set: true };
 
@@ -29,11 +26,11 @@ export function toRecordView(stored: ServerRecord): ServerRecordView {
  * The record that was sent, checked. A mask stands for what is stored, as long as it would go where it was meant for; anything
  * wrong is one `REQUEST_INVALID` with every problem.
  */
-export function readServerInput(input: ServerInput, stored?: ServerRecord): CheckedServer {
+export function readServerInput(input: ServerInput, stored?: ServerRecord): CheckedServerRecord {
   const problems: RequestProblem[] = [];
   const filled = unmask(input, stored, problems);
   const checked = newServerRecordSchema.safeParse(filled);
-  problems.push(...toProblems('body', checked.error), ...references(input, ['body']));
+  problems.push(...toProblems('body', checked.error, filled), ...references(input, ['body']));
   if (problems.length > 0 || !checked.success) throw requestError(problems);
   return checked.data;
 }

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { parseServer } from '../../config/open-config.ts';
-import type { ServerRecord } from '../../config/server-record.ts';
+import { type CheckedServerRecord, type ServerRecord, toNativeServer } from '../../config/server-record.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { waitAtMost } from '../../kernel/wait.ts';
 import type { ServerStore } from '../../servers/server-store.ts';
 import type { Toolbox } from '../../toolbox.ts';
-import { toNativeServer } from './native-server.ts';
-import type { CheckedServer } from './server-masks.ts';
 
 /** Servers that were added while running: kept in the store, and in the toolbox beside the file's. The file's win. */
 export interface StoredServers {
@@ -20,9 +17,9 @@ export interface StoredServers {
   /** Why a stored server is not used. */
   problemOf(record: ServerRecord): string | undefined;
   /** Resolves when it is saved and had a fair chance to connect. */
-  add(server: CheckedServer): Promise<ServerRecord>;
+  add(server: CheckedServerRecord): Promise<ServerRecord>;
   /** Takes what `change` makes of the stored record. */
-  update(name: string, change: (record: ServerRecord) => CheckedServer): Promise<ServerRecord>;
+  update(name: string, change: (record: ServerRecord) => CheckedServerRecord): Promise<ServerRecord>;
   remove(name: string): Promise<void>;
 }
 
@@ -105,11 +102,6 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
     });
   }
 
-  /** What records may hold and the toolbox does not take must not be stored. */
-  function assertTaken(record: ServerRecord): void {
-    parseServer(record.name, toNativeServer(record));
-  }
-
   async function replace(before: ServerRecord, record: ServerRecord): Promise<void> {
     if (before.name === record.name && toolbox.server(record.name)) {
       await toolbox.updateServer(record.name, toNative(record));
@@ -127,7 +119,6 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
     async add(server) {
       const now = new Date().toISOString();
       const record: ServerRecord = { ...server, id: randomUUID(), createdAt: now, updatedAt: now };
-      assertTaken(record);
       const { connecting } = await oneAtATime(async () => {
         await assertFree(record.name);
         await store.put(record);
@@ -146,9 +137,13 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       const updated = await oneAtATime(async () => {
         const before = await mustFind(name);
         const { id, createdAt, lastConnectedAt } = before;
-        const kept = { id, createdAt, ...(lastConnectedAt !== undefined && { lastConnectedAt }) };
-        const record: ServerRecord = { ...change(before), ...kept, updatedAt: new Date().toISOString() };
-        assertTaken(record);
+        const record: ServerRecord = {
+          ...change(before),
+          id,
+          createdAt,
+          lastConnectedAt,
+          updatedAt: new Date().toISOString(),
+        };
         if (record.name !== name) await assertFree(record.name);
         await store.put(record);
         // In turn: until the old connection has ended, its name must not be taken by another.

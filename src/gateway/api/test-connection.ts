@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import type { Environment } from '../../config/references.ts';
+import { type CheckedServerRecord, toNativeServer } from '../../config/server-record.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { createToolbox } from '../../toolbox.ts';
-import { toNativeServer } from './native-server.ts';
 import type { serverTestSchema } from './schemas/servers.ts';
-import type { CheckedServer } from './server-masks.ts';
 
 export interface TestConnectionOptions {
   readonly env: Environment;
@@ -16,7 +15,7 @@ export interface TestConnectionOptions {
 
 /** Connects a server apart from all others, reads what it offers, and lets go of it. Nothing is kept. */
 export async function testConnection(
-  server: CheckedServer,
+  server: CheckedServerRecord,
   { env, storage, signal, allowsPrivateAddresses }: TestConnectionOptions,
 ): Promise<z.input<typeof serverTestSchema>> {
   const started = performance.now();

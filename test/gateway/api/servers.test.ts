@@ -59,7 +59,7 @@ describe('a stored server', () => {
     expect(excused.status).toBe(201);
   });
 
-  test('that the toolbox does not take is not stored', async () => {
+  test('whose keys conflict is refused like in a file and not stored', async () => {
     await using api = await startApi({ servers: {} });
     const twice = {
       name: 'twice',
@@ -70,7 +70,9 @@ describe('a stored server', () => {
     };
     expect(await api.post('/api/servers', twice)).toMatchObject({
       status: 400,
-      body: { error: { code: 'CONFIG_INVALID' } },
+      body: {
+        error: { code: 'REQUEST_INVALID', message: expect.stringContaining('an Authorization header: keep one') },
+      },
     });
     expect(await api.storage.servers.list()).toEqual([]);
   });

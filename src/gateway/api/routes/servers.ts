@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CheckedServerRecord } from '../../../config/server-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { type Identity, mayAddPrograms } from '../../auth/identity.ts';
 import { assertMayReach } from '../assert-may-reach.ts';
@@ -15,7 +16,7 @@ import {
   serverTestSchema,
   stderrSchema,
 } from '../schemas/servers.ts';
-import { type CheckedServer, readServerInput } from '../server-masks.ts';
+import { readServerInput } from '../server-masks.ts';
 import { toServerView } from '../server-view.ts';
 import { testConnection } from '../test-connection.ts';
 
@@ -230,7 +231,7 @@ async function showServer(name: string, request: { readonly identity: Identity }
 }
 
 /** A program runs with the gateway's own rights: the operator must have said so, and we must know who asks. */
-function assertMayRun(server: CheckedServer, identity: Identity, { allowsPrograms }: ApiPorts): void {
+function assertMayRun(server: CheckedServerRecord, identity: Identity, { allowsPrograms }: ApiPorts): void {
   if (server.transport !== 'stdio') return;
   if (!allowsPrograms()) {
     const message = 'Servers that are programs may not be added here: gateway.allowPrograms is off';

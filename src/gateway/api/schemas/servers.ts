@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpointsSchema } from '../../../config/endpoint-schema.ts';
-import { filledText, flag, header, serverName, text, wholeNumber } from '../../../config/schema-parts.ts';
+import { createAuthenticationSchema } from '../../../config/authentication-schema.ts';
+import { connectedTransports, toolModes, transports } from '../../../config/config.ts';
+import { serverName, text } from '../../../config/schema-parts.ts';
+import { limitsSchema, rateSchema, serverShape } from '../../../config/server-schema.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 /** Stands for a secret that is stored; sent back, it keeps the secret. */
@@ -8,43 +10,19 @@ export const maskSchema = z.strictObject({ set: z.literal(true) });
 
 export type Mask = z.output<typeof maskSchema>;
 
-const secret = z.union([text, maskSchema], { error: 'must be text, or {"set": true} to keep what is stored' });
+const secret = z.union([text, maskSchema], { error: 'must be text, or {"set": true} to keep the stored value' });
 const secrets = z.record(z.string(), secret);
 
-const authenticationInput = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), token: secret }),
-  z.strictObject({ type: z.literal('api-key'), key: secret, header: header.optional() }),
-  z.strictObject({ type: z.literal('basic'), username: text, password: secret }),
-  z.strictObject({
-    type: z.literal('oauth'),
-    clientId: filledText.optional(),
-    clientSecret: secret.optional(),
-    scope: text.optional(),
-    redirectUrl: text.optional(),
-    clientMetadataUrl: text.optional(),
-  }),
-]);
+const milliseconds = z.int().describe('Milliseconds.');
 
 const inputShape = {
   name: serverName,
-  description: text.optional(),
-  transport: z
-    .enum(['stdio', 'http', 'sse', 'auto', 'api'])
-    .describe('`auto` tries Streamable HTTP, then SSE. `api` is an HTTP API with `openapi` or `endpoints`.'),
-  command: filledText.optional().describe('The program to start; for `stdio`.'),
-  args: z.array(secret).optional(),
-  env: secrets.optional(),
-  cwd: filledText.optional(),
-  url: filledText.optional().describe('The address; for the others.'),
-  headers: secrets.optional(),
-  allowInsecure: flag.optional().describe('Plain http to another machine.'),
-  authentication: authenticationInput.optional(),
-  openapi: filledText.optional().describe('The address of the OpenAPI document of an API.'),
-  endpoints: endpointsSchema.optional().describe('Endpoints of an API, described by hand.'),
-  timeout: wholeNumber(1_000, 300_000).optional().describe('Milliseconds for one request; 30 000.'),
-  retryAttempts: wholeNumber(0, 5).optional().describe('Connection attempts after the first; 3.'),
-  enabled: flag.optional().describe('true.'),
+  ...serverShape,
+  args: list(secret).optional().describe("The program's arguments."),
+  env: secrets.optional().describe("The program's environment variables."),
+  headers: secrets.optional().describe('Extra headers.'),
+  authentication: createAuthenticationSchema(secret, secret).optional(),
+  openapi: serverShape.openapi.describe('The URL of the OpenAPI document of an HTTP API.'),
 };
 
 /** A server as it is sent: a record whose secrets may be masks. */
@@ -72,7 +50,16 @@ export const importInputSchema = body(
 );
 
 /** A server that could be added, as `addServer` takes it. */
-export const importedServerSchema = answer('ImportedServer', z.strictObject(inputShape));
+export const importedServerSchema = answer(
+  'ImportedServer',
+  z.strictObject({
+    ...inputShape,
+    transport: z.enum(transports),
+    timeout: milliseconds.optional(),
+    defaultToolConfig: limitsSchema.extend({ timeout: milliseconds.optional() }).optional(),
+    rate: rateSchema.extend({ per: milliseconds }).optional(),
+  }),
+);
 
 export const importedServersSchema = answer(
   'ImportedServers',
@@ -84,41 +71,25 @@ export const importedServersSchema = answer(
   }),
 );
 
-const maskedAuthentication = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), token: maskSchema }),
-  z.strictObject({ type: z.literal('api-key'), key: maskSchema, header: z.string() }),
-  z.strictObject({ type: z.literal('basic'), username: z.string(), password: maskSchema }),
-  z.strictObject({
-    type: z.literal('oauth'),
-    clientId: z.string().optional(),
-    clientSecret: maskSchema.optional(),
-    scope: z.string().optional(),
-    redirectUrl: z.string().optional(),
-    clientMetadataUrl: z.string().optional(),
-  }),
-]);
-
 export const serverRecordViewSchema = answer(
   'ServerRecord',
   z.strictObject({
-    id: z.uuid(),
     name: z.string(),
-    description: z.string().optional(),
-    transport: z.enum(['stdio', 'http', 'sse', 'auto', 'api']),
-    command: z.string().optional(),
+    ...serverShape,
+    transport: z.enum(transports),
     args: list(z.union([z.string(), maskSchema])).optional(),
     env: z.record(z.string(), maskSchema).optional(),
-    cwd: z.string().optional(),
     url: z.string().optional().describe('Without its query, which may hold secrets.'),
     headers: z.record(z.string(), maskSchema).optional(),
-    allowInsecure: z.boolean(),
-    authentication: maskedAuthentication,
+    authentication: createAuthenticationSchema(maskSchema, maskSchema),
     openapi: z.string().optional().describe('Without its query, which may hold secrets.'),
-    endpoints: endpointsSchema.optional(),
-    timeout: z.int(),
-    retryAttempts: z.int(),
+    allowInsecure: z.boolean(),
     enabled: z.boolean(),
+    timeout: milliseconds,
+    retryAttempts: z.int(),
+    defaultToolConfig: limitsSchema.extend({ timeout: milliseconds.optional() }).optional(),
+    rate: rateSchema.extend({ per: milliseconds }).optional(),
+    id: z.uuid(),
     lastConnectedAt: isoTime.optional(),
     createdAt: isoTime,
     updatedAt: isoTime,
@@ -141,7 +112,7 @@ export const statusSchema = answer(
     nextTryAt: isoTime.optional(),
     failures: z.int(),
     lastConnectedAt: isoTime.optional(),
-    transport: z.enum(['stdio', 'http', 'sse', 'api']).optional(),
+    transport: z.enum(connectedTransports).optional(),
     era: z.enum(['legacy', 'modern']).optional(),
     protocolVersion: z.string().optional(),
     serverInfo: json.optional(),
@@ -178,11 +149,11 @@ export const serverSchema = answer(
     readOnly: z.string().optional().describe('Why it cannot be changed here.'),
     problem: z.string().optional().describe('Why a stored server is not used.'),
     place: z.string().optional().describe('Its address or command, without secrets; for administrators.'),
-    transport: z.enum(['stdio', 'http', 'sse', 'auto', 'api']),
+    transport: z.enum(transports),
     enabled: z.boolean(),
     required: z.boolean(),
     trusted: z.boolean(),
-    mode: z.enum(['strict', 'dynamic']),
+    mode: z.enum(toolModes),
     status: statusSchema,
     offers: offersSchema,
     record: serverRecordViewSchema.optional().describe('What is stored, secrets masked; for administrators.'),
@@ -198,7 +169,7 @@ export const serverTestSchema = answer(
   z.strictObject({
     ok: z.boolean(),
     latencyMs: z.int().describe('From the start of the attempt until everything was read, or it failed.'),
-    transport: z.enum(['stdio', 'http', 'sse', 'api']).optional(),
+    transport: z.enum(connectedTransports).optional(),
     era: z.enum(['legacy', 'modern']).optional(),
     protocolVersion: z.string().optional(),
     serverInfo: json.optional(),

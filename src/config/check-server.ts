@@ -1,0 +1,74 @@
+import { closest } from '../kernel/closest.ts';
+import { canonicalizeMap } from './canonical-keys.ts';
+import type { CheckContext } from './check-context.ts';
+import { checkSchema, found } from './check-schema.ts';
+import { checkUrl } from './check-url.ts';
+import { type TransportName, transports } from './config.ts';
+import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
+import type { Path } from './problems.ts';
+import { serverName } from './schema-parts.ts';
+import { serverConflicts } from './server-conflicts.ts';
+import { type CheckedServer, httpSpellings, serverSchema } from './server-schema.ts';
+
+export interface NamedServer {
+  readonly name: string;
+  readonly server: CheckedServer;
+}
+
+/** Checks `servers:`, a map by name. A server with a problem does not hide the problems of the others. */
+export function checkServers(servers: PlainData, context: CheckContext): NamedServer[] {
+  const path = ['servers'];
+  if (!isPlainMap(servers)) {
+    context.report({ path, message: 'must be a map of server names', ...found(servers, path) });
+    return [];
+  }
+  return Object.entries(servers).flatMap(([name, value]) => {
+    const here = [...path, name];
+    for (const { message } of serverName.safeParse(name).error?.issues ?? [])
+      context.report({ path: here, message, atKey: true });
+    const server = checkServer(name, value, here, context);
+    return server ? [{ name, server }] : [];
+  });
+}
+
+/** The server with its URL resolved, or undefined after every problem was reported. */
+function checkServer(name: string, value: PlainData, path: Path, context: CheckContext): CheckedServer | undefined {
+  if (!isPlainMap(value)) {
+    context.report({ path, message: `server '${name}' must be a map`, ...found(value, path) });
+    return undefined;
+  }
+  const { transport: spelled, ...rest } = canonicalizeMap(value, serverSchema, path, context);
+  const transport = checkTransport();
+  const server: PlainObject = transport === undefined ? rest : { ...rest, transport };
+  for (const { key, message } of serverConflicts(name, server)) {
+    const here = key === undefined ? path : [...path, key];
+    context.report({ path: here, message, atKey: key !== 'transport' });
+  }
+  const url = checkServerUrl();
+  const checked = checkSchema(serverSchema, server, path, context);
+  return checked && { ...checked, url };
+
+  function checkTransport(): TransportName | undefined {
+    if (spelled === undefined) return undefined;
+    if (httpSpellings.some((spelling) => spelling === spelled)) return 'http';
+    const known = transports.find((candidate) => candidate === spelled);
+    if (known === undefined) {
+      const here = [...path, 'transport'];
+      context.report({
+        path: here,
+        message: `unknown transport of server '${name}'`,
+        ...found(spelled, here),
+        allowed: transports,
+        suggestion: typeof spelled === 'string' ? closest(spelled, transports) : undefined,
+      });
+    }
+    return known;
+  }
+
+  function checkServerUrl(): string | undefined {
+    const { url: written, enabled, allowInsecure } = server;
+    if (typeof written !== 'string' || written === '') return undefined;
+    const flags = { enabled: enabled !== false, allowInsecure: allowInsecure === true };
+    return checkUrl({ server: name, url: written, ...flags }, [...path, 'url'], context);
+  }
+}

@@ -1,0 +1,99 @@
+import { type TransportName, transports } from './config.ts';
+import { type CheckedServer, programKeys, urlKeys } from './server-schema.ts';
+import { isInsecureUrl, urlProblem } from './server-url.ts';
+
+export const insecureUrlMessage = 'plain http to another machine: use https, or set allowInsecure: true';
+
+/** Keys of one server that do not go together. Without a key, the conflict is the server's. */
+export interface ServerConflict {
+  readonly key?: keyof CheckedServer;
+  readonly message: string;
+}
+
+type UncheckedServer = { readonly [Key in keyof CheckedServer]?: unknown };
+
+/** Every conflict between the keys of a server. Values may be unchecked: a value of a wrong type is the schema's business. */
+export function serverConflicts(name: string, server: UncheckedServer): ServerConflict[] {
+  const isProgram = isProgramServer(server);
+  if (isProgram === undefined) return [missingTarget(name, server)];
+  return [
+    ...transportConflict(name, server, isProgram),
+    ...keysOfOtherKind(server, isProgram),
+    ...(isProgram ? [] : [...authenticationConflict(name, server), ...apiConflicts(server)]),
+  ];
+}
+
+/** Whether the server is a program or has a URL; undefined if it has neither, or both and no transport to decide. */
+function isProgramServer({ command, url, transport }: UncheckedServer): boolean | undefined {
+  if ((command === undefined) !== (url === undefined)) return command !== undefined;
+  return command !== undefined && isTransport(transport) ? transport === 'stdio' : undefined;
+}
+
+function missingTarget(name: string, { command, transport }: UncheckedServer): ServerConflict {
+  if (command !== undefined) return { message: `server '${name}' has both 'command' and 'url': keep one` };
+  if (!isTransport(transport)) return { message: `server '${name}' needs 'command' (a program) or 'url' (an address)` };
+  const key = transport === 'stdio' ? 'command' : 'url';
+  return { key, message: `server '${name}' needs '${key}' for transport '${transport}'` };
+}
+
+function transportConflict(name: string, { transport }: UncheckedServer, isProgram: boolean): ServerConflict[] {
+  if (!isTransport(transport) || (transport === 'stdio') === isProgram) return [];
+  const needed = isProgram ? 'url' : 'command';
+  return [{ key: 'transport', message: `server '${name}' has transport '${transport}', which needs '${needed}'` }];
+}
+
+function keysOfOtherKind(server: UncheckedServer, isProgram: boolean): ServerConflict[] {
+  const keys = (isProgram ? urlKeys : programKeys).filter((key) => server[key] !== undefined);
+  return keys.map((key) => ({ key, message: `belongs to a server with '${isProgram ? 'url' : 'command'}'` }));
+}
+
+function authenticationConflict(name: string, { authentication, headers }: UncheckedServer): ServerConflict[] {
+  const authenticates =
+    authenticationType(authentication) !== undefined && authenticationType(authentication) !== 'none';
+  const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : [];
+  if (!authenticates || !names.some((header) => header.toLowerCase() === 'authorization')) return [];
+  const message = `server '${name}' has 'authentication' and an Authorization header: keep one`;
+  return [{ key: 'authentication', message }];
+}
+
+function apiConflicts(server: UncheckedServer): ServerConflict[] {
+  const { transport, openapi, endpoints, authentication, allowInsecure } = server;
+  const described = (['openapi', 'endpoints'] as const).filter((key) => server[key] !== undefined);
+  if (transport !== undefined && transport !== 'api') {
+    const message = `does not belong to transport '${transport}', which is an MCP server's: leave one of the two out`;
+    return described.map((key) => ({ key, message }));
+  }
+  if (described.length === 0) {
+    if (transport !== 'api') return [];
+    const message = "'api' needs 'openapi' (where its document is) or 'endpoints' (described by hand)";
+    return [{ key: 'transport', message }];
+  }
+  const conflicts: ServerConflict[] = [];
+  if (openapi === undefined && Array.isArray(endpoints) && endpoints.length === 0)
+    conflicts.push({ key: 'endpoints', message: 'must have at least one endpoint' });
+  if (authenticationType(authentication) === 'oauth') {
+    const message = 'oauth is how MCP servers sign in: an API takes bearer, api-key or basic';
+    conflicts.push({ key: 'authentication', message });
+  }
+  if (typeof openapi === 'string' && isUrl(openapi)) {
+    const insecure = isInsecureUrl(openapi) && allowInsecure !== true ? insecureUrlMessage : undefined;
+    const message = urlProblem(openapi) ?? insecure;
+    if (message !== undefined) conflicts.push({ key: 'openapi', message });
+  }
+  return conflicts;
+}
+
+/** True where an OpenAPI document has a URL; otherwise it is a file. */
+export function isUrl(location: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(location);
+}
+
+function isTransport(value: unknown): value is TransportName {
+  return transports.some((transport) => transport === value);
+}
+
+function authenticationType(authentication: unknown): unknown {
+  return typeof authentication === 'object' && authentication !== null && 'type' in authentication
+    ? authentication.type
+    : undefined;
+}

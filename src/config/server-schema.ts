@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { authenticationSchema } from './authentication-schema.ts';
+import { onChangeActions, protocolChoices, toolModes, transports, urlTransports } from './config.ts';
+import { serverDefaults, toolDefaults } from './defaults.ts';
+import { durationText } from './durations.ts';
+import { endpointsSchema } from './endpoint-schema.ts';
+import {
+  choice,
+  duration,
+  environment,
+  filledText,
+  flag,
+  globs,
+  headers,
+  list,
+  text,
+  wholeNumber,
+} from './schema-parts.ts';
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** Other spellings of Streamable HTTP that files use. */
+export const httpSpellings = ['streamable_http', 'streamable-http', 'streamableHttp'] as const;
+
+/** The limits of one tool. */
+export const limitsShape = {
+  maxInstances: wholeNumber(1, unlimited)
+    .optional()
+    .describe('Concurrent calls of one tool.')
+    .meta({ default: toolDefaults.maxInstances }),
+  timeout: duration()
+    .optional()
+    .describe('Time limit of one call: 30s, PT30S, or milliseconds.')
+    .meta({ default: durationText(toolDefaults.timeoutMs) }),
+};
+
+export const limitsSchema = z.strictObject(limitsShape, { error: 'must be a map' });
+
+export const rateSchema = z.strictObject(
+  {
+    calls: wholeNumber(1, unlimited).describe('Calls allowed in each period.'),
+    per: duration().describe('The period, such as 1m.'),
+  },
+  { error: 'must be a map with calls and per' },
+);
+
+const command = filledText.describe('The program to start.');
+const url = filledText.describe('The URL of the server, https unless it is on this machine.');
+
+const programShape = {
+  command: command.optional(),
+  args: list(text).optional().describe('Its arguments.'),
+  env: environment.optional().describe('Its environment variables; in a file, values may be ${VAR} or ${file:/path}.'),
+  cwd: filledText.optional().describe('Its working directory.'),
+};
+
+const urlShape = {
+  url: url.optional(),
+  headers: headers.optional().describe('Extra headers; in a file, values may be ${VAR} or ${file:/path}.'),
+  authentication: authenticationSchema.optional(),
+  openapi: filledText
+    .optional()
+    .describe('The URL or file of the OpenAPI document of an HTTP API: each of its operations becomes a tool.'),
+  endpoints: endpointsSchema.optional().describe('Endpoints of an HTTP API that become tools, described by hand.'),
+  allowInsecure: flag
+    .optional()
+    .describe('Allow plain http to another machine. Anybody on the network path can read and change the traffic.')
+    .meta({ default: false }),
+};
+
+const commonShape = {
+  description: text.optional().describe('What the server is for.'),
+  enabled: flag
+    .optional()
+    .describe('A disabled server stays configured and is not connected.')
+    .meta({ default: serverDefaults.enabled }),
+  required: flag
+    .optional()
+    .describe("A required server of a file that can't be reached stops the start; over the API it can't be added.")
+    .meta({ default: serverDefaults.required }),
+  trusted: flag
+    .optional()
+    .describe("Believe the server's annotations of read-only and idempotent tools.")
+    .meta({ default: serverDefaults.trusted }),
+  protocol: choice(protocolChoices)
+    .optional()
+    .describe('Which MCP era to speak; auto detects it.')
+    .meta({ default: serverDefaults.protocol }),
+  timeout: duration(1000, 300_000)
+    .optional()
+    .describe('Time limit of one request, 1 s to 300 s: 30s, PT30S, or milliseconds.')
+    .meta({ default: durationText(serverDefaults.timeoutMs) }),
+  retryAttempts: wholeNumber(0, 5)
+    .optional()
+    .describe('Connection attempts after the first.')
+    .meta({ default: serverDefaults.retryAttempts }),
+  mode: choice(toolModes)
+    .optional()
+    .describe('strict: every tool must be named under toolbox.tools. dynamic: others get the default limits.')
+    .meta({ default: serverDefaults.mode }),
+  defaultToolConfig: limitsSchema.optional().describe('Limits for tools that are not named under toolbox.tools.'),
+  allow: globs.optional().describe("Globs over the server's tool names; only these tools are offered."),
+  deny: globs.optional().describe("Globs over the server's tool names; these tools are never offered."),
+  onChange: choice(onChangeActions)
+    .optional()
+    .describe('What happens to a tool whose definition changes.')
+    .meta({ default: serverDefaults.onChange }),
+  rate: rateSchema.optional().describe('Rate limit of calls to this server.'),
+  prompts: list(filledText).optional().describe('Names of prompts to offer; all if omitted.'),
+};
+
+/**
+ * The keys of a server, wherever it comes from: file, REST, store or command line. `serverConflicts` checks which of them
+ * belong together.
+ */
+export const serverShape = {
+  transport: choice(transports)
+    .optional()
+    .describe('auto tries Streamable HTTP, then SSE. api is an HTTP API with openapi or endpoints.'),
+  ...programShape,
+  ...urlShape,
+  ...commonShape,
+};
+
+export const serverSchema = z.strictObject(serverShape, { error: 'must be a map' });
+
+/** Keys that only a program has. */
+export const programKeys = Object.keys(programShape) as (keyof typeof programShape)[];
+
+/** Keys that only a server with a URL has. */
+export const urlKeys = Object.keys(urlShape) as (keyof typeof urlShape)[];
+
+/** A program, for editors and types. */
+export const stdioServerSchema = z.strictObject({
+  ...programShape,
+  command,
+  transport: z.literal('stdio').optional().describe('stdio, for a program.'),
+  ...commonShape,
+});
+
+/** A server with a URL, for editors and types. */
+export const urlServerSchema = z.strictObject({
+  ...urlShape,
+  url,
+  transport: choice([...urlTransports, ...httpSpellings])
+    .optional()
+    .describe('auto tries Streamable HTTP, then SSE. api is for an HTTP API with openapi or endpoints.')
+    .meta({ default: 'auto' }),
+  ...commonShape,
+});
+
+/** A server as written in Toolwharf's own dialect. */
+export type NativeServer = z.input<typeof stdioServerSchema> | z.input<typeof urlServerSchema>;
+
+/** A server that passed its schema: durations are milliseconds. */
+export type CheckedServer = z.output<typeof serverSchema>;
