@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { newServerRecordSchema, serverRecordSchema, toServerSpec } from './server-record.ts';
+import { parseConfig } from './load-config.ts';
+import { newServerRecordSchema, serverRecordSchema, toNativeServer, toServerSpec } from './server-record.ts';
+import { serverShape } from './server-schema.ts';
 
 const fixture = new URL('../../test/fixtures/config/seed-001-record.json', import.meta.url);
 const record = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, unknown>;
@@ -80,6 +82,70 @@ describe('the server record', () => {
       enabled: true,
     });
     expect(newServerRecordSchema.safeParse({ name: 'a', transport: 'stdio' }).success).toBe(false);
+  });
+
+  test('takes every key that a file takes, and becomes the same server', () => {
+    const server = {
+      url: 'https://tools.example.com/mcp',
+      transport: 'sse',
+      headers: { 'x-team': 'a' },
+      authentication: { type: 'bearer', token: 't' },
+      allowInsecure: true,
+      description: 'd',
+      enabled: false,
+      required: true,
+      trusted: true,
+      protocol: 'legacy',
+      timeout: '60s',
+      retryAttempts: 1,
+      mode: 'strict',
+      defaultToolConfig: { maxInstances: 2, timeout: '5s' },
+      allow: ['read_*'],
+      deny: ['write_*'],
+      onChange: 'quarantine',
+      rate: { calls: 10, per: '1m' },
+      prompts: ['p'],
+    };
+    const program = { command: 'npx', args: ['-y'], env: { A: 'b' }, cwd: '/tmp', openapi: undefined };
+    const keys = new Set([...Object.keys(server), ...Object.keys(program), 'endpoints']);
+    expect([...keys].sort()).toEqual(Object.keys(serverShape).sort());
+    for (const written of [server, { ...program, timeout: 1000, rate: server.rate }]) {
+      const record = newServerRecordSchema.parse({ name: 'a', ...written });
+      const { config } = parseConfig({ servers: { a: written } }, { env: {} });
+      expect(toServerSpec(record)).toEqual(config.servers[0]);
+      expect(parseConfig({ servers: { a: toNativeServer(record) } }, { env: {} }).config).toEqual(config);
+    }
+  });
+
+  test('finds out its transport when none is given', () => {
+    const url = 'https://tools.example.com';
+    const transportOf = (server: object) => newServerRecordSchema.parse({ name: 'a', ...server }).transport;
+    expect(transportOf({ command: 'npx' })).toBe('stdio');
+    expect(transportOf({ url })).toBe('auto');
+    expect(transportOf({ url, openapi: 'https://tools.example.com/openapi.json' })).toBe('api');
+  });
+
+  test('of the previous version, which had fewer keys, is still accepted', () => {
+    const previous = {
+      id: '6a4d1d1e-6f0b-4a8e-9a53-0c9ce0c6a111',
+      name: 'files',
+      transport: 'stdio',
+      command: 'npx',
+      args: ['-y', 'server'],
+      env: {},
+      allowInsecure: false,
+      authentication: { type: 'none' },
+      timeout: 30_000,
+      retryAttempts: 3,
+      enabled: true,
+      lastConnectedAt: '2026-01-01T00:00:00.000Z',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+    };
+    const record = serverRecordSchema.parse(previous);
+    expect(record).toEqual(previous);
+    const { config } = parseConfig({ servers: { files: toNativeServer(record) } }, { env: {} });
+    expect(config.servers).toEqual([toServerSpec(record)]);
   });
 
   test('becomes a server [R1]', () => {

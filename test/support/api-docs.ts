@@ -95,6 +95,7 @@ function typeOf(schema: JsonSchema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``.replaceAll('"', '');
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(', ');
   const variants = (schema.oneOf ?? schema.anyOf) as readonly JsonSchema[] | undefined;
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ type })).join(' or ');
   if (variants) return [...new Set(variants.map(typeOf))].join(' or ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items as JsonSchema)}`;
   if (schema.type === 'object') return typeOfObject(schema);

@@ -77,6 +77,45 @@ describe('a stored server', () => {
     expect(await api.storage.servers.list()).toEqual([]);
   });
 
+  test('has every setting that a server of the file can have, and keeps it', async () => {
+    await using remote = await startHttp('modern-http');
+    await using api = await startApi({ servers: {} });
+    const settings = {
+      trusted: true,
+      mode: 'dynamic',
+      protocol: 'auto',
+      onChange: 'quarantine',
+      allow: ['*'],
+      deny: ['forbidden_*'],
+      rate: { calls: 100, per: '1m' },
+      defaultToolConfig: { maxInstances: 2, timeout: '5s' },
+      required: true,
+    };
+    const { status, body } = await api.post('/api/servers', { name: 'full', url: remote.url, ...settings });
+    const stored = {
+      ...settings,
+      rate: { calls: 100, per: 60_000 },
+      defaultToolConfig: { maxInstances: 2, timeout: 5_000 },
+    };
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ trusted: true, required: true, transport: 'auto', record: stored });
+    expect(await api.storage.servers.list()).toMatchObject([stored]);
+    const { id: _id, createdAt: _created, updatedAt: _updated, lastConnectedAt: _last, ...record } = body.record;
+    expect(await api.put('/api/servers/full', record)).toMatchObject({ status: 200, body: { record: stored } });
+  });
+
+  test('that is wrong is refused with the key, what was found and what is allowed', async () => {
+    await using api = await startApi({ servers: {} });
+    const input = { name: 'wrong', url: 'https://tools.example.com', mode: 'strct', retryAttempts: 9, transport: 'ws' };
+    const { status, body } = await api.post('/api/servers', input);
+    expect(status).toBe(400);
+    expect(body.error.data.problems).toEqual([
+      { path: 'body.transport', message: 'unknown value, found "ws"; allowed: stdio, http, sse, auto, api' },
+      { path: 'body.retryAttempts', message: 'must be a whole number from 0 to 5, found 9' },
+      { path: 'body.mode', message: `unknown value, found "strct"; allowed: strict, dynamic; did you mean 'strict'?` },
+    ]);
+  });
+
   test('of one name is added once, however many try at the same time', async () => {
     await using remote = await startHttp('modern-http');
     await using api = await startApi({ servers: {} });

@@ -1370,7 +1370,6 @@ export interface components {
         readonly ChatRemovedEvent: Record<string, never>;
         readonly ImportedServer: {
             readonly name: string;
-            readonly description?: string;
             readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
             readonly command?: string;
             readonly args?: readonly (string | {
@@ -1388,7 +1387,6 @@ export interface components {
                     readonly set: true;
                 };
             };
-            readonly allowInsecure?: boolean;
             readonly authentication?: {
                 readonly type: "none";
             } | {
@@ -1401,7 +1399,7 @@ export interface components {
                 readonly key: string | {
                     readonly set: true;
                 };
-                readonly header?: string;
+                readonly header: string;
             } | {
                 readonly type: "basic";
                 readonly username: string;
@@ -1429,9 +1427,27 @@ export interface components {
                     readonly [key: string]: unknown;
                 };
             }[];
+            readonly allowInsecure?: boolean;
+            readonly description?: string;
+            readonly enabled?: boolean;
+            readonly required?: boolean;
+            readonly trusted?: boolean;
+            readonly protocol?: "auto" | "legacy" | "modern";
             readonly timeout?: number;
             readonly retryAttempts?: number;
-            readonly enabled?: boolean;
+            readonly mode?: "strict" | "dynamic";
+            readonly defaultToolConfig?: {
+                readonly maxInstances?: number;
+                readonly timeout?: number;
+            };
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly onChange?: "quarantine" | "ask" | "allow";
+            readonly rate?: {
+                readonly calls: number;
+                readonly per: number;
+            };
+            readonly prompts?: readonly string[];
         };
         readonly ImportedServers: {
             readonly servers: readonly components["schemas"]["ImportedServer"][];
@@ -1441,9 +1457,7 @@ export interface components {
             }[];
         };
         readonly ServerRecord: {
-            readonly id: string;
             readonly name: string;
-            readonly description?: string;
             readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
             readonly command?: string;
             readonly args?: readonly (string | {
@@ -1461,7 +1475,6 @@ export interface components {
                     readonly set: true;
                 };
             };
-            readonly allowInsecure: boolean;
             readonly authentication: {
                 readonly type: "none";
             } | {
@@ -1502,9 +1515,28 @@ export interface components {
                     readonly [key: string]: unknown;
                 };
             }[];
+            readonly allowInsecure: boolean;
+            readonly description?: string;
+            readonly enabled: boolean;
+            readonly required?: boolean;
+            readonly trusted?: boolean;
+            readonly protocol?: "auto" | "legacy" | "modern";
             readonly timeout: number;
             readonly retryAttempts: number;
-            readonly enabled: boolean;
+            readonly mode?: "strict" | "dynamic";
+            readonly defaultToolConfig?: {
+                readonly maxInstances?: number;
+                readonly timeout?: number;
+            };
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly onChange?: "quarantine" | "ask" | "allow";
+            readonly rate?: {
+                readonly calls: number;
+                readonly per: number;
+            };
+            readonly prompts?: readonly string[];
+            readonly id: string;
             readonly lastConnectedAt?: string;
             readonly createdAt: string;
             readonly updatedAt: string;
@@ -2021,8 +2053,7 @@ export interface components {
         };
         readonly ServerInput: {
             readonly name: string;
-            readonly description?: string;
-            readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
+            readonly transport?: "stdio" | "http" | "sse" | "auto" | "api";
             readonly command?: string;
             readonly args?: readonly (string | {
                 readonly set: true;
@@ -2039,7 +2070,6 @@ export interface components {
                     readonly set: true;
                 };
             };
-            readonly allowInsecure?: boolean;
             readonly authentication?: {
                 readonly type: "none";
             } | {
@@ -2080,14 +2110,31 @@ export interface components {
                     readonly [key: string]: unknown;
                 };
             }[];
-            readonly timeout?: number;
-            readonly retryAttempts?: number;
+            readonly allowInsecure?: boolean;
+            readonly description?: string;
             readonly enabled?: boolean;
+            readonly required?: boolean;
+            readonly trusted?: boolean;
+            readonly protocol?: "auto" | "legacy" | "modern";
+            readonly timeout?: number | string;
+            readonly retryAttempts?: number;
+            readonly mode?: "strict" | "dynamic";
+            readonly defaultToolConfig?: {
+                readonly maxInstances?: number;
+                readonly timeout?: number | string;
+            };
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly onChange?: "quarantine" | "ask" | "allow";
+            readonly rate?: {
+                readonly calls: number;
+                readonly per: number | string;
+            };
+            readonly prompts?: readonly string[];
         };
         readonly ServerTestInput: {
             readonly name: string;
-            readonly description?: string;
-            readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
+            readonly transport?: "stdio" | "http" | "sse" | "auto" | "api";
             readonly command?: string;
             readonly args?: readonly (string | {
                 readonly set: true;
@@ -2104,7 +2151,6 @@ export interface components {
                     readonly set: true;
                 };
             };
-            readonly allowInsecure?: boolean;
             readonly authentication?: {
                 readonly type: "none";
             } | {
@@ -2145,9 +2191,27 @@ export interface components {
                     readonly [key: string]: unknown;
                 };
             }[];
-            readonly timeout?: number;
-            readonly retryAttempts?: number;
+            readonly allowInsecure?: boolean;
+            readonly description?: string;
             readonly enabled?: boolean;
+            readonly required?: boolean;
+            readonly trusted?: boolean;
+            readonly protocol?: "auto" | "legacy" | "modern";
+            readonly timeout?: number | string;
+            readonly retryAttempts?: number;
+            readonly mode?: "strict" | "dynamic";
+            readonly defaultToolConfig?: {
+                readonly maxInstances?: number;
+                readonly timeout?: number | string;
+            };
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly onChange?: "quarantine" | "ask" | "allow";
+            readonly rate?: {
+                readonly calls: number;
+                readonly per: number | string;
+            };
+            readonly prompts?: readonly string[];
             readonly server?: string;
         };
         readonly ImportInput: {
