@@ -17,6 +17,7 @@ import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
 import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
+import type { ToolId } from './kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
@@ -84,13 +85,13 @@ export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   readonly config: Config;
   /** The file it came from, if it was one, and what loading it had to say. */
   readonly loaded: Pick<LoadedConfig, 'file' | 'warnings'>;
-  /** One call. Never throws: every failure is a result with `isError`. */
-  call(name: string, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
+  /** One call, of a tool by exposed name or id. Never throws: every failure is a result with `isError`. */
+  call(tool: string | ToolId, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
   tool(name: string): Tool | undefined;
   /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
-  entry(name: string): CatalogEntry | undefined;
+  entry(tool: string | ToolId): CatalogEntry | undefined;
   /** What is suspicious about a tool's definition: a reason to look at it, not a verdict. */
-  warnings(name: string): readonly DefinitionFinding[];
+  warnings(tool: string | ToolId): readonly DefinitionFinding[];
   servers(): readonly ServerInfo[];
   server(name: string): ServerInfo | undefined;
   /** How a server is doing, for those who want no more than that. */
@@ -116,7 +117,7 @@ export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   revokeRule(id: string): Promise<boolean>;
   pins(): Promise<readonly Pin[]>;
   /** Accepts a changed definition; false when there is no change to accept. */
-  acceptChange(tool: string): Promise<boolean>;
+  acceptChange(tool: string | ToolId): Promise<boolean>;
   /** Returns the function that ends the subscription. */
   on<Name extends keyof ToolboxEvents>(name: Name, listener: (event: ToolboxEvents[Name]) => void): () => void;
   close(): Promise<void>;

@@ -21,10 +21,12 @@ import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
 import { silentLog } from './kernel/log.ts';
+import { toolIdOf } from './kernel/tool-id.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { logStatus } from './servers/log-status.ts';
+import { logTrustProblems } from './servers/log-trust-problems.ts';
 import { pauseWhileAsked } from './servers/pause-while-asked.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerContent } from './servers/server-content.ts';
@@ -61,7 +63,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
   for (const [name, listener] of Object.entries(options.listeners ?? {})) events.on(name as never, listener as never);
   const catalog = createCatalog({
     naming: () => config.toolbox.naming,
-    servers: () => servers.all().map((connection) => connection.spec.name),
+    servers: () => servers.all().map((connection) => connection.spec),
     toolConfigs: () => config.toolbox.tools,
     dialect: () => config.dialect,
     pins,
@@ -97,7 +99,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     onCall: (record) => events.emit('call.changed', record),
     onAsked: (request) => events.emit('approval.asked', request),
     onAnswered: (request, answer) => events.emit('approval.answered', { request, answer }),
-    onAccepted: async (entry) => void (await catalog.accept(entry.name)),
+    onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
   const memory = createSessionMemory();
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
@@ -167,6 +169,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     }
   }
 
+  const serverNames = () => servers.all().map(({ spec }) => spec.name);
   const localTools = ({ toolbox }: Config) => [...(options.tools ?? []), ...toolbox.chains.map(toChainTool)];
 
   async function start(): Promise<void> {
@@ -174,6 +177,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, ...(signal && { signal }) });
     started = true;
+    await catalog.settleNames();
     if (violations.length > 0) throw joined(violations);
     const offers = servers
       .all()
@@ -183,6 +187,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
         return { server: spec.name, ...(names && { offered: names }) };
       });
     const localNames = localTools(config).map((tool) => tool.name);
+    logTrustProblems(config, { servers: serverNames(), localTools: localNames }, log);
     for (const { tool, server, message } of findGone(config.toolbox.tools, offers, localNames)) {
       log.warning('catalog.tool-gone', message, { tool, server });
     }
@@ -202,6 +207,8 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     await Promise.all(
       servers.all().map((connection) => (connection.lists.get('tools') ? register(connection) : undefined)),
     );
+    const localNames = localTools(next).map((tool) => tool.name);
+    logTrustProblems(next, { servers: serverNames(), localTools: localNames }, log);
     events.emit('config.applied', applied);
   }
 
@@ -219,10 +226,10 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 
   let watching: AsyncDisposable | undefined;
   let closing: Promise<void> | undefined;
-  const call: Toolbox['call'] = (name, args, callOptions) =>
+  const call: Toolbox['call'] = (tool, args, callOptions) =>
     closing
       ? Promise.resolve(failureResult(randomUUID(), 'TOOLBOX_CLOSED', 'The toolbox was closed'))
-      : invoker.call(name, args, callOptions);
+      : invoker.call(tool, args, callOptions);
   const toolOf = createToolView(call);
   async function close(): Promise<void> {
     closing ??= (async () => {
@@ -262,9 +269,9 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
       const entry = catalog.find(name);
       return entry && toolOf(entry);
     },
-    entry: (name) => catalog.find(name),
-    warnings(name) {
-      const entry = catalog.find(name);
+    entry: (tool) => catalog.find(tool),
+    warnings(tool) {
+      const entry = catalog.find(tool);
       return entry ? flags.of(entry) : [];
     },
     call,

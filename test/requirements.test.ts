@@ -4,7 +4,7 @@ import { readSources, withoutComments } from './support/imports.ts';
 
 // A title is the string that opens a call with further arguments; `test.each(…)('title', …)` has a table before it.
 const title = /\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)\s*,/g;
-const citation = /\[((?:[ARMB]\d+)(?:,\s*[ARMB]\d+)*)\]/g;
+const citation = /\[((?:[ARMBN]\d+)(?:,\s*[ARMBN]\d+)*)\]/g;
 
 const ids = Object.keys(requirements);
 const files = [...readSources('src', ['.test.ts']), ...readSources('test', ['.test.ts'])];

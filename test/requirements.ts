@@ -64,6 +64,8 @@ export const requirements = {
   B9: 'invokeTool routes by name and says what is wrong with a name or a server',
   B10: 'createBridge connects the enabled servers, or the default ones',
   B11: 'the toolbox can be reached as an agent over A2A',
+
+  N9: 'trust, rules and pins belong to a tool of a server, and a name never moves to another tool',
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

@@ -5,17 +5,23 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { createMutex } from '../kernel/mutex.ts';
 import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
+import { type ToolId, toolIdOf, toolKey } from '../kernel/tool-id.ts';
 import { type DefinitionChange, diffDefinitions } from './definition-diff.ts';
 import { definitionHash } from './definition-hash.ts';
 import type { LocalTool } from './local-tool.ts';
-import { assignNames } from './name-tools.ts';
-import type { PinStore } from './pins.ts';
+import { createNameOwners } from './name-owners.ts';
+import { findRivals, nameTools } from './name-tools.ts';
+import type { Pin, PinStore } from './pins.ts';
 import { type RegisteredTool, registerTools, strictViolation } from './register-tools.ts';
 
-/** A tool as the toolbox knows it. */
+/** A tool as the toolbox knows it. Server and original name identify it. */
 export interface CatalogEntry {
-  /** The name the agent uses. */
+  /** The exposed name in the toolbox's naming. */
   readonly name: string;
+  /** Another tool owns the exposed name without a suffix. */
+  readonly suffixed?: boolean;
+  /** What patterns over tools are read against. */
+  readonly scope: NamingScope;
   /** The name the server, or the program, gave it. */
   readonly originalName: string;
   readonly server?: string;
@@ -32,7 +38,7 @@ export interface CatalogEntry {
   readonly local?: LocalTool;
 }
 
-/** What an update did, in agent-visible names. */
+/** What an update did, in exposed names. */
 export interface CatalogDifference {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -41,8 +47,8 @@ export interface CatalogDifference {
 
 export interface CatalogOptions {
   readonly naming: () => Naming;
-  /** Configured servers in their order: in plain naming the last one wins. */
-  readonly servers: () => readonly string[];
+  /** Configured servers, the longest configured first. */
+  readonly servers: () => readonly ServerSpec[];
   readonly toolConfigs: () => readonly ToolConfig[];
   /** For messages that say where to configure a tool. */
   readonly dialect: () => Dialect;
@@ -55,13 +61,24 @@ export interface CatalogOptions {
 /** Every tool known right now. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
-  find(name: string): CatalogEntry | undefined;
+  /** By exposed name, or by id. */
+  find(tool: string | ToolId): CatalogEntry | undefined;
   /** Takes what a server offers. At the start, strict mode rejects tools it does not know; later it leaves them out. */
   setServer(spec: ServerSpec, offered: readonly ToolDefinition[], facts?: ServerFacts): Promise<void>;
   removeServer(server: string): void;
   setLocal(entries: readonly UnnamedEntry[]): void;
   /** Makes a changed definition the accepted one. */
-  accept(name: string): Promise<boolean>;
+  accept(tool: string | ToolId): Promise<boolean>;
+  /** Ends the start: from here on every name stays with its tool while the tool's server is configured. */
+  settleNames(): Promise<void>;
+}
+
+/** The names that a pattern can refer to. */
+export interface NamingScope {
+  readonly naming: Naming;
+  /** Configured servers, the longest configured first. */
+  readonly servers: readonly string[];
+  readonly localTools: ReadonlySet<string>;
 }
 
 export interface ServerFacts {
@@ -71,30 +88,46 @@ export interface ServerFacts {
   readonly starting?: boolean;
 }
 
-export type UnnamedEntry = Omit<CatalogEntry, 'name'>;
+export type UnnamedEntry = Omit<CatalogEntry, 'name' | 'scope'>;
 
+/** An empty catalog. */
 export function createCatalog(options: CatalogOptions): Catalog {
   const { log, pins } = options;
   const groups = new Map<string, { entries: UnnamedEntry[]; seen: ReadonlySet<string> }>();
   let locals: readonly UnnamedEntry[] = [];
   let entries: readonly CatalogEntry[] = [];
   let byName = new Map<string, CatalogEntry>();
-  const collisionsTold = new Set<string>();
+  let byKey = new Map<string, CatalogEntry>();
+  const nameOwners = createNameOwners();
+  let isSettled = false;
+  // Tools that were first seen during the start: among those the order of the servers decides who owns a name.
+  const firstSeen = new Set<string>();
+  const reportedCollisions = new Set<string>();
   // Of two lists read in a row, the second must win.
   const oneAtATime = createMutex();
 
   function rename(server?: string): void {
-    const configured = options.servers();
+    const configured = options.servers().map(({ name }) => name);
     const others = [...groups.keys()].filter((name) => !configured.includes(name));
-    const unnamed = [...locals, ...[...configured, ...others].flatMap((name) => groups.get(name)?.entries ?? [])];
-    const { named, collisions } = assignNames(unnamed, options.naming(), configured);
+    const servers = [...configured, ...others];
+    const known = new Set(servers);
+    const naming = options.naming();
+    const localTools = new Set(locals.map(({ originalName }) => originalName));
+    const scope: NamingScope = { naming, servers: configured, localTools };
+    nameOwners.release((id) => (id.server === undefined ? !localTools.has(id.tool) : !known.has(id.server)));
+    const unnamed = [...locals, ...servers.flatMap((name) => groups.get(name)?.entries ?? [])];
+    const claims = unnamed.map((entry) => ({ id: toolIdOf(entry), suffixed: entry.suffixed }));
+    const suffixed = nameOwners.assign(claims, { final: isSettled });
+    const claimed = unnamed.map((entry) => ({ ...entry, scope, suffixed: suffixed.get(toolKey(toolIdOf(entry))) }));
+    const { named, collisions } = nameTools(claimed, naming);
     const before = byName;
     entries = named;
     byName = new Map(named.map((entry) => [entry.name, entry]));
+    byKey = new Map(named.map((entry) => [toolKey(toolIdOf(entry)), entry]));
     for (const { name, owners } of collisions) {
       const key = JSON.stringify([name, owners]);
-      if (collisionsTold.has(key)) continue;
-      collisionsTold.add(key);
+      if (reportedCollisions.has(key)) continue;
+      reportedCollisions.add(key);
       const list = owners.map((owner) => `'${owner}'`).join(', ');
       log.warning('catalog.collision', `Tool name '${name}' is offered by ${list}; the last one registered is used`, {
         tool: name,
@@ -119,7 +152,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const serverAddress = addressOf(spec);
     const hash = definitionHash(definition);
     const pin = await pins.get(serverAddress, definition.name);
-    if (!pin || (pin.hash !== hash && spec.onChange === 'allow')) await accept(serverAddress, definition, hash);
+    const id = { server: spec.name, tool: definition.name };
+    const suffixed = pin ? pin.suffixed : await isNameReserved(id);
+    if (!pin && !isSettled) firstSeen.add(toolKey(id));
+    if (!pin || (pin.hash !== hash && spec.onChange === 'allow'))
+      await accept(serverAddress, definition, hash, suffixed);
     const isChanged = pin !== undefined && pin.hash !== hash && spec.onChange !== 'allow';
     if (isChanged) {
       const consequence =
@@ -135,24 +172,49 @@ export function createCatalog(options: CatalogOptions): Catalog {
     }
     return {
       originalName: definition.name,
+      suffixed,
       server: spec.name,
       serverAddress,
       serverTrusted: spec.trusted,
       definition,
-      ...(definition.annotations && { annotations: definition.annotations }),
+      annotations: definition.annotations,
       definitionHash: hash,
       limits,
-      ...(isChanged && {
-        changed: spec.onChange as 'quarantine' | 'ask',
-        changes: diffDefinitions(pin.definition, definition),
-      }),
+      changed: isChanged ? (spec.onChange as 'quarantine' | 'ask') : undefined,
+      changes: isChanged ? diffDefinitions(pin.definition, definition) : undefined,
       paramHeaders: headers.headers,
     };
   }
 
-  async function accept(serverAddress: string, definition: ToolDefinition, hash: string): Promise<void> {
+  /** Whether a tool of another configured server had the name before, also one whose server is not connected now. */
+  async function isNameReserved(id: ToolId): Promise<true | undefined> {
+    const specs = new Map(options.servers().map((spec) => [spec.name, spec]));
+    for (const rival of findRivals(id, [...specs.keys()])) {
+      const spec = specs.get(rival.server ?? '');
+      if (!spec || firstSeen.has(toolKey(rival))) continue;
+      const pin = await pins.get(addressOf(spec), rival.tool);
+      if (pin && !pin.suffixed) return true;
+    }
+    return undefined;
+  }
+
+  async function accept(
+    serverAddress: string,
+    definition: ToolDefinition,
+    hash: string,
+    suffixed: Pin['suffixed'],
+  ): Promise<void> {
     const acceptedAt = new Date(options.clock.now()).toISOString();
-    await pins.set({ serverAddress, tool: definition.name, hash, definition, acceptedAt });
+    await pins.set({ serverAddress, tool: definition.name, hash, definition, acceptedAt, suffixed });
+  }
+
+  /** Pins remember who came later, so that names stay where they are across a restart. */
+  async function pinSuffixes(): Promise<void> {
+    for (const { suffixed, serverAddress, originalName } of entries) {
+      if (!suffixed || serverAddress === undefined) continue;
+      const pin = await pins.get(serverAddress, originalName);
+      if (pin && !pin.suffixed) await pins.set({ ...pin, suffixed: true });
+    }
   }
 
   async function update(spec: ServerSpec, offered: readonly ToolDefinition[], facts: ServerFacts): Promise<void> {
@@ -168,7 +230,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
         options.dialect(),
       );
     }
-    // Those that come later are told by `registerTools`; these were there when the server was first seen.
+    // `registerTools` logs those that come later; these were there when the server was first seen.
     for (const tool of before ? [] : outcome.missing) {
       const message = `Tool '${tool}' of MCP server '${spec.name}' is not configured in the toolbox, not registering it (mode is strict)`;
       log.warning('catalog.tool-refused', message, { server: spec.name, tool });
@@ -176,18 +238,24 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const made = await Promise.all(outcome.registered.map((tool) => toEntry(spec, tool, facts)));
     groups.set(spec.name, { entries: made.filter((entry) => entry !== undefined), seen: outcome.seen });
     rename(spec.name);
+    if (isSettled) await pinSuffixes();
+  }
+
+  function find(tool: string | ToolId): CatalogEntry | undefined {
+    return typeof tool === 'string' ? byName.get(tool) : byKey.get(toolKey(tool));
   }
 
   return {
     get entries() {
       return entries;
     },
-    find: (name) => byName.get(name),
+    find,
 
     setServer: (spec, offered, facts = {}) => oneAtATime(() => update(spec, offered, facts)),
 
     removeServer(server) {
-      if (groups.delete(server)) rename(server);
+      groups.delete(server);
+      rename(server);
     },
 
     setLocal(next) {
@@ -195,10 +263,17 @@ export function createCatalog(options: CatalogOptions): Catalog {
       rename();
     },
 
-    async accept(name) {
-      const entry = byName.get(name);
+    async settleNames() {
+      isSettled = true;
+      firstSeen.clear();
+      rename();
+      await pinSuffixes();
+    },
+
+    async accept(tool) {
+      const entry = find(tool);
       if (!entry?.changed || entry.server === undefined || entry.serverAddress === undefined) return false;
-      await accept(entry.serverAddress, entry.definition, entry.definitionHash);
+      await accept(entry.serverAddress, entry.definition, entry.definitionHash, entry.suffixed || undefined);
       const group = groups.get(entry.server);
       if (!group) return false;
       const accepted = (candidate: UnnamedEntry) =>
@@ -228,6 +303,7 @@ function compare(
     else if (
       old.definitionHash !== entry.definitionHash ||
       old.server !== entry.server ||
+      old.originalName !== entry.originalName ||
       old.changed !== entry.changed
     )
       changed.push(name);

@@ -14,22 +14,39 @@ const matchesAll = () => true;
  * its length times the pattern's, so a server can't stall the match by naming a tool.
  */
 export function createMatcher(patterns: readonly string[]): (name: string) => boolean {
-  const literals = new Set<string>();
-  const globs: Piece[][] = [];
-  for (const pattern of patterns) {
-    refuseNegation(pattern);
-    for (const alternative of expandBraces(pattern)) {
-      const pieces = parse(alternative);
-      if (pieces.every((piece) => piece.kind === 'literal')) literals.add(pieces.map((piece) => piece.text).join(''));
-      else globs.push(pieces);
-    }
-  }
-  return (name) => {
-    if (literals.has(name)) return true;
-    if (globs.length === 0) return false;
-    const characters = [...name];
-    return globs.some((pieces) => matches(pieces, characters));
-  };
+  const all = patterns.flatMap(parseGlobs);
+  const literals = new Set(all.filter(({ isLiteral }) => isLiteral).map(({ prefix }) => prefix));
+  const globs = all.filter(({ isLiteral }) => !isLiteral);
+  return (name) => literals.has(name) || globs.some((glob) => glob.matches(name));
+}
+
+/** One alternative of a pattern. */
+export interface Glob {
+  readonly text: string;
+  /** The text before the first wildcard. */
+  readonly prefix: string;
+  /** There is no wildcard: the prefix is all of it. */
+  readonly isLiteral: boolean;
+  matches(name: string): boolean;
+}
+
+/** The alternatives that a pattern stands for. */
+export function parseGlobs(pattern: string): readonly Glob[] {
+  refuseNegation(pattern);
+  return expandBraces(pattern).map((alternative) => {
+    const pieces = parse(alternative);
+    const wildcard = pieces.findIndex(({ kind }) => kind !== 'literal');
+    const isLiteral = wildcard < 0;
+    const prefix = (isLiteral ? pieces : pieces.slice(0, wildcard))
+      .map((piece) => (piece.kind === 'literal' ? piece.text : ''))
+      .join('');
+    return {
+      text: alternative,
+      prefix,
+      isLiteral,
+      matches: (name) => (isLiteral ? name === prefix : matches(pieces, [...name])),
+    };
+  });
 }
 
 function refuseNegation(pattern: string): void {

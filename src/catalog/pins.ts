@@ -7,6 +7,8 @@ export interface Pin {
   readonly hash: string;
   readonly definition: ToolDefinition;
   readonly acceptedAt: string;
+  /** The tool's exposed name has a suffix: when the tool was first seen, another tool owned the name without one. */
+  readonly suffixed?: true;
 }
 
 /** Where pins are kept. */

@@ -1,7 +1,9 @@
 import { expressTools } from '../bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createMatcher } from '../catalog/match-globs.ts';
-import { createTrustMatcher } from '../policy/decide.ts';
+import { toolIdOf } from '../kernel/tool-id.ts';
+import { trusts } from '../policy/tool-patterns.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { AssistantPorts } from './chat-ports.ts';
 import { localTools, type PickedTools, pickTools, qualifiedName } from './pick-tools.ts';
@@ -51,7 +53,6 @@ export async function assistantTools(
     onOmitted: ({ name }, reason) => omitted.push({ name, reason }),
   });
   const disabling = assistant.disabledTools.map((pattern) => ({ pattern, matches: createMatcher([pattern]) }));
-  const trusting = assistant.trustedTools.map((pattern) => ({ pattern, matches: createTrustMatcher([pattern]) }));
   const sent = shown.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }).length);
   return {
     tools: picked.tools.map(({ tool, enabled }) => ({
@@ -61,7 +62,7 @@ export async function assistantTools(
       description: tool.description,
       enabled,
       disabledBy: disabling.filter(({ matches }) => matches(qualifiedName(tool))).map(({ pattern }) => pattern),
-      trustedBy: trusting.filter(({ matches }) => matches(tool)).map(({ pattern }) => pattern),
+      trustedBy: trustingPatterns(assistant.trustedTools, ports.toolbox.entry(toolIdOf(tool))),
     })),
     count: shown.length,
     estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
@@ -69,6 +70,10 @@ export async function assistantTools(
     omitted,
     missingServers: missingServers(picked, ports, profile),
   };
+}
+
+function trustingPatterns(patterns: readonly string[], entry: CatalogEntry | undefined): readonly string[] {
+  return entry ? patterns.filter((pattern) => trusts([pattern], entry, entry.scope)) : [];
 }
 
 function warningFor(count: number): string {

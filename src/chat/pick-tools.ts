@@ -2,6 +2,7 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createMatcher } from '../catalog/match-globs.ts';
 import type { ProfileConfig } from '../config/config.ts';
 import type { Tool } from '../kernel/tool.ts';
+import { toolIdOf } from '../kernel/tool-id.ts';
 import { createVisibility } from '../policy/visible-tools.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { AssistantPorts } from './chat-ports.ts';
@@ -38,7 +39,7 @@ export async function pickTools(
   const { hasServer, hasTool } = visibilityOf(profile, toolbox.config.profiles);
   const tools = toolbox.tools
     .filter((tool) => own.has(tool.server ?? localTools))
-    .filter((tool) => hasTool(toolbox.entry(tool.name) ?? tool))
+    .filter((tool) => hasTool(toolbox.entry(toolIdOf(tool)) ?? tool))
     .map((tool) => ({ tool, enabled: !isDisabled(qualifiedName(tool)) }));
   return { tools, servers, hasServer };
 }

@@ -12,6 +12,7 @@ import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller, CallOptions, ToolResult } from '../kernel/tool.ts';
+import { type ToolId, toolIdOf, toolKey } from '../kernel/tool-id.ts';
 import { abortable } from '../kernel/wait.ts';
 import { decide } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
@@ -66,8 +67,8 @@ export interface OuterCall {
 }
 
 export interface Invoker {
-  /** One call end to end. Never throws, and never runs a tool twice for one call. */
-  call(name: string, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
+  /** One call end to end, of a tool by exposed name or id. Never throws, and never runs a tool twice for one call. */
+  call(tool: string | ToolId, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
   /** Stops a call's clock while a person is asked in the middle of it. */
   pauseClock(callId: string | undefined): () => void;
 }
@@ -78,10 +79,12 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const idempotency = createIdempotency(ports.journal);
   const deadlines = createEphemeralMap<string, Deadline>();
 
-  function call(name: string, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
+  function call(tool: string | ToolId, input: unknown, options: InvokeOptions = {}): Promise<ToolResult> {
     const { callId = createId(), idempotencyKey: key } = options;
-    const run = () => callOnce(callId, name, input, options);
-    return key === undefined ? run() : callWithKey(key, callId, [name, input], options, run);
+    if (key === undefined) return callOnce(callId, tool, input, options);
+    const entry = ports.catalog.find(tool);
+    const id = entry ? toolIdOf(entry) : tool;
+    return callWithKey(key, callId, [id, input], options, () => callOnce(callId, id, input, options));
   }
 
   async function callWithKey(
@@ -98,9 +101,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  async function callOnce(callId: string, name: string, input: unknown, options: InvokeOptions): Promise<ToolResult> {
-    const entry = ports.catalog.find(name);
-    if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', unknownTool(name));
+  async function callOnce(
+    callId: string,
+    tool: string | ToolId,
+    input: unknown,
+    options: InvokeOptions,
+  ): Promise<ToolResult> {
+    const entry = ports.catalog.find(tool);
+    if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', unknownTool(tool));
     const { caller = defaultCaller, idempotencyKey } = options;
     const record = openRecord(callId, entry, isObject(input) ? input : {}, { caller, idempotencyKey }, isoNow);
     let noted: Promise<void> | undefined;
@@ -114,7 +122,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       ports.onCall(record.pending);
       options.signal?.throwIfAborted();
       const { args, agreed } = await agree(record, entry, input, note, options);
-      slot = slotsOf(agreed).tryTake(agreed.name, agreed.limits.maxInstances);
+      slot = slotsOf(agreed).tryTake(toolKey(toolIdOf(agreed)), agreed.limits.maxInstances);
       if (!slot) {
         note().catch(() => {});
         slot = await waitForSlot(agreed, options.signal);
@@ -168,7 +176,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       await note();
       const asked = { callId: record.id, entry: current, args, caller, reason: decision.reason, signal };
       const approved = await ask({ ...asked, expiresMs: approval.expiresMs }, options);
-      const now = ports.catalog.find(current.name);
+      const now = ports.catalog.find(toolIdOf(current));
       if (now?.definitionHash === current.definitionHash)
         return { args: approved === args ? args : await validate(now, approved), agreed: now };
       if (!now || rounds >= 2)
@@ -201,7 +209,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     // Waiting has a limit of its own, so that a queue nobody drains does not hold its callers for ever.
     const patience = AbortSignal.timeout(entry.limits.timeoutMs);
     try {
-      return await slotsOf(entry).take(entry.name, entry.limits.maxInstances, {
+      return await slotsOf(entry).take(toolKey(toolIdOf(entry)), entry.limits.maxInstances, {
         signal: signal ? AbortSignal.any([signal, patience]) : patience,
       });
     } catch (cause) {
@@ -339,7 +347,8 @@ function failed(callId: string, cause: unknown): ToolResult {
   return failureResult(callId, error.code, error.message, error.data);
 }
 
-const unknownTool = (name: string) => `Invalid MCP tool name: ${name}`;
+const unknownTool = (tool: string | ToolId) =>
+  `Invalid MCP tool name: ${typeof tool === 'string' ? tool : toolKey(tool)}`;
 
 /** The calls that one is a part of, from the inside out. */
 function outerCalls(within: OuterCall | undefined): readonly OuterCall[] {

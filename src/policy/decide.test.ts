@@ -7,6 +7,7 @@ import type { RememberedRule } from './remembered-rules.ts';
 
 const caller: Caller = { id: 'assistant-1', kind: 'assistant', conversation: 'c1' };
 const tool: DecidedTool = {
+  scope: { naming: 'mcp', servers: ['github', 'evil'], localTools: new Set(['sum']) },
   name: 'mcp_github_create_issue',
   originalName: 'create_issue',
   server: 'github',
@@ -191,6 +192,7 @@ describe('for every input', () => {
   const annotations = fc.record({ readOnlyHint: fc.boolean(), idempotentHint: fc.boolean() }, { requiredKeys: [] });
   const inputs: fc.Arbitrary<DecisionInput> = fc.record({
     tool: fc.record({
+      scope: fc.constant(tool.scope),
       name: fc.constant(tool.name),
       originalName: some('create_issue', 'other'),
       server: fc.constant('github'),

@@ -1,7 +1,8 @@
-import { createMatcher } from '../catalog/match-globs.ts';
+import type { NamingScope } from '../catalog/catalog.ts';
 import type { ApprovalConfig } from '../config/config.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import type { RememberedRule } from './remembered-rules.ts';
+import { type PatternTarget, restricts, trusts } from './tool-patterns.ts';
 
 export type Decision =
   | { readonly kind: 'allow'; readonly because: string }
@@ -12,12 +13,8 @@ export type Decision =
 export type AskRule = 'ask-list' | 'changed-definition' | 'always-ask' | 'trusted-only';
 
 /** What a decision needs to know of a tool. */
-export interface DecidedTool {
-  /** The name the agent uses. */
-  readonly name: string;
-  readonly originalName: string;
-  /** Undefined for a local tool. */
-  readonly server?: string;
+export interface DecidedTool extends PatternTarget {
+  readonly scope: NamingScope;
   /** Undefined for a local tool. */
   readonly serverAddress?: string;
   readonly serverTrusted: boolean;
@@ -43,7 +40,7 @@ export function decide(input: DecisionInput): Decision {
 }
 
 function refusal({ tool, approval, remembered, caller }: DecisionInput): Decision | undefined {
-  if (namesTool(approval.deny, tool, 'either')) return { kind: 'deny', reason: `${tool.name} is on the deny list` };
+  if (restricts(approval.deny, tool)) return { kind: 'deny', reason: `${tool.name} is on the deny list` };
   const rule = remembered.find((candidate) => candidate.answer === 'deny' && denies(candidate, tool, caller));
   if (rule) return { kind: 'deny', reason: `a remembered answer denies ${reach(rule)} (rule ${rule.id})` };
   if (tool.changed !== 'quarantine') return undefined;
@@ -55,7 +52,7 @@ function refusal({ tool, approval, remembered, caller }: DecisionInput): Decisio
 
 function question(input: DecisionInput): Decision | undefined {
   const { tool, approval, remembered, caller } = input;
-  if (namesTool(approval.ask, tool, 'either'))
+  if (restricts(approval.ask, tool))
     return { kind: 'ask', reason: `${tool.name} is on the list of tools to ask about`, rule: 'ask-list' };
   if (tool.changed !== 'ask') return undefined;
   // A person who allowed exactly this definition has seen the change; one who allowed the server has not.
@@ -75,7 +72,7 @@ function rememberedAllow({ tool, remembered, caller }: DecisionInput): Decision 
 function byMode({ tool, approval }: DecisionInput): Decision {
   if (approval.mode === 'auto') return { kind: 'allow', because: 'approval mode is auto' };
   if (approval.mode === 'always-ask') return { kind: 'ask', reason: 'approval mode is always-ask', rule: 'always-ask' };
-  if (namesTool(approval.trustedTools, tool, 'exact'))
+  if (trusts(approval.trustedTools, tool, tool.scope))
     return { kind: 'allow', because: `${tool.name} is a trusted tool` };
   if (tool.serverTrusted && tool.annotations?.readOnlyHint === true)
     return { kind: 'allow', because: `${tool.name} only reads, says a trusted server` };
@@ -105,39 +102,4 @@ function isSameConversation(rule: RememberedRule, caller: Caller): boolean {
 function reach(rule: RememberedRule): string {
   if (rule.scope === 'server') return 'every tool of this server';
   return rule.scope === 'tool' ? 'this tool' : 'this tool in this conversation';
-}
-
-/** Matches the tools that patterns of `trustedTools` name. */
-export function createTrustMatcher(patterns: readonly string[]): (tool: NamedTool) => boolean {
-  return (tool) => namesTool(patterns, tool, 'exact');
-}
-
-type NamedTool = Pick<DecidedTool, 'name' | 'server' | 'originalName'>;
-
-/**
- * Patterns name a tool by the agent's name for it or by `server/originalName`. To restrict, either match counts; to trust,
- * a pattern with a slash is only held against the latter, since in plain naming a server picks the former.
- */
-function namesTool(patterns: readonly string[], tool: NamedTool, match: 'either' | 'exact'): boolean {
-  if (patterns.length === 0) return false;
-  const { any, slashed, plain } = matchersFor(patterns);
-  const qualified = tool.server === undefined ? undefined : `${tool.server}/${tool.originalName}`;
-  if (match === 'either') return any(tool.name) || (qualified !== undefined && any(qualified));
-  return plain(tool.name) || (qualified !== undefined && slashed(qualified));
-}
-
-type Matcher = ReturnType<typeof createMatcher>;
-const compiled = new WeakMap<readonly string[], { any: Matcher; slashed: Matcher; plain: Matcher }>();
-
-/** Configurations live long and are never changed in place: each list is compiled once. */
-function matchersFor(patterns: readonly string[]) {
-  const known = compiled.get(patterns);
-  if (known) return known;
-  const matchers = {
-    any: createMatcher(patterns),
-    slashed: createMatcher(patterns.filter((pattern) => pattern.includes('/'))),
-    plain: createMatcher(patterns.filter((pattern) => !pattern.includes('/'))),
-  };
-  compiled.set(patterns, matchers);
-  return matchers;
 }

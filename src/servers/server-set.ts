@@ -101,8 +101,14 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     },
     add: (spec) => connect(open(spec), 1),
     async replace(spec) {
-      await remove(spec.name);
-      await connect(open(spec), 1);
+      const old = connections.get(spec.name);
+      // In the same place: the order of the servers decides which names their tools get.
+      const connection = open(spec);
+      if (old) {
+        options.onRemoved(spec.name);
+        await old.disconnect();
+      }
+      await connect(connection, 1);
     },
     remove,
     get: (name) => connections.get(name),

@@ -44,7 +44,11 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
 
 /** A toolbox whose calls can be watched and cancelled over the API. */
 function trackCalls({ toolbox, calls }: OpenChatOptions['parts']): Toolbox {
-  const call: Toolbox['call'] = (name, args, { caller, ...options } = {}) =>
-    caller ? calls.call(name, args, { caller, ...options }) : toolbox.call(name, args, options);
+  const call: Toolbox['call'] = (tool, args, { caller, ...options } = {}) => {
+    const name = typeof tool === 'string' ? tool : toolbox.entry(tool)?.name;
+    return caller && name !== undefined
+      ? calls.call(name, args, { caller, ...options })
+      : toolbox.call(tool, args, { caller, ...options });
+  };
   return Object.create(toolbox, { call: { value: call } }) as Toolbox;
 }

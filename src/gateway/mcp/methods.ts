@@ -1,6 +1,7 @@
 import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
+import { toolIdOf } from '../../kernel/tool-id.ts';
 import { version } from '../../kernel/version.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
@@ -124,7 +125,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
     input: upstreamEra === 'modern' && passesInput(request) ? inputOf(params) : undefined,
   };
   const result = await ports.asked.during({ callId, request }, () =>
-    ports.toolbox.call(entry.name, params.arguments, options),
+    ports.toolbox.call(toolIdOf(entry), params.arguments, options),
   );
   span.end({ isError: result.isError, ...(result.failure && { message: result.failure.code }) });
   return toCallResult(result);

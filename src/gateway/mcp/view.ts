@@ -1,7 +1,8 @@
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { assignNames, nameTool } from '../../catalog/name-tools.ts';
+import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { toolIdOf } from '../../kernel/tool-id.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { Toolbox } from '../../toolbox.ts';
@@ -35,16 +36,14 @@ export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
   const servers = toolbox.servers().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
-  const entries = toolbox.tools.map((tool) => toolbox.entry(tool.name) as CatalogEntry).filter(hasTool);
+  const entries = toolbox.tools.map((tool) => toolbox.entry(toolIdOf(tool)) as CatalogEntry).filter(hasTool);
   // The catalog's own name is kept aside: it is what a call is made by.
-  const { named } = assignNames(
-    entries.map((entry) => ({
-      entry,
-      originalName: entry.originalName,
-      ...(entry.server !== undefined && { server: entry.server }),
-    })),
+  const { named } = nameTools(
+    entries.map((entry) => {
+      const { server, originalName, suffixed } = entry;
+      return { entry, server, originalName, suffixed };
+    }),
     profile.naming,
-    serverNames,
   );
   const tools = new Map(named.map(({ name, entry }) => [name, entry]));
 
@@ -53,7 +52,7 @@ export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
   const prompts = new Map(
     visible(toolbox.prompts()).map((offered) => {
       const original = String(offered.item.name);
-      return [nameTool(offered.server, original, profile.naming, serverNames), { ...offered, original }] as const;
+      return [namePrompt(offered.server, original, profile.naming, serverNames), { ...offered, original }] as const;
     }),
   );
 

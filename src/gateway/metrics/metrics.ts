@@ -45,7 +45,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const usage = new Summary({
     name: 'tool_usage',
     help: 'Number and duration in seconds of the calls sent to each tool.',
-    labelNames: ['tool'],
+    labelNames: ['server', 'tool'],
     percentiles: [],
     registers,
   });
@@ -70,7 +70,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const seconds = durationSeconds(record);
     if (seconds === undefined) return;
     duration.observe(labels, seconds);
-    usage.observe({ tool: toolLabel(record.tool) }, seconds);
+    usage.observe({ server: labels.server, tool: toolLabel(record.tool) }, seconds);
   });
 
   function gauge(name: string, help: string, value: () => number | Promise<number>): void {

@@ -133,9 +133,9 @@ describe('metrics', () => {
     expect(headers.get('content-type')).toContain('text/plain');
     const value = (series: string) =>
       Number(new RegExp(`^${series.replaceAll(/[{}]/g, '\\$&')} (.+)$`, 'm').exec(body)?.[1]);
-    expect(value('tool_usage_count{tool="mcp_files_echo"}')).toBe(2);
-    expect(value('tool_usage_sum{tool="mcp_files_echo"}')).toBeGreaterThanOrEqual(0);
-    expect(value('tool_usage_count{tool="mcp_files_fail"}')).toBe(1);
+    expect(value('tool_usage_count{server="files",tool="mcp_files_echo"}')).toBe(2);
+    expect(value('tool_usage_sum{server="files",tool="mcp_files_echo"}')).toBeGreaterThanOrEqual(0);
+    expect(value('tool_usage_count{server="files",tool="mcp_files_fail"}')).toBe(1);
     expect(body).not.toContain('no_such_tool');
     expect(value('toolwharf_calls_total{server="files",status="success"}')).toBe(2);
     expect(value('toolwharf_calls_total{server="files",status="tool"}')).toBe(1);

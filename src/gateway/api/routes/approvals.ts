@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withoutSecrets } from '../../../config/server-url.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
+import { toolIdOf } from '../../../kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../policy/approval.ts';
 import type { ApprovalRecord } from '../../../policy/approval-store.ts';
 import { createArgumentsChecker } from '../../../policy/validate-arguments.ts';
@@ -165,14 +166,14 @@ function notFound(id: string): ToolwharfError {
 /** Arguments that the person changed are refused while the question is still open: afterwards they could only fail the call. */
 function assertFits(
   body: z.output<typeof approvalAnswerSchema>,
-  { tool }: ApprovalRequest,
+  request: ApprovalRequest,
   { toolbox }: ApiPorts,
 ): void {
-  const schema = toolbox.entry(tool)?.definition.inputSchema;
+  const schema = toolbox.entry(toolIdOf(request))?.definition.inputSchema;
   if (body.answer !== 'allow' || !body.arguments || !schema) return;
   const checked = checker.check(schema, body.arguments);
   if (checked.ok) return;
-  throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${tool}: ${checked.text}`);
+  throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${request.tool}: ${checked.text}`);
 }
 
 const checker = createArgumentsChecker();

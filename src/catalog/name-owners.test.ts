@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { ToolId } from '../kernel/tool-id.ts';
+import { toolKey } from '../kernel/tool-id.ts';
+import { createNameOwners, type NameClaim } from './name-owners.ts';
+
+const older: ToolId = { server: 'github', tool: 'enterprise_delete' };
+const newer: ToolId = { server: 'github_enterprise', tool: 'delete' };
+const claims = (...ids: ToolId[]): NameClaim[] => ids.map((id) => ({ id }));
+const final = { final: true };
+
+test('the tool that comes later gets the suffix, in whatever order the servers are listed [N9, B8]', () => {
+  for (const [first, second] of [
+    [older, newer],
+    [newer, older],
+  ] as const) {
+    const owners = createNameOwners();
+    expect(owners.assign(claims(first), final).get(toolKey(first))).toBe(false);
+    const both = owners.assign(claims(second, first), final);
+    expect([both.get(toolKey(first)), both.get(toolKey(second))]).toEqual([false, true]);
+  }
+});
+
+test('a name is not given away while its tool is not offered [N9]', () => {
+  const owners = createNameOwners();
+  owners.assign(claims(older), final);
+  expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(true);
+  expect(owners.assign(claims(newer, older), final).get(toolKey(older))).toBe(false);
+});
+
+test('a name is free again once its server is removed, but a suffix that was given stays', () => {
+  const owners = createNameOwners();
+  owners.assign(claims(older, newer), final);
+  owners.release(({ server }) => server === 'github');
+  expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(true);
+  owners.release(({ server }) => server === 'github_enterprise');
+  expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(false);
+});
+
+test('until names are final, the order of the servers decides and not who connected first', () => {
+  const owners = createNameOwners();
+  expect(owners.assign(claims(newer), { final: false }).get(toolKey(newer))).toBe(false);
+  const settled = owners.assign(claims(older, newer), final);
+  expect([settled.get(toolKey(older)), settled.get(toolKey(newer))]).toEqual([false, true]);
+});
+
+test('a tool that had a suffix before keeps it', () => {
+  const owners = createNameOwners();
+  expect(owners.assign([{ id: newer, suffixed: true }, { id: older }], final)).toEqual(
+    new Map([
+      [toolKey(newer), true],
+      [toolKey(older), false],
+    ]),
+  );
+});
+
+test('a local tool and a tool of a server do not share a name either', () => {
+  const owners = createNameOwners();
+  const local = { tool: 'mcp_github_search' };
+  const remote = { server: 'github', tool: 'search' };
+  expect([...owners.assign(claims(local, remote), final).values()]).toEqual([false, true]);
+});
