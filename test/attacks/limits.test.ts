@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToolbox } from '../../src/index.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { startHostile } from './hostile-server.ts';
 import { rpcHeaders, send } from './raw-http.ts';
 
@@ -129,7 +129,7 @@ describe('the same from servers', () => {
       { name: 'fine', inputSchema: { type: 'object' } },
     ];
     await using server = await startHostile({ tools });
-    await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+    await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } });
     expect(toolbox.tool('mcp_remote_deep')).toBeUndefined();
     expect(toolbox.server('remote')?.offers.tools?.rejected).toEqual([
       { name: 'deep', reason: 'it is nested more than 512 deep' },
@@ -148,7 +148,7 @@ describe('the same from servers', () => {
         return true;
       },
     });
-    await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+    await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } });
     const result = await toolbox.call('mcp_remote_echo', {});
     expect(result).toMatchObject({ isError: true, text: expect.stringContaining('compressed') });
   });

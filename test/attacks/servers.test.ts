@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createToolbox } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { startApi } from '../support/api.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 
@@ -45,7 +45,7 @@ describe('rug pull after approval', () => {
   test('a change back and forth, or one in a place that is not shown, is a change too', async () => {
     const first = { name: 'notes', description: 'One', inputSchema: plain };
     await using server = await startHostile({ tools: [first] });
-    await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+    await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } });
     for (const change of [
       { title: 'x' },
       { annotations: { readOnlyHint: true } },
@@ -84,7 +84,7 @@ describe('tool shadowing and look-alike names', () => {
         { good: { url: good.url }, evil: { url: evil.url } },
         { evil: { url: evil.url }, good: { url: good.url } },
       ]) {
-        await using toolbox = await createToolbox({ servers, toolbox: { naming } });
+        await using toolbox = await openToolbox({ servers, toolbox: { naming } });
         const name = naming === 'mcp' ? 'mcp_good_echo' : 'good__echo';
         expect((await toolbox.call(name, {})).text).toBe('good');
         expect(toolbox.tool(name)?.server).toBe('good');
@@ -108,7 +108,7 @@ describe('tool shadowing and look-alike names', () => {
     'a tool named %s is a tool like any other',
     async (name) => {
       await using server = await startHostile({ tools: [{ name, inputSchema: plain }] });
-      await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+      await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } });
       expect(toolbox.tools.map(({ originalName }) => originalName)).toEqual([name]);
       expect((await toolbox.call(toolbox.tools[0]?.name ?? '', { a: 1 })).text).toBe('{"a":1}');
       expect(({} as JsonObject).a).toBeUndefined();
@@ -128,7 +128,7 @@ describe('JSON-RPC id confusion', () => {
       reply: (message) => (JSON.stringify(message).includes('"content"') ? twist(message) : message),
     });
     const toolConfig = { name: 'echo', timeout: 500 };
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { remote: { url: server.url, timeout: 1_000 } },
       toolbox: { tools: [toolConfig] },
     });
@@ -169,7 +169,7 @@ describe('metadata that becomes launch arguments', () => {
       '-e',
     ];
     const env = Object.fromEntries(payloads.map((value, at) => [`P${at}`, value]));
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { odd: { ...program, args: [...program.args, ...payloads], env } },
     });
     expect(toolbox.server('odd')?.status.state).toBe('connected');
@@ -220,7 +220,7 @@ describe('ReDoS in schemas and URI templates', () => {
     async (pattern) => {
       const inputSchema = { type: 'object', properties: { a: { type: 'string', pattern } } };
       await using server = await startHostile({ tools: [{ name: 'echo', inputSchema }] });
-      await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } });
+      await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } });
       // An engine that backtracks would never answer; `bench/sections/growth.mjs` measures how the time grows.
       expect(await toolbox.call('mcp_remote_echo', { a: `${'a'.repeat(20_000)}!` })).toHaveProperty('isError');
     },
@@ -250,7 +250,7 @@ describe('network or file $ref', () => {
     }));
     await using server = await startHostile({ tools });
     const { log } = collectLog();
-    await using toolbox = await createToolbox({ servers: { remote: { url: server.url } } }, { log });
+    await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } }, { log });
     for (const { name } of tools) {
       const result = await toolbox.call(`mcp_remote_${name}`, { a: 1 });
       expect(result.isError).toBe(true);

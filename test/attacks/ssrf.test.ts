@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToolbox } from '../../src/index.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { startHttp } from '../support/fixtures.ts';
 import { serveHttpApi } from '../support/serve-http-api.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { startHostile } from './hostile-server.ts';
 
 // SSRF through MCP gateways: CVE-2025-65513 and its like let whoever names an address have the server's own network asked.
@@ -64,7 +64,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
 
   test('arguments of an API lead nowhere but below its address', async () => {
     await using served = await serveHttpApi();
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { a: { url: `${served.url}/v1`, endpoints: [{ name: 'go', path: '/files/{name}' }] } },
     });
     for (const name of [

@@ -5,18 +5,19 @@ import { describe, expect, test } from 'vitest';
 import { answerSampling } from '../../src/chat/answer-sampling.ts';
 import { assistantTools } from '../../src/chat/assistant-tools.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
-import { createToolbox, type Questions } from '../../src/index.ts';
+import type { Questions } from '../../src/index.ts';
 import { createMemoryProviders } from '../../src/storage/memory/memory-providers.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 describe('the tools of an assistant', () => {
   const names = async () => new Map([['an-id', 'stored']]);
 
   test('are those of its servers, by id or name, with what they cost and what is missing [R8]', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         fixture: fixture('legacy'),
         stored: fixture('malformed-tool'),
@@ -63,7 +64,7 @@ describe('the tools of an assistant', () => {
   });
 
   test('are warned about when they are many', async () => {
-    await using toolbox = await createToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
+    await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
     const ports = { toolbox, serverNames: names };
     const all = await assistantTools({ serverIds: ['many'], disabledTools: [], trustedTools: [] }, ports);
     expect(all).toMatchObject({ count: 41, warning: expect.stringMatching(/^41 tools are many/) });
@@ -73,7 +74,7 @@ describe('the tools of an assistant', () => {
   });
 
   test('may be tools written in code', async () => {
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: {} },
       {
         tools: [{ name: 'now', description: 'The time', parameters: { type: 'object' }, execute: async () => 'noon' }],

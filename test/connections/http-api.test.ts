@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createToolbox } from '../../src/index.ts';
 import { startApi } from '../support/api.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
 import { type ApiAnswer, petsDocument, sendJson, serveHttpApi } from '../support/serve-http-api.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const greet = {
@@ -25,7 +25,7 @@ const greet = {
 /** An endpoint that is answered in one way. */
 async function callAnswered(answer: ApiAnswer) {
   await using api = await serveHttpApi({ answer });
-  await using toolbox = await createToolbox({
+  await using toolbox = await openToolbox({
     servers: { a: { url: `${api.url}/v1`, endpoints: [{ name: 'go', path: '/go', method: 'POST' }] } },
   });
   const result = await toolbox.call('mcp_a_go', {});
@@ -36,7 +36,7 @@ describe('an HTTP API', () => {
   test('has its operations as tools, and endpoints that were described by hand [R21, A1]', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     const { log, entries } = collectLog();
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       {
         servers: {
           pets: {
@@ -88,7 +88,7 @@ describe('an HTTP API', () => {
 
   test('may be this gateway: its own document makes tools that work', async () => {
     await using gateway = await startApi({ servers: { notes: fixture('legacy') } });
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         wharf: {
           url: gateway.url,
@@ -121,7 +121,7 @@ describe('an HTTP API', () => {
     await using dir = await tempDir();
     const file = join(dir.path, 'pets.yaml');
     await writeFile(file, 'openapi: 3.1.0\npaths:\n  /now:\n    get:\n      operationId: now\n');
-    await using toolbox = await createToolbox({ servers: { a: { url: api.url, openapi: file } } });
+    await using toolbox = await openToolbox({ servers: { a: { url: api.url, openapi: file } } });
     expect((await toolbox.call('mcp_a_now', {})).text).toBe('{"method":"GET","path":"/now"}');
   });
 });
@@ -184,7 +184,7 @@ describe('what an API answers', () => {
   test('comes too late: the request is ended at its deadline [R20]', async () => {
     const ended = Promise.withResolvers<void>();
     await using api = await serveHttpApi({ answer: (_, to) => void once(to, 'close').then(() => ended.resolve()) });
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }], defaultToolConfig: { timeout: 200 } },
       },
@@ -201,7 +201,7 @@ describe('what an API answers', () => {
         void once(to, 'close').then(() => ended.resolve());
       },
     });
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } },
     });
     const stop = new AbortController();
@@ -228,7 +228,7 @@ describe('an API that is not as it should be', () => {
       },
     });
     const { url } = documents;
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       {
         servers: {
           away: { url: away.url, endpoints: [{ name: 'go', path: '/go' }] },
@@ -257,7 +257,7 @@ describe('an API that is not as it should be', () => {
 
   test('is noticed to be away although nobody calls it', async () => {
     const api = await serveHttpApi();
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } } },
       { healthMs: 20 },
     );
@@ -270,7 +270,7 @@ describe('an API that is not as it should be', () => {
   test('comes back by itself once it answers [A8]', async () => {
     const first = await serveHttpApi();
     const port = Number(new URL(first.url).port);
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { a: { url: first.url, endpoints: [{ name: 'go', path: '/go' }] } },
     });
     await first[Symbol.asyncDispose]();
@@ -283,7 +283,7 @@ describe('an API that is not as it should be', () => {
   test('gets no credentials of another: they go to its url and nowhere else [R3, R17]', async () => {
     await using documents = await serveHttpApi({ document: petsDocument });
     await using api = await serveHttpApi();
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         pets: {
           url: api.url,

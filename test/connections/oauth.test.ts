@@ -2,9 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createLoopbackCallback } from '../../src/connections/authentication/loopback-callback.ts';
 import { createMemoryOAuthStore, oauthServerKey } from '../../src/connections/authentication/oauth-store.ts';
-import { createToolbox } from '../../src/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-
 import {
   callEcho,
   connect,
@@ -16,6 +14,7 @@ import {
   startServers,
   visit,
 } from '../support/oauth.ts';
+import { openToolbox } from '../support/toolbox.ts';
 
 describe('signing in', () => {
   test('finds the authorization server, registers, proves the code is ours (PKCE) and signs in [R3]', async () => {
@@ -265,7 +264,7 @@ describe('asking for more', () => {
 test('a toolbox without a browser of its own says where to sign in, and goes on once that is done [R3]', async () => {
   const { mcp } = await startServers();
   const redirectUrl = 'http://127.0.0.1:1/callback';
-  await using toolbox = await createToolbox(
+  await using toolbox = await openToolbox(
     { servers: { guarded: { url: mcp, authentication: { type: 'oauth' } } } },
     { oauth: { redirectUrl } },
   );

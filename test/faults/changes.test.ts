@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type ApprovalAnswer, type ApprovalRequest, createToolbox } from '../../src/index.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../src/index.ts';
 import { fixture } from '../support/fixtures.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A toolbox whose person takes so long over each of the first questions that the tool has changed meanwhile. */
@@ -10,7 +11,7 @@ async function openWith(changes: number) {
     servers: { s: fixture('changing') },
     toolbox: { approval: { mode: 'trusted-only', trustedTools: ['*mutate'] } },
   } as const;
-  const toolbox = await createToolbox(config, {
+  const toolbox = await openToolbox(config, {
     approver: {
       async ask(request: ApprovalRequest): Promise<ApprovalAnswer> {
         asked.push(request);

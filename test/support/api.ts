@@ -14,6 +14,7 @@ import { compileArguments } from '../../src/policy/validate-arguments.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { collectLog } from './fixtures.ts';
+import { patiently } from './toolbox.ts';
 
 export interface Answer {
   readonly status: number;
@@ -59,7 +60,7 @@ export async function startApi(source: ConfigSource, options: Partial<GatewayOpt
   const { log, entries } = collectLog();
   const storage = options.storage ?? (await openStorage({ kind: 'memory' }));
   const adminToken = `twadmin_${randomBytes(32).toString('base64url')}`;
-  const gateway = await openGateway(source, {
+  const gateway = await openGateway(patiently(source), {
     storage,
     log,
     sessionKey: randomBytes(32),

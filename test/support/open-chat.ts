@@ -4,7 +4,7 @@ import type { ChatPorts } from '../../src/chat/chat-ports.ts';
 import { createChat } from '../../src/chat/create-chat.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
 import { createStoredApprover, type StoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
-import { createToolbox, type Questions, type Toolbox } from '../../src/index.ts';
+import type { Questions, Toolbox } from '../../src/index.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { ApprovalAnswer } from '../../src/policy/approval.ts';
 import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
@@ -13,6 +13,7 @@ import { type Assistant, assistantSchema } from '../../src/storage/ports/assista
 import type { Conversation, Message, ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
 import type { Provider } from '../../src/storage/ports/provider-store.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { openToolbox } from './toolbox.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface TestChatOptions {
@@ -63,7 +64,7 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
     pollMs: 50,
     stopping: stopping.signal,
   });
-  const toolbox = await createToolbox(options.config ?? { servers: {} }, {
+  const toolbox = await openToolbox(options.config ?? { servers: {} }, {
     approver,
     journal: storage.journal,
     rules: storage.rules,

@@ -4,6 +4,7 @@ import { type Gateway, type GatewayOptions, type GatewayParts, openGateway } fro
 import type { ConfigSource } from '../../src/index.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import { patiently } from './toolbox.ts';
 
 export interface OpenedGateway extends Gateway {
   readonly parts: GatewayParts;
@@ -15,7 +16,7 @@ export async function openTestGateway(
   options: Partial<GatewayOptions> = {},
 ): Promise<OpenedGateway> {
   let parts: GatewayParts | undefined;
-  const gateway = await openGateway(source, {
+  const gateway = await openGateway(patiently(source), {
     storage: await openStorage({ kind: 'memory' }),
     log: silentLog,
     sessionKey: randomBytes(32),

@@ -13,7 +13,8 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import type { Caller } from '../../src/kernel/tool.ts';
 import { createMemoryApprovals } from '../../src/storage/memory/memory-approvals.ts';
-import { createToolbox, type Toolbox } from '../../src/toolbox.ts';
+import type { Toolbox } from '../../src/toolbox.ts';
+import { openToolbox } from './toolbox.ts';
 
 export interface ServedMcp extends AsyncDisposable {
   readonly url: string;
@@ -35,7 +36,7 @@ export async function serveMcp(servers: JsonObject, options: ServeMcpOptions = {
   const { sessionKey = randomBytes(32), log = silentLog, port = 0, approval: mode = 'auto' } = options;
   const asked = createAskedCalls();
   const approver = createStoredApprover({ store: createMemoryApprovals(), askClient: createAskClient(asked), log });
-  const toolbox = await createToolbox(
+  const toolbox = await openToolbox(
     { servers, profiles: { default: { naming: 'plain', approval: { mode } } } },
     { log, approver, questions: asked.questions },
   );

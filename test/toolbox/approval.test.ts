@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type ApprovalAnswer, type ApprovalRequest, createToolbox, type Toolbox } from '../../src/index.ts';
+import type { ApprovalAnswer, ApprovalRequest, Toolbox } from '../../src/index.ts';
 import { fixture } from '../support/fixtures.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 describe('approval', () => {
@@ -19,12 +20,12 @@ describe('approval', () => {
 
   test('auto runs, always-ask asks each time, trusted-only runs what is trusted and asks for the rest [R16]', async () => {
     const auto = asking([]);
-    await using free = await createToolbox(config({ mode: 'auto' }), { approver: auto });
+    await using free = await openToolbox(config({ mode: 'auto' }), { approver: auto });
     expect((await free.call('mcp_s_echo', { text: 'x' })).isError).toBe(false);
     expect(auto.requests).toHaveLength(0);
 
     const always = asking([{ kind: 'allow' }, { kind: 'deny', reason: 'not today' }]);
-    await using asked = await createToolbox(config({ mode: 'always-ask' }), { approver: always });
+    await using asked = await openToolbox(config({ mode: 'always-ask' }), { approver: always });
     expect((await asked.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
     const denied = await asked.call('mcp_s_echo', { text: 'x' });
     expect(denied).toMatchObject({ isError: true, failure: { code: 'CALL_DENIED' } });
@@ -32,7 +33,7 @@ describe('approval', () => {
     expect(always.requests[0]).toMatchObject({ tool: 'mcp_s_echo', server: 's', arguments: { text: 'x' } });
 
     const trusted = asking([{ kind: 'allow' }]);
-    await using some = await createToolbox(config({ mode: 'trusted-only', trustedTools: ['mcp_s_add'] }), {
+    await using some = await openToolbox(config({ mode: 'trusted-only', trustedTools: ['mcp_s_add'] }), {
       approver: trusted,
     });
     expect((await some.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('3');
@@ -43,7 +44,7 @@ describe('approval', () => {
   });
 
   test('where a mode asks and nobody can be asked, the answer is no', async () => {
-    await using toolbox = await createToolbox(config({ mode: 'always-ask' }));
+    await using toolbox = await openToolbox(config({ mode: 'always-ask' }));
     const result = await toolbox.call('mcp_s_echo', { text: 'x' });
     expect(result).toMatchObject({ failure: { code: 'CALL_DENIED' } });
     expect(result.text).toContain('nobody to ask');
@@ -56,7 +57,7 @@ describe('approval', () => {
       { kind: 'allow', scope: 'tool' },
       { kind: 'deny' },
     ]);
-    await using toolbox = await createToolbox(config({ mode: 'always-ask' }), { approver });
+    await using toolbox = await openToolbox(config({ mode: 'always-ask' }), { approver });
     expect((await toolbox.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('23');
     expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
     expect((await toolbox.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('3');
@@ -69,7 +70,7 @@ describe('approval', () => {
   });
 
   test('a question nobody answers in time is a no, and thinking time holds no place and runs no clock', async () => {
-    await using expired = await createToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
+    await using expired = await openToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
       approver: asking(['never']),
     });
     expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('nobody answered');
@@ -81,7 +82,7 @@ describe('approval', () => {
       },
     };
     const tools = [{ name: 'echo', timeout: '200ms', maxInstances: 1 }];
-    await using patient = await createToolbox(
+    await using patient = await openToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { tools, approval: { mode: 'always-ask' } } },
       { approver: slow },
     );
@@ -92,7 +93,7 @@ describe('approval', () => {
   test.each([[true], [undefined], [{}], [{ approved: false }], ['allow'], [{ kind: 'Allow' }]])(
     'an answer that is not understood, such as %j, is a no [R16]',
     async (answer) => {
-      await using toolbox = await createToolbox(config({ mode: 'always-ask' }), {
+      await using toolbox = await openToolbox(config({ mode: 'always-ask' }), {
         approver: { ask: async () => answer as never },
       });
       const result = await toolbox.call('mcp_s_echo', { text: 'x' });
@@ -102,7 +103,7 @@ describe('approval', () => {
   );
 
   test("a person's time to answer a server's own question does not run the tool's clock", async () => {
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { tools: [{ name: 'ask', timeout: '300ms' }] } },
       {
         questions: {
@@ -135,7 +136,7 @@ describe('pins', () => {
         return { kind: 'allow' };
       },
     };
-    await using toolbox = await createToolbox(config(), { approver });
+    await using toolbox = await openToolbox(config(), { approver });
     await toolbox.call('mcp_s_target', { a: 'x' });
     expect(requests).toHaveLength(0);
     await change(toolbox);
@@ -148,12 +149,12 @@ describe('pins', () => {
   });
 
   test('quarantine refuses it until it is accepted; allow takes it as it comes', async () => {
-    await using strict = await createToolbox(config('quarantine'));
+    await using strict = await openToolbox(config('quarantine'));
     await change(strict);
     expect(await strict.call('mcp_s_target', {})).toMatchObject({ failure: { code: 'TOOL_CHANGED' } });
     await strict.acceptChange('mcp_s_target');
     expect((await strict.call('mcp_s_target', { a: 'x', b: 'y' })).isError).toBe(false);
-    await using easy = await createToolbox(config('allow'));
+    await using easy = await openToolbox(config('allow'));
     await change(easy);
     expect(easy.entry('mcp_s_target')?.changed).toBeUndefined();
     expect((await easy.pins()).find((pin) => pin.tool === 'target')?.hash).toBe(

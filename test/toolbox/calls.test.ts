@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type CallRecord, createToolbox, localTool, type Toolbox } from '../../src/index.ts';
+import { type CallRecord, localTool, type Toolbox } from '../../src/index.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
+import { openToolbox } from '../support/toolbox.ts';
 
 const lines = async (file: string) => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
@@ -14,7 +15,7 @@ describe('a tool looks the same wherever it comes from', () => {
       parameters: z.object({ name: z.string(), loud: z.boolean().default(false) }),
       execute: ({ name, loud }) => (loud ? `HI ${name}` : `hi ${name}`),
     });
-    await using toolbox = await createToolbox({ servers: { legacy: fixture('legacy') } }, { tools: [local] });
+    await using toolbox = await openToolbox({ servers: { legacy: fixture('legacy') } }, { tools: [local] });
     for (const tool of toolbox.tools) {
       expect(tool).toMatchObject({
         name: expect.any(String),
@@ -35,7 +36,7 @@ describe('a tool looks the same wherever it comes from', () => {
       localTool({ name: 'throws', execute: () => Promise.reject(new Error('no luck')) }),
       localTool({ name: 'deaf', timeoutMs: 50, execute: () => new Promise(() => {}) }),
     ];
-    await using toolbox = await createToolbox({ servers: {} }, { tools });
+    await using toolbox = await openToolbox({ servers: {} }, { tools });
     expect(await toolbox.call('text', {})).toMatchObject({ isError: false, text: 'plain' });
     expect(await toolbox.call('value', {})).toMatchObject({ structuredContent: { total: 3 }, text: '{"total":3}' });
     expect(await toolbox.call('throws', {})).toMatchObject({ isError: true, text: 'MCP error: no luck' });
@@ -60,7 +61,7 @@ describe('no failure throws', () => {
   }
 
   test('every failure is a result that starts with "MCP error:" and has its own code [A7]', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { s: fixture('legacy') },
       toolbox: { tools: [{ name: 'sleep', timeout: '300ms' }] },
     });
@@ -83,7 +84,7 @@ describe('no failure throws', () => {
 
   test('arguments are checked before anything is sent, with an error a model can act on [R18]', async () => {
     await using dir = await tempDir();
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     const result = await toolbox.call('mcp_s_write', { path: dir.file('ran'), text: 7 });
     expect(result.text).toContain('text');
     expect(result.text).toMatch(/string/);
@@ -93,7 +94,7 @@ describe('no failure throws', () => {
   test('a call in flight when its server dies is "outcome unknown" and never run twice [A8]', async () => {
     await using dir = await tempDir();
     const file = dir.file('ran');
-    await using toolbox = await createToolbox({ servers: { s: fixture('die-in-call') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('die-in-call') } });
     const result = await toolbox.call('mcp_s_die', { path: file });
     expect(result).toMatchObject({ isError: true, failure: { code: 'OUTCOME_UNKNOWN' } });
     expect((await toolbox.call('mcp_s_echo', { text: 'back' })).text).toBe('back');
@@ -110,7 +111,7 @@ describe('no failure throws', () => {
     for (const [index, { trusted, IDEMPOTENT, runs }] of cases.entries()) {
       const path = dir.file(`ran-${index}`);
       const server = { ...fixture('die-in-call', { RECOVER: '1', IDEMPOTENT }), trusted };
-      await using toolbox = await createToolbox({ servers: { s: server } });
+      await using toolbox = await openToolbox({ servers: { s: server } });
       const result = await toolbox.call('mcp_s_die', { path });
       expect(result.failure?.code).toBe(runs === 2 ? undefined : 'OUTCOME_UNKNOWN');
       expect(await lines(path)).toHaveLength(runs);
@@ -118,7 +119,7 @@ describe('no failure throws', () => {
   });
 
   test('a server that is down is named, and when it is tried again [B9]', async () => {
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     await toolbox.disconnect('s');
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toContain('Invalid MCP tool name');
     await toolbox.connect('s');
@@ -155,12 +156,12 @@ describe('limits', () => {
       [5, 3, 3],
     ] as const) {
       most = 0;
-      await using toolbox = await createToolbox(config(maxInstances, maxConcurrent), { tools: [work('a'), work('b')] });
+      await using toolbox = await openToolbox(config(maxInstances, maxConcurrent), { tools: [work('a'), work('b')] });
       await Promise.all(Array.from({ length: 20 }, (_, index) => toolbox.call(index % 2 ? 'a' : 'b', {})));
       expect(most).toBe(expected);
     }
     const hang = localTool({ name: 'hang', maxInstances: 1, timeoutMs: 60, execute: () => new Promise(() => {}) });
-    await using toolbox = await createToolbox({ servers: {} }, { tools: [hang] });
+    await using toolbox = await openToolbox({ servers: {} }, { tools: [hang] });
     expect(await toolbox.call('hang', {})).toMatchObject({ failure: { code: 'CALL_TIMED_OUT' } });
     const again = await toolbox.call('hang', {});
     expect(again.text).toContain('did not finish');
@@ -169,7 +170,7 @@ describe('limits', () => {
   test('waiting calls leave the queue when cancelled, and a full queue refuses [M12]', async () => {
     const open = Promise.withResolvers<string>();
     const slow = localTool({ name: 'slow', maxInstances: 1, execute: () => open.promise });
-    await using toolbox = await createToolbox({ servers: {}, toolbox: { maxQueued: 1 } }, { tools: [slow] });
+    await using toolbox = await openToolbox({ servers: {}, toolbox: { maxQueued: 1 } }, { tools: [slow] });
     const first = toolbox.call('slow', {});
     await new Promise((resolve) => setImmediate(resolve));
     const cancel = new AbortController();
@@ -185,7 +186,7 @@ describe('limits', () => {
   });
 
   test('a rate limit per server refuses what goes beyond it and says when to come back [R20]', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { s: { ...fixture('legacy'), rate: { calls: 3, per: '1h' } } },
     });
     const results = [];
@@ -199,7 +200,7 @@ describe('idempotency keys', () => {
   test('the same key runs once and gives the same result, at once and later; other arguments conflict', async () => {
     await using dir = await tempDir();
     const path = dir.file('ran');
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     const options = { idempotencyKey: 'k1' };
     const [one, two] = await Promise.all([
       toolbox.call('mcp_s_write', { path, text: 'a' }, options),
@@ -215,7 +216,7 @@ describe('idempotency keys', () => {
 
 describe('results', () => {
   test('come through whole: images, structured content, unknown blocks, _meta', async () => {
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     expect((await toolbox.call('mcp_s_image', {})).content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
     expect(await toolbox.call('mcp_s_structured', { city: 'Oslo' })).toMatchObject({
       structuredContent: { city: 'Oslo' },
@@ -226,7 +227,7 @@ describe('results', () => {
   });
 
   test('50 MB are cut with a statement, and the rest can be read in pages', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { s: fixture('huge-result') },
       toolbox: { maxResultBytes: 100_000 },
     });
@@ -244,7 +245,7 @@ describe('results', () => {
   test("a server's own secrets are hidden in its results and error output", async () => {
     const env = { ...process.env, MY_SECRET: 'swordfish-1234' };
     const program = fixture('legacy', { API_TOKEN: '${MY_SECRET}' });
-    await using toolbox = await createToolbox({ servers: { s: program } }, { env });
+    await using toolbox = await openToolbox({ servers: { s: program } }, { env });
     const result = await toolbox.call('mcp_s_env', { name: 'API_TOKEN' });
     expect(result.text).toBe('[redacted]');
     expect(JSON.stringify(result)).not.toContain('swordfish');
@@ -252,7 +253,7 @@ describe('results', () => {
   });
 
   test('a server that lies about its schemas is still usable; its result is what it sent', async () => {
-    await using toolbox = await createToolbox({ servers: { s: fixture('lying-schema') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('lying-schema') } });
     expect((await toolbox.call('mcp_s_number', {})).isError).toBe(false);
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
   });
@@ -261,7 +262,7 @@ describe('results', () => {
 describe('records', () => {
   test('a call goes pending, running, success; each step is kept and published [R6]', async () => {
     const seen: CallRecord[] = [];
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     toolbox.on('call.changed', (record) => seen.push(record));
     const result = await toolbox.call('mcp_s_echo', { text: 'hi' }, { caller: { id: 'key-1', kind: 'client' } });
     expect(seen.map((record) => record.status)).toEqual(['pending', 'running', 'success']);
@@ -279,7 +280,7 @@ describe('records', () => {
   });
 
   test('each way to fail is recorded as an error with its reason [R6]', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { s: fixture('legacy') },
       toolbox: { tools: [{ name: 'sleep', timeout: '100ms' }], approval: { deny: ['mcp_s_pid'] } },
     });
@@ -307,7 +308,7 @@ describe('records', () => {
       list: async () => [],
       claim: async () => undefined,
     };
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } }, { journal: broken });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } }, { journal: broken });
     const result = await toolbox.call('mcp_s_write', { path, text: 'x' });
     expect(result).toMatchObject({ isError: true, failure: { code: 'JOURNAL_UNAVAILABLE' } });
     expect(await lines(path)).toEqual([]);

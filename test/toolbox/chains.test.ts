@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createToolbox, localTool } from '../../src/index.ts';
+import { localTool } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
+import { openToolbox } from '../support/toolbox.ts';
 
 const notes = localTool<{ name: string }>({
   name: 'read_note',
@@ -40,7 +41,7 @@ const mail = {
 async function openMail(chains: JsonObject = { mail }, more: JsonObject = {}) {
   const sent: JsonObject[] = [];
   const send = localTool<JsonObject>({ name: 'send', execute: (args) => void sent.push(args) });
-  const toolbox = await createToolbox({ servers: {}, toolbox: { chains, ...more } } as never, { tools: [notes, send] });
+  const toolbox = await openToolbox({ servers: {}, toolbox: { chains, ...more } } as never, { tools: [notes, send] });
   return { toolbox, sent, [Symbol.asyncDispose]: () => toolbox.close() };
 }
 
@@ -96,7 +97,7 @@ describe('a chain of tools', () => {
   });
 
   test('works with tools of servers, and with other chains', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: { a: fixture('legacy'), b: fixture('modern') },
       toolbox: {
         chains: {
@@ -153,7 +154,7 @@ describe('a chain of tools', () => {
   test('asks for its steps what they ask for, and its clock stands still meanwhile [R16]', async () => {
     const asked: string[] = [];
     const send = localTool({ name: 'send', execute: () => 'sent' });
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       {
         servers: {},
         toolbox: {
@@ -186,7 +187,7 @@ describe('a chain of tools', () => {
         return new Promise(() => {});
       },
     });
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: {}, toolbox: { chains: { c: { steps: [{ tool: 'wait' }, { tool: 'wait' }] } } } },
       { tools: [wait] },
     );
@@ -215,7 +216,7 @@ describe('a local tool that calls others', () => {
       },
     });
     const silent = localTool({ name: 'silent', execute: async (_, { call }) => (await call('deep', { at: 1 })).text });
-    await using toolbox = await createToolbox({ servers: {} }, { tools: [deep, silent] });
+    await using toolbox = await openToolbox({ servers: {} }, { tools: [deep, silent] });
     expect((await toolbox.call('deep', { at: 1 })).text).toContain('more than 8 deep');
     expect(depths).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect((await toolbox.call('silent', {})).text).toContain('must say so: composed: true');
@@ -224,7 +225,7 @@ describe('a local tool that calls others', () => {
 
 describe('chains in a configuration', () => {
   const problemOf = (chains: JsonObject) =>
-    createToolbox({ servers: {}, toolbox: { chains } } as never).then(
+    openToolbox({ servers: {}, toolbox: { chains } } as never).then(
       () => expect.fail('it was taken'),
       (cause: Error) => cause.message,
     );

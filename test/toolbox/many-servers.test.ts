@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createToolbox, type ToolboxEvents, ToolwharfError } from '../../src/index.ts';
+import { type ToolboxEvents, ToolwharfError } from '../../src/index.ts';
 import { everything, filesystemServer, fixture, memoryServer, startHttp, tempDir } from '../support/fixtures.ts';
 import { isAlive } from '../support/processes.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { patienceMs, waitFor } from '../support/wait-for.ts';
 
 describe('many servers', () => {
@@ -12,13 +13,13 @@ describe('many servers', () => {
     const servers = Object.fromEntries(
       Array.from({ length: 10 }, (_, index) => [`s${index}`, { ...waiting, timeout: patienceMs }]),
     );
-    await using toolbox = await createToolbox({ servers }, { startWaitMs: patienceMs });
+    await using toolbox = await openToolbox({ servers }, { startWaitMs: patienceMs });
     expect(toolbox.servers().every((server) => server.status.state === 'connected')).toBe(true);
     expect(new Set(toolbox.tools.map((tool) => tool.server)).size).toBe(10);
   });
 
   test('with half of them down, hanging or broken, the tools of the others are there at once [A6]', async () => {
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       {
         servers: {
           good1: fixture('legacy'),
@@ -42,7 +43,7 @@ describe('many servers', () => {
   });
 
   test('a server that comes up after the start brings its tools and says so', async () => {
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: { late: fixture('slow-start', { START_MS: '800' }) } },
       { startWaitMs: 50 },
     );
@@ -54,7 +55,7 @@ describe('many servers', () => {
   });
 
   test('a thousand tools of one server and their search by name stay usable [A10]', async () => {
-    await using toolbox = await createToolbox({ servers: { many: fixture('legacy', { TOOLS: '1000', PAGE: '100' }) } });
+    await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '1000', PAGE: '100' }) } });
     expect(toolbox.tools).toHaveLength(1_000);
     expect((await toolbox.call('mcp_many_tool_0777', { text: 'x' })).isError).toBe(false);
   });
@@ -65,7 +66,7 @@ describe('the public servers', () => {
     await using dir = await tempDir();
     await using http = await everything('streamableHttp');
     await using sse = await everything('sse');
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         stdio: everything('stdio'),
         http: { url: http.url },
@@ -97,7 +98,7 @@ describe('the public servers', () => {
 
 test("the official SDK's own server is spoken to in the modern era, questions included [A3, R2]", async () => {
   await using http = await startHttp('sdk', { HTTP: '1' });
-  await using toolbox = await createToolbox(
+  await using toolbox = await openToolbox(
     { servers: { stdio: fixture('sdk'), http: { url: http.url }, old: { ...fixture('sdk'), protocol: 'legacy' } } },
     { questions: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) } },
   );
@@ -112,7 +113,7 @@ test("the official SDK's own server is spoken to in the modern era, questions in
 describe('managing servers', () => {
   test('add, update, disconnect, connect, discover, remove, with an event for each change [R5]', async () => {
     const seen: string[] = [];
-    await using toolbox = await createToolbox({ servers: {} });
+    await using toolbox = await openToolbox({ servers: {} });
     toolbox.on('server.changed', ({ server, status }) => seen.push(`${server} ${status.state}`));
     const info = await toolbox.addServer('s', fixture('legacy', { TOOLS: '2' }));
     expect(info).toMatchObject({
@@ -138,7 +139,7 @@ describe('managing servers', () => {
   });
 
   test('bad servers are refused and change nothing [R5, R19]', async () => {
-    await using toolbox = await createToolbox({ servers: { s: fixture('legacy') } });
+    await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     await expect(toolbox.addServer('t', { command: 'x', url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
@@ -150,23 +151,21 @@ describe('managing servers', () => {
 
   test('plain http to another machine is refused when connecting, unless allowed for that server [R19]', async () => {
     const mcpServers = { far: { url: 'http://192.0.2.1/mcp' } };
-    await using toolbox = await createToolbox({ mcpServers });
+    await using toolbox = await openToolbox({ mcpServers });
     expect(toolbox.server('far')?.status).toMatchObject({ state: 'error', reason: expect.stringMatching(/https/) });
   });
 
   test('where no process may be spawned, a server that is a program is refused, at the start and later [R22]', async () => {
-    await expect(createToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(
-      /'s'.*program/,
-    );
+    await expect(openToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(/'s'.*program/);
     await using server = await startHttp('legacy-http');
-    await using toolbox = await createToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
+    await using toolbox = await openToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
     await expect(toolbox.addServer('near', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await expect(toolbox.updateServer('far', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect((await toolbox.call('mcp_far_echo', { text: 'still there' })).text).toBe('still there');
   });
 
   test('every request of a silent server ends: connecting, listing and calling have their limits [R20]', async () => {
-    await using toolbox = await createToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
+    await using toolbox = await openToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
     expect(toolbox.server('s')?.status).toMatchObject({ reason: expect.stringContaining('No answer within 1000 ms') });
   });
 });
@@ -174,7 +173,7 @@ describe('managing servers', () => {
 describe('resources, prompts and completion', () => {
   test('are listed, read, filled in and completed, in both eras [R5]', async () => {
     await using http = await startHttp('modern-http');
-    await using toolbox = await createToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
+    await using toolbox = await openToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
     for (const server of ['legacy', 'modern']) {
       expect(toolbox.resources(server).map(({ item }) => item.uri)).toEqual(['memo://one', 'memo://two']);
       expect(toolbox.resourceTemplates(server).map(({ item }) => item.uriTemplate)).toEqual(['memo://{name}']);
@@ -199,7 +198,7 @@ describe('resources, prompts and completion', () => {
 
 describe('the life of a toolbox', () => {
   test('closing ends every server; a closed one refuses calls [A2]', async () => {
-    const toolbox = await createToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
+    const toolbox = await openToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
     const pids = toolbox.servers().map((server) => server.status.pid as number);
     expect(pids.every(isAlive)).toBe(true);
     await toolbox.close();
@@ -211,7 +210,7 @@ describe('the life of a toolbox', () => {
 
   test('a start that fails leaves no server running [A2]', async () => {
     const pids: number[] = [];
-    const starting = createToolbox(
+    const starting = openToolbox(
       {
         servers: {
           good: fixture('legacy'),

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createToolbox, localTool } from '../../src/index.ts';
+import { localTool } from '../../src/index.ts';
 import type { LogEntry } from '../../src/kernel/log.ts';
 import { collectLog, fixture, startHttp, tempDir } from '../support/fixtures.ts';
+import { openToolbox } from '../support/toolbox.ts';
 
 /** A myai file with one server. */
 const myai = (url: string, mode: string, tools: object[], extra: object = {}) => ({
@@ -21,7 +22,7 @@ const messages = (entries: readonly LogEntry[], level: string) =>
 describe('strict mode', () => {
   test('a tool that strict mode does not know stops the start, with how to resolve it [M4]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
-    const starting = createToolbox(myai(server.url, 'strict', [{ name: 'tool_1' }]));
+    const starting = openToolbox(myai(server.url, 'strict', [{ name: 'tool_1' }]));
     await expect(starting).rejects.toMatchObject({
       code: 'TOOL_NOT_CONFIGURED',
       message: `Tool 'tool_2' from MCP server 'customers' is not configured in the toolbox.
@@ -40,7 +41,7 @@ To resolve:
 
   test('all missing tools are named at once [M4]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '3' });
-    const starting = createToolbox(myai(server.url, 'strict', [{ name: 'tool_2' }]));
+    const starting = openToolbox(myai(server.url, 'strict', [{ name: 'tool_2' }]));
     await expect(starting).rejects.toThrow(/Missing Tools: tool_1, tool_3/);
   });
 
@@ -48,7 +49,7 @@ To resolve:
     await using server = await startHttp('legacy-http', { TOOLS: '1' });
     const { log, entries } = collectLog();
     const config = myai(server.url, 'strict', [{ name: 'tool_1', max_instances: 3 }], defaults);
-    await using toolbox = await createToolbox(config, { log });
+    await using toolbox = await openToolbox(config, { log });
     expect(toolbox.entry('tool_1')?.limits).toEqual({ maxInstances: 3, timeoutMs: 30_000 });
     expect(messages(entries, 'debug')).toContainEqual(
       expect.stringMatching(/^Tool 'tool_1' registered with explicit configuration: /),
@@ -58,7 +59,7 @@ To resolve:
   test('a tool that a strict server offers later is refused with a warning [M6]', async () => {
     const { log, entries } = collectLog();
     const tools = ['echo', 'mutate', 'target', 'removable'].map((name) => ({ name }));
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: { changing: { ...fixture('changing'), mode: 'strict' } }, toolbox: { tools, naming: 'plain' } },
       { log },
     );
@@ -71,9 +72,9 @@ To resolve:
   test('switching from strict to dynamic by environment alone lets the same file start [M14, M17]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
     const config = myai(server.url, 'strict', [{ name: 'tool_1' }], defaults);
-    await expect(createToolbox(config)).rejects.toThrow("Tool 'tool_2'");
+    await expect(openToolbox(config)).rejects.toThrow("Tool 'tool_2'");
     const env = { ...process.env, APP_MYAI__TOOLBOX__MCPS__0__MODE: 'dynamic' };
-    await using toolbox = await createToolbox(config, { env });
+    await using toolbox = await openToolbox(config, { env });
     expect(toolbox.tools.map((tool) => tool.name)).toEqual(['tool_1', 'tool_2']);
   });
 });
@@ -85,7 +86,7 @@ describe('dynamic mode', () => {
     const config = myai(server.url, 'dynamic', [{ name: 'tool_1', max_instances: 50 }], {
       default_tool_config: { max_instances: 10, timeout: 'PT1M' },
     });
-    await using toolbox = await createToolbox(config, { log });
+    await using toolbox = await openToolbox(config, { log });
     expect(toolbox.entry('tool_1')?.limits).toEqual({ maxInstances: 50, timeoutMs: 60_000 });
     expect(toolbox.entry('tool_2')?.limits).toEqual({ maxInstances: 10, timeoutMs: 60_000 });
     expect(messages(entries, 'info')).toContain(
@@ -99,7 +100,7 @@ describe('dynamic mode', () => {
   test('a hundred tools with five configured [M17]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '100', PAGE: '30' });
     const tools = ['001', '002', '003', '004', '005'].map((number) => ({ name: `tool_${number}`, max_instances: 1 }));
-    await using toolbox = await createToolbox(myai(server.url, 'dynamic', tools, defaults));
+    await using toolbox = await openToolbox(myai(server.url, 'dynamic', tools, defaults));
     expect(toolbox.tools).toHaveLength(100);
     const limits = toolbox.tools.map((tool) => toolbox.entry(tool.name)?.limits.maxInstances);
     expect(limits.filter((limit) => limit === 1)).toHaveLength(5);
@@ -108,7 +109,7 @@ describe('dynamic mode', () => {
 
   test('new tools are registered with a line, tools that go leave with a warning [M6, M7]', async () => {
     const { log, entries } = collectLog();
-    await using toolbox = await createToolbox({ servers: { changing: fixture('changing') } }, { log });
+    await using toolbox = await openToolbox({ servers: { changing: fixture('changing') } }, { log });
     expect(toolbox.tool('mcp_changing_removable')).toBeDefined();
     await toolbox.call('mcp_changing_mutate', {});
     await expect.poll(() => toolbox.tool('mcp_changing_added_2')).toBeDefined();
@@ -124,7 +125,7 @@ describe('dynamic mode', () => {
   test('a tool that is configured but not offered is warned about and not registered [M6]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1' });
     const { log, entries } = collectLog();
-    await using toolbox = await createToolbox(myai(server.url, 'dynamic', [{ name: 'vanished' }], defaults), { log });
+    await using toolbox = await openToolbox(myai(server.url, 'dynamic', [{ name: 'vanished' }], defaults), { log });
     expect(messages(entries, 'warning')).toContain(
       "Tool 'vanished' was configured but is no longer available from MCP server 'customers'",
     );
@@ -134,7 +135,7 @@ describe('dynamic mode', () => {
   test('a server without tools is warned about, and the start goes on [M8]', async () => {
     const { log, entries } = collectLog();
     const { command, args } = fixture('no-tools');
-    await using toolbox = await createToolbox({ servers: { empty: { command, args } } }, { log });
+    await using toolbox = await openToolbox({ servers: { empty: { command, args } } }, { log });
     expect(toolbox.tools).toEqual([]);
     expect(messages(entries, 'warning')).toContain(
       `MCP server 'empty' at ${command} ${args.join(' ')} returned no tools`,
@@ -142,7 +143,7 @@ describe('dynamic mode', () => {
   });
 
   test('allow and deny lists and a per-tool mode decide which tools there are [M15]', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         legacy: { ...fixture('legacy'), allow: ['e*', 'a*', 'pid'], deny: ['env'] },
         chosen: { ...fixture('legacy'), mode: 'strict', allow: ['echo', 'add'] },
@@ -169,7 +170,7 @@ describe('dynamic mode', () => {
 describe('required servers', () => {
   test('one that cannot be reached stops the start with its name, place and reason [M9]', async () => {
     const url = 'http://127.0.0.1:9/mcp';
-    const starting = createToolbox(myai(url, 'dynamic', [], defaults));
+    const starting = openToolbox(myai(url, 'dynamic', [], defaults));
     await expect(starting).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
     await starting.catch((error: Error) => {
       const [first, second, third, last] = error.message.split('\n');
@@ -182,7 +183,7 @@ describe('required servers', () => {
 
   test('one that is not required is warned about and skipped, the others are there [A6]', async () => {
     const { log, entries } = collectLog();
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { mcpServers: { good: fixture('legacy'), bad: { command: 'no-such-command-here' } } },
       { log },
     );
@@ -197,7 +198,7 @@ describe('required servers', () => {
   });
 
   test('an unknown transport names the server and what is allowed [A9]', async () => {
-    const starting = createToolbox({ mcp_servers: { odd: { transport: 'carrier-pigeon', command: 'x' } } });
+    const starting = openToolbox({ mcp_servers: { odd: { transport: 'carrier-pigeon', command: 'x' } } });
     await expect(starting).rejects.toThrow(/odd[\s\S]*carrier-pigeon[\s\S]*stdio/);
   });
 });
@@ -215,7 +216,7 @@ describe('local tools', () => {
   } as never);
 
   test('one that the myai file does not name stops the start [M3]', async () => {
-    const starting = createToolbox({ myai: { toolbox: { max_concurrent: 1, tools: [], mcps: [] } } }, { tools: [sum] });
+    const starting = openToolbox({ myai: { toolbox: { max_concurrent: 1, tools: [], mcps: [] } } }, { tools: [sum] });
     await expect(starting).rejects.toMatchObject({
       code: 'TOOL_NOT_CONFIGURED',
       message: expect.stringContaining('sum_numbers'),
@@ -226,7 +227,7 @@ describe('local tools', () => {
     const config = {
       myai: { toolbox: { max_concurrent: 1, tools: [{ name: 'sum_numbers', max_instances: 20 }], mcps: [] } },
     };
-    await using toolbox = await createToolbox(config, { tools: [sum] });
+    await using toolbox = await openToolbox(config, { tools: [sum] });
     expect(toolbox.entry('sum_numbers')?.limits).toEqual({ maxInstances: 20, timeoutMs: 30_000 });
     expect(await toolbox.tool('sum_numbers')?.execute({ a: 1, b: 2 })).toMatchObject({ isError: false, text: '3' });
   });
@@ -235,7 +236,7 @@ describe('local tools', () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1', NAME: 'second' });
     const { log, entries } = collectLog();
     const own = localTool({ name: 'tool_1', execute: () => 'local' });
-    await using toolbox = await createToolbox(
+    await using toolbox = await openToolbox(
       { servers: { one: fixture('legacy', { TOOLS: '1' }), two: { url: server.url } }, toolbox: { naming: 'plain' } },
       { log, tools: [own] },
     );
@@ -244,7 +245,7 @@ describe('local tools', () => {
   });
 
   test('in the default naming nothing collides, whatever the servers are called [B8, M10]', async () => {
-    await using toolbox = await createToolbox({
+    await using toolbox = await openToolbox({
       servers: {
         a: fixture('legacy', { TOOLS: '1' }),
         a_tool: fixture('legacy', { TOOLS: '1' }),
@@ -264,7 +265,7 @@ describe('the configuration file', () => {
     const file = dir.file('toolwharf.json');
     const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
     await write({ kept: fixture('legacy'), gone: fixture('legacy', { TOOLS: '1' }) });
-    await using toolbox = await createToolbox(file, { watch: true });
+    await using toolbox = await openToolbox(file, { watch: true });
     const pid = (await toolbox.call('mcp_kept_pid', {})).text;
     const refused: string[] = [];
     toolbox.on('config.refused', ({ error }) => refused.push(error.code));
