@@ -228,20 +228,17 @@ describe('an API that is not as it should be', () => {
       },
     });
     const { url } = documents;
-    await using toolbox = await openToolbox(
-      {
-        servers: {
-          away: { url: away.url, endpoints: [{ name: 'go', path: '/go' }] },
-          missing: { url, openapi: `${url}/missing?token=secret` },
-          cut: { url, openapi: `${url}/cut` },
-          other: { url, openapi: `${url}/other` },
-          broken: { url, openapi: broken },
-          nowhere: { url, openapi: join(dir.path, 'none.json') },
-          good: { url, endpoints: [{ name: 'go', path: '/go' }] },
-        },
+    await using toolbox = await openToolbox({
+      servers: {
+        away: { url: away.url, endpoints: [{ name: 'go', path: '/go' }] },
+        missing: { url, openapi: `${url}/missing?token=secret` },
+        cut: { url, openapi: `${url}/cut` },
+        other: { url, openapi: `${url}/other` },
+        broken: { url, openapi: broken },
+        nowhere: { url, openapi: join(dir.path, 'none.json') },
+        good: { url, endpoints: [{ name: 'go', path: '/go' }] },
       },
-      { startWaitMs: 5_000 },
-    );
+    });
     const reasons = Object.fromEntries(toolbox.servers().map(({ name, status }) => [name, status.reason]));
     expect(reasons).toEqual({
       away: expect.stringContaining('ECONNREFUSED'),

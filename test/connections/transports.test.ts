@@ -107,7 +107,7 @@ describe('finding the era and the transport', () => {
   });
 
   test('a child that is silent when asked too early is taken for a legacy one', async () => {
-    await using connection = createTestConnection(fixture('silent-on-unknown'), { timeoutMs: 3_000 });
+    await using connection = createTestConnection(fixture('silent-on-unknown'));
     await connection.connect();
     expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
   });
@@ -227,7 +227,7 @@ describe('a status that tells the truth', () => {
 
   test('a quiet server that stops answering is noticed without a call', async () => {
     await using server = await startHttp('legacy-http');
-    await using connection = createTestConnection(server.url, { timeoutMs: 1_000 }, { healthMs: 50 });
+    await using connection = createTestConnection(server.url, {}, { healthMs: 50 });
     await connection.connect();
     await server.kill();
     await waitFor(() => connection.states.includes('error'), { what: 'the loss' });

@@ -216,7 +216,7 @@ describe('statistics', () => {
     const { body } = await own.get(`/api/calls/stats?since=${since}&buckets=4`);
     expect(body.buckets).toHaveLength(4);
     expect(body.buckets.at(-1)).toMatchObject({ success: 3, error: 1, denied: 1, p50Ms: expect.any(Number) });
-    expect(body.buckets[0]).toEqual({ start: since, success: 0, error: 0, denied: 0 });
+    expect(body.buckets[0]).toMatchObject({ start: since, success: 0, error: 0, denied: 0 });
     expect(body.totals).toMatchObject({ calls: 5, success: 3, error: 1, denied: 1 });
     expect(body.tools[0]).toMatchObject({ tool: 'mcp_files_echo', server: 'files', originalName: 'echo', calls: 3 });
     expect(body.truncated).toBe(false);

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import type { ApprovalAnswer, ApprovalRequest, Toolbox } from '../../src/index.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type ApprovalAnswer, type ApprovalRequest, localTool, type Toolbox } from '../../src/index.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('approval', () => {
   const asking = (answers: (ApprovalAnswer | 'never')[]) => {
@@ -69,24 +71,41 @@ describe('approval', () => {
     expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'CALL_DENIED' } });
   });
 
-  test('a question nobody answers in time is a no, and thinking time holds no place and runs no clock', async () => {
+  test('a question nobody answers in time is a no', async () => {
     await using expired = await openToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
       approver: asking(['never']),
     });
     expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('nobody answered');
+  });
 
-    const slow = {
-      ask: async (): Promise<ApprovalAnswer> => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+  test("a person's thinking time holds no permit and does not count against the timeout of the tool", async () => {
+    const all = Promise.withResolvers<void>();
+    const requests: ApprovalRequest[] = [];
+    const approver = {
+      ask: async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
+        requests.push(request);
+        // Only one call may run at a time, but all three are asked about.
+        if (requests.length === 3) {
+          await vi.advanceTimersByTimeAsync(60_000);
+          all.resolve();
+        }
+        await all.promise;
         return { kind: 'allow' };
       },
     };
-    const tools = [{ name: 'echo', timeout: '200ms', maxInstances: 1 }];
-    await using patient = await openToolbox(
-      { servers: { s: fixture('legacy') }, toolbox: { tools, approval: { mode: 'always-ask' } } },
-      { approver: slow },
+    const echo = localTool({
+      name: 'echo',
+      parameters: { type: 'object', properties: { text: { type: 'string' } } },
+      timeoutMs: 200,
+      maxInstances: 1,
+      execute: (args) => String((args as { text: string }).text),
+    });
+    await using toolbox = await openToolbox(
+      { servers: {}, toolbox: { approval: { mode: 'always-ask', expires: '1h' } } },
+      { tools: [echo], approver },
     );
-    const results = await Promise.all(['a', 'b', 'c'].map((text) => patient.call('mcp_s_echo', { text })));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const results = await Promise.all(['a', 'b', 'c'].map((text) => toolbox.call('echo', { text })));
     expect(results.map((result) => result.text)).toEqual(['a', 'b', 'c']);
   });
 
@@ -108,12 +127,13 @@ describe('approval', () => {
       {
         questions: {
           elicit: async () => {
-            await new Promise((resolve) => setTimeout(resolve, 600));
+            await vi.advanceTimersByTimeAsync(600);
             return { action: 'accept', content: { name: 'Ada' } };
           },
         },
       },
     );
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     expect((await toolbox.call('mcp_s_ask', { question: 'who?' })).text).toContain('Ada');
   });
 });

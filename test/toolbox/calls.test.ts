@@ -46,15 +46,15 @@ describe('a tool looks the same wherever it comes from', () => {
 
 describe('no failure throws', () => {
   async function failures(toolbox: Toolbox) {
+    await using dir = await tempDir();
     const cancel = new AbortController();
-    const cancelled = toolbox.call('mcp_s_sleep', { ms: 60_000 }, { signal: cancel.signal });
-    setTimeout(() => cancel.abort(), 100);
+    const whileItRuns = { signal: cancel.signal, onProgress: () => cancel.abort() };
     return {
       unknown: await toolbox.call('mcp_s_nothing', {}),
       invalid: await toolbox.call('mcp_s_add', { a: 'one' }),
       notObject: await toolbox.call('mcp_s_echo', 'hi'),
       ownFailure: await toolbox.call('mcp_s_fail', {}),
-      cancelled: await cancelled,
+      cancelled: await toolbox.call('mcp_patient_linger', { path: dir.file('cancelled') }, whileItRuns),
       timedOut: await toolbox.call('mcp_s_sleep', { ms: 60_000 }),
       aborted: await toolbox.call('mcp_s_echo', { text: 'x' }, { signal: AbortSignal.abort() }),
     };
@@ -62,7 +62,7 @@ describe('no failure throws', () => {
 
   test('every failure is a result that starts with "MCP error:" and has its own code [A7]', async () => {
     await using toolbox = await openToolbox({
-      servers: { s: fixture('legacy') },
+      servers: { s: fixture('legacy'), patient: fixture('cancellable') },
       toolbox: { tools: [{ name: 'sleep', timeout: '300ms' }] },
     });
     const found = await failures(toolbox);
@@ -131,12 +131,15 @@ describe('limits', () => {
   test('max_instances bounds one tool, max_concurrent all of them, and a timeout frees its place [M12]', async () => {
     let running = 0;
     let most = 0;
-    const work = (name: string) =>
+    /** Calls that only end once as many run at the same time as may. */
+    const work = (name: string, expected: number, all: PromiseWithResolvers<void>) =>
       localTool({
         name,
         execute: async () => {
           most = Math.max(most, ++running);
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          if (running === expected) all.resolve();
+          await all.promise;
+          await new Promise((resolve) => setImmediate(resolve));
           running--;
           return 'done';
         },
@@ -156,7 +159,9 @@ describe('limits', () => {
       [5, 3, 3],
     ] as const) {
       most = 0;
-      await using toolbox = await openToolbox(config(maxInstances, maxConcurrent), { tools: [work('a'), work('b')] });
+      const all = Promise.withResolvers<void>();
+      const tools = ['a', 'b'].map((name) => work(name, expected, all));
+      await using toolbox = await openToolbox(config(maxInstances, maxConcurrent), { tools });
       await Promise.all(Array.from({ length: 20 }, (_, index) => toolbox.call(index % 2 ? 'a' : 'b', {})));
       expect(most).toBe(expected);
     }

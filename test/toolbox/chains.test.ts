@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { localTool } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
@@ -44,6 +44,8 @@ async function openMail(chains: JsonObject = { mail }, more: JsonObject = {}) {
   const toolbox = await openToolbox({ servers: {}, toolbox: { chains, ...more } } as never, { tools: [notes, send] });
   return { toolbox, sent, [Symbol.asyncDispose]: () => toolbox.close() };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe('a chain of tools', () => {
   test('calls them one after the other, each with what those before it gave [R23]', async () => {
@@ -167,12 +169,13 @@ describe('a chain of tools', () => {
         approver: {
           ask: async ({ tool }) => {
             asked.push(tool);
-            await new Promise((resolve) => setTimeout(resolve, 600));
+            await vi.advanceTimersByTimeAsync(600);
             return { kind: 'allow' };
           },
         },
       },
     );
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     expect(await toolbox.call('mail', {})).toMatchObject({ isError: false, text: 'sent' });
     expect(asked).toEqual(['send']);
   });

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type ToolboxEvents, ToolwharfError } from '../../src/index.ts';
 import { everything, filesystemServer, fixture, memoryServer, startHttp, tempDir } from '../support/fixtures.ts';
@@ -18,7 +19,7 @@ describe('many servers', () => {
     expect(new Set(toolbox.tools.map((tool) => tool.server)).size).toBe(10);
   });
 
-  test('with half of them down, hanging or broken, the tools of the others are there at once [A6]', async () => {
+  test('with half of the servers down, hanging or broken, the tools of the others can be used [A6]', async () => {
     await using toolbox = await openToolbox(
       {
         servers: {
@@ -26,12 +27,13 @@ describe('many servers', () => {
           good2: fixture('modern'),
           missing: { command: 'no-such-command-here' },
           crashing: fixture('crash-on-start'),
-          hanging: fixture('hang-on-start'),
+          hanging: { ...fixture('hang-on-start'), timeout: patienceMs },
           refused: { url: 'http://127.0.0.1:9/mcp' },
         },
       },
-      { startWaitMs: 2_000 },
+      { startWaitMs: 0 },
     );
+    for (const name of ['good1', 'good2']) await waitFor(() => toolbox.tool(`mcp_${name}_echo`));
     expect((await toolbox.call('mcp_good1_echo', { text: 'x' })).text).toBe('x');
     expect((await toolbox.call('mcp_good2_echo', { text: 'x' })).text).toBe('x');
     const states = Object.fromEntries(toolbox.servers().map((server) => [server.name, server.status]));
@@ -43,13 +45,16 @@ describe('many servers', () => {
   });
 
   test('a server that comes up after the start brings its tools and says so', async () => {
+    await using directory = await tempDir();
+    const file = directory.file('started');
     await using toolbox = await openToolbox(
-      { servers: { late: fixture('slow-start', { START_MS: '800' }) } },
+      { servers: { late: fixture('slow-start', { START_FILE: file, START_COUNT: '2' }) } },
       { startWaitMs: 50 },
     );
     expect(toolbox.tools).toEqual([]);
     const changes: ToolboxEvents['catalog.changed'][] = [];
     toolbox.on('catalog.changed', (event) => changes.push(event));
+    await appendFile(file, 'now\n');
     await waitFor(() => toolbox.tool('mcp_late_echo'));
     expect(changes[0]?.added).toContain('mcp_late_echo');
   });
