@@ -23,13 +23,13 @@ async function openTool(name: string): Promise<void> {
   await button('Run').waitFor();
 }
 
-/** Whether anything that a server sent was run. */
-async function isHurt(): Promise<boolean> {
+/** Whether a script from a server ran. */
+async function ranScript(): Promise<boolean> {
   return app.page.evaluate(() => 'hurt' in globalThis);
 }
 
-describe('what servers say is text and nothing else [R11, R18]', () => {
-  test('in names, descriptions, forms and results', async () => {
+describe('hostile content [R11, R18]', () => {
+  test('hostile names, descriptions, forms and results are shown as plain text', async () => {
     const { page } = app;
     await openTool('mcp_bad_everything');
     const heading = page.getByRole('heading', { level: 2 });
@@ -37,7 +37,7 @@ describe('what servers say is text and nothing else [R11, R18]', () => {
     await button('Run').click();
     await run().getByText('Structured content').waitFor();
     await run().getByText('⟨U+001B⟩[31mred').first().waitFor();
-    // Neither an SVG, nor something that only says it is an image, nor a page is shown as an image.
+    // SVG, HTML and mislabelled content are never shown as images.
     await run().getByText("This can't be shown: it is not what it says it is").waitFor();
     expect(await run().locator('img').count()).toBe(0);
     expect(await run().locator('a[href^="javascript:" i], script, iframe, object, embed').count()).toBe(0);
@@ -47,10 +47,10 @@ describe('what servers say is text and nothing else [R11, R18]', () => {
     await run().getByRole('heading', { name: 'Title' }).waitFor();
     expect(await run().locator('a[href^="javascript:" i], img[src^="http"]').count()).toBe(0);
     await expectAccessible(page);
-    expect(await isHurt()).toBe(false);
+    expect(await ranScript()).toBe(false);
   });
 
-  test('and what is suspicious about a definition stands beside the tool, in its list and at its server', async () => {
+  test('a suspicious definition is marked on the tool, in the list and on the page of the server', async () => {
     const { page } = app;
     await openTool('mcp_bad_everything');
     const notice = page.getByRole('note').filter({ hasText: 'The definition looks suspicious' });
@@ -63,10 +63,10 @@ describe('what servers say is text and nothing else [R11, R18]', () => {
     await page.getByText('Suspicious', { exact: true }).first().waitFor();
     await page.getByText('The definition looks suspicious').first().waitFor();
     await expectAccessible(page);
-    expect(await isHurt()).toBe(false);
+    expect(await ranScript()).toBe(false);
   });
 
-  test('and a sound is one only where it can be heard', async () => {
+  test('audio is playable only if its content is really audio', async () => {
     await openTool('mcp_bad_sound');
     await button('Run').click();
     await run().getByText("This can't be shown: it is not what it says it is (audio/mpeg").waitFor();
@@ -77,20 +77,20 @@ describe('what servers say is text and nothing else [R11, R18]', () => {
     await expect.poll(seconds).toBeCloseTo(0.1);
   });
 
-  test('in resources and prompts', async () => {
+  test('hostile resources and prompts are shown as plain text', async () => {
     const { page } = app;
     await app.goto('/tools?show=resources&server=bad');
     await page.getByRole('group', { name: 'resources' }).getByRole('button').click();
     await page.getByRole('region', { name: 'Content' }).getByText('<script>').waitFor();
     await app.goto('/tools?show=prompts&server=bad&prompt=hostile');
-    await button('Get the prompt').click();
+    await button('Get prompt').click();
     await page.getByRole('region', { name: 'Messages' }).getByText('<script>').waitFor();
-    expect(await isHurt()).toBe(false);
+    expect(await ranScript()).toBe(false);
   });
 });
 
-describe('what is too much is shown in part [R11]', () => {
-  test('five million characters come piece by piece, and the whole can be read on', async () => {
+describe('large results [R11]', () => {
+  test('a result of five million characters is shown in pages and can be saved', async () => {
     await openTool('mcp_bad_long_text');
     await button('Run').click();
     await run().getByText('100 kB of 3.0 MB shown').waitFor();
@@ -110,7 +110,7 @@ describe('what is too much is shown in part [R11]', () => {
     expect((await download).suggestedFilename()).toMatch(/\.json$/);
   });
 
-  test('lists ten thousand deep and thousands of blocks are opened on demand', async () => {
+  test('deeply nested JSON and thousands of blocks are expanded on demand', async () => {
     await openTool('mcp_bad_deep_json');
     await button('Run').click();
     const tree = run().getByRole('tree', { name: 'result' });
@@ -129,7 +129,7 @@ describe('what is too much is shown in part [R11]', () => {
     await run().getByText('block 119', { exact: true }).waitFor();
   });
 
-  test('progress without end is shown calmly, and can be stopped', async () => {
+  test('endless progress is shown and can be stopped', async () => {
     await openTool('mcp_bad_endless');
     await button('Run').click();
     await run()
@@ -137,24 +137,24 @@ describe('what is too much is shown in part [R11]', () => {
       .waitFor();
     await button('Stop').click();
     await run().getByText('CALL_CANCELLED').waitFor();
-    expect(await isHurt()).toBe(false);
+    expect(await ranScript()).toBe(false);
   });
 });
 
-describe('schemas that no form can be made of [R11]', () => {
+describe('schemas without a form [R11]', () => {
   test.each([
     ['deep', 'it is nested more than 16 levels deep'],
     ['wide', 'it has more than 1000 parts'],
     ['unfolding', 'it is nested more than 16 levels deep'],
-  ])('%s falls back to JSON and says why', async (tool, reason) => {
+  ])('the schema %s falls back to JSON and says why', async (tool, reason) => {
     await openTool(`mcp_rich_${tool}`);
     await app.page.getByText(`There is no form for this schema, because ${reason}.`).waitFor();
     await json().fill('{"argument_1": "x", "inner": {"inner": {}}, "start": {}}');
     await button('Run').click();
-    await run().getByText('Done').waitFor();
+    await run().getByText('Success').waitFor();
   });
 
-  test('a pattern that takes forever is left to the gateway, which has the time it needs', async () => {
+  test('a slow pattern is left to the gateway', async () => {
     await openTool('mcp_rich_slow_pattern');
     await app.page.getByRole('textbox', { name: 'text' }).fill(`${'a'.repeat(60)}!`);
     await button('Run').click();
@@ -162,7 +162,7 @@ describe('schemas that no form can be made of [R11]', () => {
   });
 });
 
-test('ten thousand tools are found as quickly as ten, and come and go while one looks [R11]', async () => {
+test('ten thousand tools are searchable and disappear with their server [R11]', async () => {
   const { page } = app;
   await app.goto('/tools');
   await page.getByRole('listbox').waitFor();
@@ -170,11 +170,11 @@ test('ten thousand tools are found as quickly as ten, and come and go while one 
   const { status } = await app.post('/api/servers', server, { key: app.adminToken });
   expect(status).toBe(201);
   const counted = page.getByRole('status').filter({ hasText: 'tools' });
-  await expect.poll(() => counted.textContent()).toMatch(/^100\d\d tools$/);
+  await expect.poll(() => counted.textContent()).toMatch(/^10,0\d\d tools$/);
   expect(await page.getByRole('listbox').getByRole('option').count()).toBeLessThan(60);
   const search = page.getByRole('combobox', { name: 'Search tools' });
   await search.fill('tool 09999');
-  await expect.poll(() => counted.textContent()).toMatch(/^1 of 100\d\d tools$/);
+  await expect.poll(() => counted.textContent()).toMatch(/^1 of 10,0\d\d tools$/);
   await search.press('Enter');
   await page.getByRole('heading', { name: 'tool_09999' }).waitFor();
   await search.fill('');
@@ -182,5 +182,5 @@ test('ten thousand tools are found as quickly as ten, and come and go while one 
   await page.keyboard.press('PageDown');
   await expectAccessible(page);
   expect((await app.delete('/api/servers/many', { key: app.adminToken })).status).toBe(204);
-  await page.getByText('There is no tool mcp_many_tool_09999').waitFor();
+  await page.getByText('No tool named mcp_many_tool_09999').waitFor();
 });

@@ -32,21 +32,21 @@ async function openTool(name: string): Promise<void> {
   await button('Run').waitFor();
 }
 
-/** The arguments as they would be sent now. */
-async function filledIn(): Promise<unknown> {
+/** The arguments that the form would send. */
+async function readArguments(): Promise<unknown> {
   await tab('JSON').click();
   const text = await json().inputValue();
   await tab('Form').click();
   return JSON.parse(text);
 }
 
-async function copied(what: string): Promise<string> {
+async function copy(what: string): Promise<string> {
   await app.page.getByRole('button', { name: `Copy ${what}`, exact: true }).click();
   return app.page.evaluate<string>('navigator.clipboard.readText()');
 }
 
 describe('finding a tool [R11]', () => {
-  test('by a few letters and the keyboard alone', async () => {
+  test('a tool is found and opened with the keyboard alone', async () => {
     const { page } = app;
     await app.goto('/tools');
     await results().first().waitFor();
@@ -56,7 +56,7 @@ describe('finding a tool [R11]', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Plan a trip' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/tools/mcp_rich_plan');
-    // The best comes first, and arrow keys go down from there.
+    // The best match comes first.
     await choice('Search tools').fill('echo');
     await expect.poll(() => results().first().textContent()).toContain('echo');
     await page.keyboard.press('ArrowDown');
@@ -64,30 +64,33 @@ describe('finding a tool [R11]', () => {
     await expect.poll(() => new URL(page.url()).pathname).toMatch(/_echo$/);
   });
 
-  test('by server and by what it claims, with what it claims told as a claim', async () => {
+  test('tools are filtered by server and kind, and annotations are shown as claims', async () => {
     await app.goto('/tools');
     await choice('Server').selectOption('rich');
     await choice('Kind').selectOption('destructive');
     await expect.poll(() => results().count()).toBe(1);
     await results().first().click();
-    await app.page.getByText('its own claim, not checked').waitFor();
-    await app.page.getByText('may destroy').waitFor();
+    await app.page
+      .getByRole('list', { name: /server .* of this tool|Claims/ })
+      .getByRole('listitem')
+      .first()
+      .waitFor();
     await choice('Search tools').fill('nothing is called that');
-    await app.page.getByText('No tool matches').waitFor();
+    await app.page.getByText('No matching tools').waitFor();
     await expectAccessible(app.page);
   });
 
-  test('that is not there says so', async () => {
+  test('an unknown tool is reported', async () => {
     await app.goto('/tools/mcp_rich_gone');
-    await app.page.getByText('There is no tool mcp_rich_gone').waitFor();
+    await app.page.getByText('No tool named mcp_rich_gone').waitFor();
   });
 });
 
 describe('filling in and running [R11, R18]', () => {
-  test('a form with everything that JSON Schema has sends what was filled in and nothing else', async () => {
+  test('a form for every JSON Schema feature sends the entered values and nothing else', async () => {
     const { page } = app;
     await openTool('mcp_rich_plan');
-    expect(await filledIn()).toEqual({ seats: 2, class: 'economy', payment: { kind: 'card' } });
+    expect(await readArguments()).toEqual({ seats: 2, class: 'economy', payment: { kind: 'card' } });
     await page.getByRole('textbox', { name: /^Name of the trip/ }).fill('Over the Alps\nand back');
     await field('seats').fill('4');
     await button('Send null').first().click();
@@ -129,16 +132,16 @@ describe('filling in and running [R11, R18]', () => {
       labels: { colour: 'blue' },
       extra: { any: ['thing'] },
     };
-    expect(await filledIn()).toEqual(expected);
+    expect(await readArguments()).toEqual(expected);
     await expectAccessible(page);
     await button('Run').click();
-    await run().getByText('Done').waitFor();
+    await run().getByText('Success').waitFor();
     const { body } = await app.get('/api/calls?tool=mcp_rich_plan');
     expect(body.calls[0]).toMatchObject({ status: 'success', arguments: expected });
     await run().getByRole('tree', { name: 'structured content' }).getByText('"Over the Alps').waitFor();
   });
 
-  test('JSON and form are kept in step, and a mistake is told with its place', async () => {
+  test('JSON and form stay in sync, and a syntax error is shown with its position', async () => {
     await openTool('mcp_rich_plan');
     await tab('JSON').click();
     await json().fill('{\n  "name": "Written",\n  "seats": }');
@@ -154,7 +157,7 @@ describe('filling in and running [R11, R18]', () => {
     expect(await choice('Kind of payment').locator('option:checked').textContent()).toBe('Invoice');
   });
 
-  test('what the gateway refuses is told above the form and at the field', async () => {
+  test('arguments that the gateway rejects are reported above the form and at the field', async () => {
     await openTool('mcp_rich_plan');
     await app.page.getByRole('textbox', { name: /^Name of the trip/ }).fill('x');
     await field('seats').fill('20');
@@ -169,7 +172,7 @@ describe('filling in and running [R11, R18]', () => {
     await expectAccessible(app.page);
   });
 
-  test('a recursive schema can be filled in as deep as one likes', async () => {
+  test('the form of a recursive schema grows on demand', async () => {
     await openTool('mcp_rich_tree');
     await field('value').fill('one');
     await button('Add next').click();
@@ -184,14 +187,14 @@ describe('filling in and running [R11, R18]', () => {
       .getByLabel(/^value/)
       .nth(2)
       .fill('child');
-    expect(await filledIn()).toEqual({
+    expect(await readArguments()).toEqual({
       root: { value: 'one', next: { value: 'two', children: [{ value: 'child' }] } },
     });
   });
 });
 
-describe('while it runs [R11]', () => {
-  test('its progress is shown, and it can be stopped', async () => {
+describe('a running tool [R11]', () => {
+  test('a running tool shows its progress and can be stopped', async () => {
     await openTool('mcp_memo_sleep');
     await field('ms').fill('20000');
     await button('Run').click();
@@ -202,39 +205,39 @@ describe('while it runs [R11]', () => {
       .waitFor();
     await button('Stop').click();
     await run().getByText('CALL_CANCELLED').waitFor();
-    await run().getByText('The server was told to stop').waitFor();
+    await run().getByText('The server was asked to stop').waitFor();
   });
 
-  test('a person is asked where a rule wants it, right there', async () => {
+  test('an approval is answered on the page of the tool', async () => {
     await openTool('mcp_memo_add');
     await field('a').fill('2');
     await field('b').fill('3');
     await button('Run').click();
-    await run().getByText('Waits for an answer').waitFor();
+    await run().getByText('Awaiting approval').waitFor();
     await run()
       .getByRole('button', { name: /Allow once/ })
       .click();
-    await run().getByText('Done').waitFor();
+    await run().getByText('Success').waitFor();
     expect(await run().getByRole('group', { name: 'Text' }).textContent()).toBe('5');
   });
 
-  test('what the server asks in the middle is answered right there', async () => {
+  test('a question of the server is answered on the page of the tool', async () => {
     await openTool('mcp_memo_ask');
     await field('question').fill('Which colour?');
     await button('Run').click();
-    await run().getByText('The server asks something').waitFor();
+    await run().getByText('Awaiting input').waitFor();
     await run().getByText('Which colour?').waitFor();
     await run().getByRole('textbox', { name: 'answer' }).fill('green');
     await run()
       .getByRole('button', { name: /^(Accept|Send)/ })
       .click();
-    await run().getByText('Done').waitFor();
+    await run().getByText('Success').waitFor();
     await run().getByText('"green"').waitFor();
   });
 });
 
 describe('results [R11]', () => {
-  test('are images, sounds, links to resources, and whatever else servers send', async () => {
+  test('images, resource links, unknown content and tool errors are shown', async () => {
     const { page } = app;
     await openTool('mcp_everything_get-tiny-image');
     await page.getByText('It takes no arguments').waitFor();
@@ -257,57 +260,57 @@ describe('results [R11]', () => {
     await openTool('mcp_memo_fail');
     await button('Run').click();
     await run().getByText('The tool reported an error').waitFor();
-    await run().getByText('The tool failed').waitFor();
+    await run().getByText('Tool error').waitFor();
     await expectAccessible(page);
   });
 
-  test('of earlier runs are kept, and their arguments can be filled in again', async () => {
+  test('recent calls are listed with their results, and their arguments can be used again', async () => {
     await openTool('mcp_memo_structured');
     await field('city').fill('Uppsala');
     await button('Run').click();
-    await run().getByText('Done').waitFor();
+    await run().getByText('Success').waitFor();
     await field('city').fill('Lund');
     await tab('History').click();
-    const runs = app.page.getByRole('list', { name: 'Earlier runs' });
-    await runs.getByRole('button', { name: /Done/ }).click();
+    const runs = app.page.getByRole('list', { name: 'Recent calls' });
+    await runs.getByRole('button', { name: /Success/ }).click();
     await runs.getByRole('tree', { name: 'structured content' }).getByText('21.5').waitFor();
     await expectAccessible(app.page);
-    await runs.getByRole('button', { name: 'Fill in again' }).click();
+    await runs.getByRole('button', { name: 'Use arguments' }).click();
     expect(await field('city').inputValue()).toBe('Uppsala');
   });
 
-  test('can be asked for by an address with arguments', async () => {
+  test('an address with arguments fills in the form', async () => {
     await app.goto(`/tools/mcp_memo_echo?arguments=${encodeURIComponent('{"text": "from elsewhere"}')}`);
     expect(await field('text').inputValue()).toBe('from elsewhere');
     await expect.poll(() => new URL(app.page.url()).search).toBe('');
   });
 });
 
-describe('taking it away [R7, R11]', () => {
-  test('the definition is copied in the words of MCP and of each provider', async () => {
+describe('the definition of a tool [R7, R11]', () => {
+  test('the definition is copied in the formats of MCP and each provider', async () => {
     await openTool('mcp_memo_echo');
     await field('text').fill("it's");
     await tab('Schema').click();
-    expect(JSON.parse(await copied('input schema'))).toMatchObject({ type: 'object', required: ['text'] });
-    expect(JSON.parse(await copied('MCP definition'))).toMatchObject({ name: 'mcp_memo_echo', inputSchema: {} });
+    expect(JSON.parse(await copy('input schema'))).toMatchObject({ type: 'object', required: ['text'] });
+    expect(JSON.parse(await copy('MCP definition'))).toMatchObject({ name: 'mcp_memo_echo', inputSchema: {} });
     for (const [format, shape] of [
       ['OpenAI', { type: 'function', function: { name: 'mcp_memo_echo' } }],
       ['Anthropic', { name: 'mcp_memo_echo', input_schema: { type: 'object' } }],
       ['Gemini', { functionDeclarations: [{ name: 'mcp_memo_echo' }] }],
     ] as const) {
       await app.page.getByRole('radio', { name: format }).click();
-      expect(JSON.parse(await copied(`${format} definition`))).toMatchObject(shape);
+      expect(JSON.parse(await copy(`${format} definition`))).toMatchObject(shape);
     }
-    expect(await copied('CLI command')).toBe(`toolwharf call mcp_memo_echo --args '{"text":"it'\\''s"}'`);
-    expect(await copied('curl command')).toContain(`${app.url}/api/tools/mcp_memo_echo/call`);
+    expect(await copy('CLI command')).toBe(`toolwharf call mcp_memo_echo --args '{"text":"it'\\''s"}'`);
+    expect(await copy('curl command')).toContain(`${app.url}/api/tools/mcp_memo_echo/call`);
     await expectAccessible(app.page);
     await openTool('mcp_rich_odd_names');
     await tab('Schema').click();
     await app.page.getByRole('radio', { name: 'Anthropic' }).click();
-    await app.page.getByText("Anthropic can't take this tool").waitFor();
+    await app.page.getByText('This tool cannot be used with Anthropic').waitFor();
   });
 
-  test('a definition that changed is told with the difference', async () => {
+  test('a changed definition is shown with the difference', async () => {
     await openTool('mcp_shifting_target');
     await app.post('/api/tools/mcp_shifting_mutate/call', {});
     await app.page.getByText('The definition changed since it was accepted').waitFor();
@@ -318,7 +321,7 @@ describe('taking it away [R7, R11]', () => {
 });
 
 describe('resources and prompts [R5, R11]', () => {
-  test('are read where they are listed, templates with their variables filled in', async () => {
+  test('resources and templates are read on the Tools page', async () => {
     const { page } = app;
     await app.goto('/tools');
     await tab('Resources').click();
@@ -329,12 +332,12 @@ describe('resources and prompts [R5, R11]', () => {
     await page.getByText('application/octet-stream, 4 bytes').waitFor();
     await page.getByRole('button', { name: /memo:\/\/\{name\}/ }).click();
     await choice('name').fill('a b');
-    await button('Read it').click();
+    await button('Read resource').click();
     await page.getByText('memo a%20b', { exact: true }).waitFor();
     await expectAccessible(page);
   });
 
-  test('prompts are filled in with the help of the server, and show their messages', async () => {
+  test('prompts have suggestions from the server and show their messages', async () => {
     const { page } = app;
     await app.goto('/tools?show=prompts&server=memo');
     await page.getByRole('button', { name: /^greet/ }).click();
@@ -344,13 +347,13 @@ describe('resources and prompts [R5, R11]', () => {
       page.locator('datalist option').evaluateAll((all) => all.map((one) => one.getAttribute('value')));
     await waitFor(async () => (await suggested()).includes('funny'), { what: 'suggestions' });
     await choice('tone').fill('funny');
-    await button('Get the prompt').click();
+    await button('Get prompt').click();
     await page.getByRole('region', { name: 'Messages' }).getByText('Greet Ada in a funny tone.').waitFor();
     await expectAccessible(page);
   });
 });
 
-test('on a narrow screen there is one thing at a time, and nothing is wider than the screen [R11]', async () => {
+test('a narrow screen shows the list or the tool and never scrolls sideways [R11]', async () => {
   const page = await app.openPage('/tools');
   await page.setViewportSize({ width: 360, height: 740 });
   const overflow = () =>
@@ -367,4 +370,15 @@ test('on a narrow screen there is one thing at a time, and nothing is wider than
   await page.getByRole('link', { name: 'All tools' }).click();
   await page.getByRole('listbox').waitFor();
   await page.context().close();
+});
+
+test('the focus ring of a tab lies inside the tab, where the list does not clip it', async () => {
+  await app.goto('/tools');
+  await tab('Tools').focus();
+  await app.page.keyboard.press('ArrowRight');
+  await expect.poll(() => tab('Resources').and(app.page.locator(':focus-visible')).count()).toBe(1);
+  const ring = await app.page.evaluate<{ readonly outlineStyle: string; readonly outlineOffset: string }>(
+    '(({ outlineStyle, outlineOffset }) => ({ outlineStyle, outlineOffset }))(getComputedStyle(document.activeElement))',
+  );
+  expect(ring).toEqual({ outlineStyle: 'solid', outlineOffset: '-2px' });
 });

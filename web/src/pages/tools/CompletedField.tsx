@@ -8,44 +8,44 @@ import { safeText } from '../../components/safe-text.ts';
 
 export interface CompletedFieldProps {
   readonly server: string;
-  /** What it is an argument of. */
+  /** The prompt or template that the argument belongs to. */
   readonly reference: CompletionInput['ref'];
   readonly name: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly required?: boolean;
-  /** All arguments as they are filled in now. */
+  /** The current values of all arguments. */
   readonly values: Readonly<Record<string, string>>;
   readonly onChange: (value: string) => void;
 }
 
 const maxSuggestions = 100;
-const typingPauseMs = 200;
+const debounceMs = 200;
 
-/** A field whose values the server may suggest while it is being filled in. */
+/** A field with suggestions from the server. */
 export function CompletedField(props: CompletedFieldProps) {
   const { server, reference, name, label, hint, required = false, values, onChange } = props;
   const value = values[name] ?? '';
   const list = useId();
-  const [asked, setAsked] = useState(false);
-  const settled = useSettled(value);
+  const [isActive, setActive] = useState(false);
+  const debounced = useDebounced(value);
   const { [name]: _own, ...others } = values;
   const suggestions = useQuery({
-    queryKey: ['content', 'completion', server, reference, name, settled, others],
+    queryKey: ['content', 'completion', server, reference, name, debounced, others],
     queryFn: ({ signal }) =>
       api.complete({
         path: { server },
-        body: { ref: reference, argument: { name, value: settled }, context: { arguments: others } },
+        body: { ref: reference, argument: { name, value: debounced }, context: { arguments: others } },
         signal,
       }),
-    enabled: asked,
-    // Many servers have no completion. That is no reason to complain, or to ask twice.
+    enabled: isActive,
+    // Many servers have no completion: failures are ignored.
     retry: false,
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
   return (
-    <Field label={safeText(label, 200)} required={required} {...(hint !== undefined && { hint: safeText(hint, 500) })}>
+    <Field label={safeText(label, 200)} required={required} hint={hint === undefined ? undefined : safeText(hint, 500)}>
       {(field) => (
         <>
           <Input
@@ -53,11 +53,11 @@ export function CompletedField(props: CompletedFieldProps) {
             list={list}
             autoComplete="off"
             value={value}
-            onFocus={() => setAsked(true)}
+            onFocus={() => setActive(true)}
             onChange={(event) => onChange(event.target.value)}
           />
           <datalist id={list}>
-            {valuesIn(suggestions.data).map((suggestion) => (
+            {readSuggestions(suggestions.data).map((suggestion) => (
               <option key={suggestion} value={suggestion} />
             ))}
           </datalist>
@@ -67,16 +67,16 @@ export function CompletedField(props: CompletedFieldProps) {
   );
 }
 
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), typingPauseMs);
+    const timer = setTimeout(() => setDebounced(value), debounceMs);
     return () => clearTimeout(timer);
   }, [value]);
-  return settled;
+  return debounced;
 }
 
-function valuesIn(answer: Readonly<Record<string, unknown>> | undefined): string[] {
+function readSuggestions(answer: Readonly<Record<string, unknown>> | undefined): string[] {
   const completion = answer?.completion;
   if (!isRecord(completion) || !Array.isArray(completion.values)) return [];
   const values = completion.values.filter((value) => typeof value === 'string');

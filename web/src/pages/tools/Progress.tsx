@@ -4,7 +4,7 @@ export interface ProgressProps {
   readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string };
 }
 
-/** How far a running call says it is. Where it does not say how far it will go, there is no bar to fill. */
+/** The progress that a running call reports. Without a total the bar is indeterminate. */
 export function Progress({ progress: { progress, total, message } }: ProgressProps) {
   const share = total !== undefined && total > 0 ? Math.max(0, Math.min(1, progress / total)) : undefined;
   return (
@@ -23,13 +23,13 @@ export function Progress({ progress: { progress, total, message } }: ProgressPro
         />
       </div>
       <p className="text-xs break-words text-ink-soft tabular-nums">
-        {total === undefined ? shown(progress) : `${shown(progress)} of ${shown(total)}`}
+        {total === undefined ? formatNumber(progress) : `${formatNumber(progress)} of ${formatNumber(total)}`}
         {message !== undefined && ` · ${safeText(message, 300)}`}
       </p>
     </div>
   );
 }
 
-function shown(value: number): string {
+function formatNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
 }

@@ -7,6 +7,7 @@ import { ContentBlock } from '../../components/content/ContentBlock.tsx';
 import { isRecord } from '../../components/content/is-record.ts';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { JsonView } from '../../components/JsonView.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { CompletedField } from './CompletedField.tsx';
 import { LongDescription } from './LongDescription.tsx';
@@ -20,12 +21,12 @@ export interface PromptReaderProps {
 
 const maxMessages = 50;
 
-/** One prompt: its arguments to fill in, and the messages it gives. */
+/** A prompt with its arguments and the messages it produces. */
 export function PromptReader({ server, prompt }: PromptReaderProps) {
   const name = String(prompt.name);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const getting = useMutation({
-    mutationFn: () => api.getPrompt({ path: { server, prompt: name }, body: { arguments: filledIn(values) } }),
+    mutationFn: () => api.getPrompt({ path: { server, prompt: name }, body: { arguments: omitEmpty(values) } }),
   });
   const args = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isRecord) : [];
   return (
@@ -51,45 +52,46 @@ export function PromptReader({ server, prompt }: PromptReaderProps) {
             required={argument.required === true}
             values={values}
             onChange={(value) => setValues({ ...values, [String(argument.name)]: value })}
-            {...(typeof argument.description === 'string' && { hint: argument.description })}
+            hint={typeof argument.description === 'string' ? argument.description : undefined}
           />
         ))}
         <Button type="submit" look="primary" busy={getting.isPending} className="self-start">
-          Get the prompt
+          Get prompt
         </Button>
       </form>
-      {getting.isError && <ErrorNotice title="The prompt could not be got" error={getting.error} />}
-      {getting.data && <Messages server={server} answer={getting.data} />}
+      {getting.isError && <ErrorNotice title="Could not get the prompt" error={getting.error} />}
+      {getting.data && <Messages server={server} result={getting.data} />}
     </>
   );
 }
 
-function Messages({ server, answer }: { readonly server: string; readonly answer: Item }) {
-  const messages = Array.isArray(answer.messages) ? answer.messages.filter(isRecord) : undefined;
-  if (!messages) return <JsonView value={answer} what="answer" />;
+function Messages({ server, result }: { readonly server: string; readonly result: Item }) {
+  const messages = Array.isArray(result.messages) ? result.messages.filter(isRecord) : undefined;
+  if (!messages) return <JsonView value={result} what="result" />;
   return (
     <section aria-label="Messages" className="flex min-w-0 flex-col gap-3">
       {messages.length === 0 && <p className="text-ink-soft">The prompt has no messages.</p>}
       {messages.slice(0, maxMessages).map((message, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: messages stay where they are
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages do not move
         <div key={at} className="flex min-w-0 flex-col items-start gap-1 border-l-2 border-line pl-3">
           <Badge>{safeText(message.role, 40)}</Badge>
           <div className="w-full min-w-0">
             {[message.content].flat().map((block, part) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: so do their parts
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts do not move
               <ContentBlock key={part} block={isRecord(block) ? block : { type: 'unknown', block }} server={server} />
             ))}
           </div>
         </div>
       ))}
       {messages.length > maxMessages && (
-        <p className="text-ink-soft">{messages.length - maxMessages} more messages are not shown.</p>
+        <p className="text-ink-soft">
+          {pluralize(messages.length - maxMessages, 'more message is', 'more messages are')} not shown.
+        </p>
       )}
     </section>
   );
 }
 
-/** What was left empty is not sent. */
-function filledIn(values: Readonly<Record<string, string>>): Record<string, string> {
+function omitEmpty(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 }

@@ -4,19 +4,18 @@ import { useSearchParams } from 'wouter';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
-import { OfferSplit } from './OfferSplit.tsx';
+import { ItemBrowser } from './ItemBrowser.tsx';
 import { PromptReader } from './PromptReader.tsx';
-import { toolQueries } from './tool-queries.ts';
-import { useOfferingServers } from './use-offering-servers.ts';
+import { toolQueries, useServersOffering } from './tool-queries.ts';
 
-/** The prompts of the servers, to fill in and to see. */
+/** The prompts of all servers. */
 export function PromptsTab() {
-  const servers = useOfferingServers(['prompts']);
-  if (!servers) return <Spinner label="Loading …" />;
+  const servers = useServersOffering(['prompts']);
+  if (!servers) return <Spinner label="Loading prompts …" />;
   if (servers.length === 0) {
     return (
-      <EmptyState icon={<MessageSquareText aria-hidden />} title="There are no prompts">
-        None of the connected servers offers any.
+      <EmptyState icon={<MessageSquareText aria-hidden />} title="No prompts">
+        None of the connected servers has prompts.
       </EmptyState>
     );
   }
@@ -26,31 +25,31 @@ export function PromptsTab() {
 function ServerPrompts({ servers }: { readonly servers: readonly string[] }) {
   const [search, setSearch] = useSearchParams();
   const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
-  const chosen = search.get('prompt') ?? undefined;
-  const offered = useQuery(toolQueries.prompts(server));
-  if (offered.isError) return <ErrorNotice error={offered.error} onRetry={() => void offered.refetch()} />;
-  if (!offered.data) return <Spinner label="Loading …" />;
-  const prompt = offered.data.find(({ name }) => name === chosen);
+  const selected = search.get('prompt') ?? undefined;
+  const list = useQuery(toolQueries.prompts(server));
+  if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
+  if (!list.data) return <Spinner label="Loading prompts …" />;
+  const prompt = list.data.find(({ name }) => name === selected);
   return (
-    <OfferSplit
-      what="prompts"
+    <ItemBrowser
+      noun="prompt"
       servers={servers}
       server={server}
-      onServer={(next) => setSearch({ show: 'prompts', server: next })}
-      offers={offered.data.map((item) => ({
+      onServerChange={(next) => setSearch({ show: 'prompts', server: next })}
+      items={list.data.map((item) => ({
         key: String(item.name),
         title: String(item.title ?? item.name),
         detail: String(item.description ?? item.name),
       }))}
-      selected={chosen}
+      selected={selected}
       onOpen={(key) => setSearch({ show: 'prompts', server, prompt: key })}
       listAddress={`/tools?show=prompts&server=${encodeURIComponent(server)}`}
     >
       {prompt ? (
-        <PromptReader key={chosen} server={server} prompt={prompt} />
+        <PromptReader key={selected} server={server} prompt={prompt} />
       ) : (
-        <p className="text-ink-soft">The server does not offer this any more.</p>
+        <p className="text-ink-soft">The server no longer has this prompt.</p>
       )}
-    </OfferSplit>
+    </ItemBrowser>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
+import { useState } from 'react';
 import { api } from '../../api/api.ts';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
@@ -8,28 +9,73 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { formatBytes } from '../../components/format-bytes.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { CompletedField } from './CompletedField.tsx';
+import { expandTemplate, listVariables } from './uri-template.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** One resource: what its server says about it, and what is in it. */
+/** A resource with its description and content. */
 export function ResourceReader({ server, resource }: { readonly server: string; readonly resource: Item }) {
   const uri = String(resource.uri ?? '');
   return (
     <>
-      <OfferHeader item={resource} address={uri} />
+      <ResourceHeader item={resource} uri={uri} />
       <ResourceContent server={server} uri={uri} />
     </>
   );
 }
 
-/** The name and description of a resource or template, and the address it has. */
-export function OfferHeader({ item, address }: { readonly item: Item; readonly address: string }) {
+export interface TemplateReaderProps {
+  readonly server: string;
+  readonly template: Item;
+}
+
+/** A resource template with its variables, the resulting URI and the content of that resource. */
+export function TemplateReader({ server, template }: TemplateReaderProps) {
+  const uriTemplate = String(template.uriTemplate ?? '');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [reading, setReading] = useState<string>();
+  const uri = expandTemplate(uriTemplate, values);
+  return (
+    <>
+      <ResourceHeader item={template} uri={uriTemplate} />
+      <form
+        className="flex min-w-0 flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setReading(uri);
+        }}
+      >
+        {listVariables(uriTemplate).map((name) => (
+          <CompletedField
+            key={name}
+            server={server}
+            reference={{ type: 'ref/resource', uri: uriTemplate }}
+            name={name}
+            label={name}
+            values={values}
+            onChange={(value) => setValues({ ...values, [name]: value })}
+          />
+        ))}
+        <p className="text-xs break-all text-ink-soft">
+          Reads <code>{safeText(uri, 500)}</code>
+        </p>
+        <Button type="submit" look="primary" className="self-start">
+          Read resource
+        </Button>
+      </form>
+      {reading !== undefined && <ResourceContent key={reading} server={server} uri={reading} />}
+    </>
+  );
+}
+
+function ResourceHeader({ item, uri }: { readonly item: Item; readonly uri: string }) {
   return (
     <header className="flex min-w-0 flex-col gap-1">
-      <h2 className="text-base break-words">{safeText(item.title ?? item.name ?? address, 200)}</h2>
+      <h2 className="text-base break-words">{safeText(item.title ?? item.name ?? uri, 200)}</h2>
       <p className="flex flex-wrap items-center gap-1 text-xs text-ink-soft">
-        <code className="break-all">{safeText(address, 500)}</code>
-        <CopyButton text={address} what="address" />
+        <code className="break-all">{safeText(uri, 500)}</code>
+        <CopyButton text={uri} what="URI" />
         {typeof item.mimeType === 'string' && safeText(item.mimeType, 100)}
         {typeof item.size === 'number' && ` · ${formatBytes(item.size)}`}
       </p>
@@ -40,12 +86,11 @@ export function OfferHeader({ item, address }: { readonly item: Item; readonly a
   );
 }
 
-/** What a server answers when one of its resources is read. */
-export function ResourceContent({ server, uri }: { readonly server: string; readonly uri: string }) {
+function ResourceContent({ server, uri }: { readonly server: string; readonly uri: string }) {
   const read = useQuery({
     queryKey: ['content', 'read', server, uri],
     queryFn: ({ signal }) => api.readResource({ path: { server }, query: { uri }, signal }),
-    // Reading may cost the server something: once, and again when asked or when it says that something changed.
+    // Reading can be expensive for the server: it is repeated only on request and after a change.
     retry: false,
     refetchOnWindowFocus: false,
     gcTime: 0,
@@ -54,10 +99,10 @@ export function ResourceContent({ server, uri }: { readonly server: string; read
     <section aria-label="Content" className="flex min-w-0 flex-col items-start gap-3">
       <Button size="small" busy={read.isFetching} onClick={() => void read.refetch()}>
         {!read.isFetching && <RefreshCw aria-hidden />}
-        Read again
+        Reload
       </Button>
       <div className="w-full min-w-0">
-        {read.isError && <ErrorNotice title="It could not be read" error={read.error} />}
+        {read.isError && <ErrorNotice title="Could not read the resource" error={read.error} />}
         {read.isPending && <Spinner label="Reading …" />}
         {read.data && !read.isError && <ReadResult answer={read.data} />}
       </div>

@@ -4,23 +4,20 @@ import { useSearchParams } from 'wouter';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
-import type { Offer } from './OfferList.tsx';
-import { OfferSplit } from './OfferSplit.tsx';
-import { ResourceReader } from './ResourceReader.tsx';
-import { TemplateReader } from './TemplateReader.tsx';
-import { toolQueries } from './tool-queries.ts';
-import { useOfferingServers } from './use-offering-servers.ts';
+import { type BrowserItem, ItemBrowser } from './ItemBrowser.tsx';
+import { ResourceReader, TemplateReader } from './ResourceReader.tsx';
+import { toolQueries, useServersOffering } from './tool-queries.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The resources and resource templates of the servers, to read. */
+/** The resources and resource templates of all servers. */
 export function ResourcesTab() {
-  const servers = useOfferingServers(['resources', 'resourceTemplates']);
-  if (!servers) return <Spinner label="Loading …" />;
+  const servers = useServersOffering(['resources', 'resourceTemplates']);
+  if (!servers) return <Spinner label="Loading resources …" />;
   if (servers.length === 0) {
     return (
-      <EmptyState icon={<FileText aria-hidden />} title="There are no resources">
-        None of the connected servers offers any.
+      <EmptyState icon={<FileText aria-hidden />} title="No resources">
+        None of the connected servers has resources.
       </EmptyState>
     );
   }
@@ -30,40 +27,40 @@ export function ResourcesTab() {
 function ServerResources({ servers }: { readonly servers: readonly string[] }) {
   const [search, setSearch] = useSearchParams();
   const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
-  const chosen = search.get('resource') ?? undefined;
-  const offered = useQuery(toolQueries.resources(server));
-  if (offered.isError) return <ErrorNotice error={offered.error} onRetry={() => void offered.refetch()} />;
-  if (!offered.data) return <Spinner label="Loading …" />;
-  const { resources, resourceTemplates } = offered.data;
-  const template = resourceTemplates.find((item) => keyOf(item) === chosen);
-  const resource = resources.find((item) => keyOf(item) === chosen);
+  const selected = search.get('resource') ?? undefined;
+  const list = useQuery(toolQueries.resources(server));
+  if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
+  if (!list.data) return <Spinner label="Loading resources …" />;
+  const { resources, resourceTemplates } = list.data;
+  const template = resourceTemplates.find((item) => itemKey(item) === selected);
+  const resource = resources.find((item) => itemKey(item) === selected);
   return (
-    <OfferSplit
-      what="resources"
+    <ItemBrowser
+      noun="resource"
       servers={servers}
       server={server}
-      onServer={(next) => setSearch({ show: 'resources', server: next })}
-      offers={[...resourceTemplates, ...resources].map(toOffer)}
-      selected={chosen}
+      onServerChange={(next) => setSearch({ show: 'resources', server: next })}
+      items={[...resourceTemplates, ...resources].map(toBrowserItem)}
+      selected={selected}
       onOpen={(key) => setSearch({ show: 'resources', server, resource: key })}
       listAddress={`/tools?show=resources&server=${encodeURIComponent(server)}`}
     >
-      {template && <TemplateReader key={chosen} server={server} template={template} />}
-      {resource && <ResourceReader key={chosen} server={server} resource={resource} />}
-      {!template && !resource && <p className="text-ink-soft">The server does not offer this any more.</p>}
-    </OfferSplit>
+      {template && <TemplateReader key={selected} server={server} template={template} />}
+      {resource && <ResourceReader key={selected} server={server} resource={resource} />}
+      {!template && !resource && <p className="text-ink-soft">The server no longer has this resource.</p>}
+    </ItemBrowser>
   );
 }
 
-function keyOf({ uri, uriTemplate }: Item): string {
+function itemKey({ uri, uriTemplate }: Item): string {
   return String(uriTemplate ?? uri ?? '');
 }
 
-function toOffer(item: Item): Offer {
+function toBrowserItem(item: Item): BrowserItem {
   return {
-    key: keyOf(item),
-    title: String(item.title ?? item.name ?? keyOf(item)),
-    detail: keyOf(item),
-    ...(item.uriTemplate !== undefined && { badge: 'template' }),
+    key: itemKey(item),
+    title: String(item.title ?? item.name ?? itemKey(item)),
+    detail: itemKey(item),
+    badge: item.uriTemplate === undefined ? undefined : 'template',
   };
 }

@@ -16,37 +16,37 @@ import type { ToolRun } from './use-tool-call.ts';
 export interface RunViewProps {
   readonly tool: Tool;
   readonly run: ToolRun;
-  /** Why it has no result. */
+  /** Why the run has no result. */
   readonly problem: CallProblem | undefined;
 }
 
-/** A run while it goes on and when it is over: what it waits for, how far it is, what came of it. */
+/** The status, progress, approval, questions and result of a run. */
 export function RunView({ tool, run, problem }: RunViewProps) {
-  const isOver = run.endedAt !== undefined;
-  const approvals = useQuery({ ...queries.approvals('pending'), enabled: !isOver }).data ?? [];
-  const questions = useQuery({ ...queries.questions(), enabled: !isOver }).data ?? [];
-  const approval = isOver ? undefined : approvals.find(({ callId }) => callId === run.callId);
-  const asked = isOver ? [] : questions.filter(({ callId }) => callId === run.callId);
-  const [tone, words] = statusOf(run, approval !== undefined, asked.length > 0);
+  const hasEnded = run.endedAt !== undefined;
+  const approvals = useQuery({ ...queries.approvals('pending'), enabled: !hasEnded }).data ?? [];
+  const questions = useQuery({ ...queries.questions(), enabled: !hasEnded }).data ?? [];
+  const approval = hasEnded ? undefined : approvals.find(({ callId }) => callId === run.callId);
+  const ownQuestions = hasEnded ? [] : questions.filter(({ callId }) => callId === run.callId);
+  const [tone, label] = labelRun(run, approval !== undefined, ownQuestions.length > 0);
   return (
     <section aria-label="Run" className="flex min-w-0 flex-col gap-3 rounded-lg border border-line p-4">
       <div role="status" className="flex flex-wrap items-center gap-3">
-        <StatusBadge tone={tone} pulsing={!isOver}>
-          {words}
+        <StatusBadge tone={tone} pulsing={!hasEnded}>
+          {label}
         </StatusBadge>
-        <span className="text-ink-soft" aria-hidden={!isOver}>
-          <Duration from={run.begunAt} to={run.endedAt} />
+        <span className="text-ink-soft" aria-hidden={!hasEnded}>
+          <Duration from={run.startedAt} to={run.endedAt} />
         </span>
         <Link
           href={`/calls/${encodeURIComponent(run.callId)}`}
           className="ml-auto text-xs text-accent-strong underline underline-offset-2"
         >
-          This call in the history
+          Open call
         </Link>
       </div>
-      {run.running && !isOver && run.progress && <Progress progress={run.progress} />}
+      {run.running && !hasEnded && run.progress && <Progress progress={run.progress} />}
       {approval && <ApprovalPanel key={approval.id} approval={approval} />}
-      {asked.map((question) => (
+      {ownQuestions.map((question) => (
         <QuestionForm key={question.id} question={question} />
       ))}
       {run.result && (
@@ -58,7 +58,7 @@ export function RunView({ tool, run, problem }: RunViewProps) {
         />
       )}
       {problem && (
-        <Notice tone="bad" title={titleOf(problem)}>
+        <Notice tone="bad" title={problem.code === undefined ? 'No response' : <code>{problem.code}</code>}>
           <p className="break-words whitespace-pre-wrap">{safeText(problem.message)}</p>
           {problem.advice !== undefined && <p className="mt-1 text-ink-soft">{problem.advice}</p>}
         </Notice>
@@ -67,16 +67,11 @@ export function RunView({ tool, run, problem }: RunViewProps) {
   );
 }
 
-function statusOf(run: ToolRun, isAsked: boolean, hasQuestion: boolean): readonly [Tone, string] {
-  if (run.result) return run.result.isError ? ['bad', 'The tool failed'] : ['good', 'Done'];
-  if (run.error !== undefined) return ['bad', 'Ended without a result'];
+function labelRun(run: ToolRun, awaitsApproval: boolean, hasQuestion: boolean): readonly [Tone, string] {
+  if (run.result) return run.result.isError ? ['bad', 'Tool error'] : ['good', 'Success'];
+  if (run.error !== undefined) return ['bad', 'No result'];
   if (run.stopping) return ['warn', 'Stopping'];
-  if (isAsked) return ['warn', 'Waits for an answer'];
-  if (hasQuestion) return ['warn', 'The server asks something'];
-  return run.running ? ['info', 'Running'] : ['neutral', 'Waits for its turn'];
-}
-
-function titleOf({ code }: CallProblem) {
-  if (code === undefined) return 'There is no answer';
-  return <code>{code}</code>;
+  if (awaitsApproval) return ['warn', 'Awaiting approval'];
+  if (hasQuestion) return ['warn', 'Awaiting input'];
+  return run.running ? ['info', 'Running'] : ['neutral', 'Queued'];
 }

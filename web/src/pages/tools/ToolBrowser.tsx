@@ -3,6 +3,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef
 import type { Tool } from '../../api/client.ts';
 import { classNames } from '../../components/class-names.ts';
 import { Input, Select } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { optionId, ToolList } from './ToolList.tsx';
 import { indexTools, isOfKind, type ToolFilter, type ToolKind } from './tool-search.ts';
@@ -20,14 +21,14 @@ const kinds: readonly { readonly id: ToolKind; readonly label: string }[] = [
   { id: 'changed', label: 'Changed' },
 ];
 
-/** All tools, found by a few letters, by server or by what they claim. `/` leads here from anywhere on the page. */
+/** All tools with a search field and filters. The key `/` focuses the search. */
 export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserProps) {
   const [filter, setFilter] = useState<ToolFilter>({ text: '', server: '', kind: '' });
   const list = useId();
-  const field = useSearchKey();
+  const field = useSlashKey();
   const index = useMemo(() => indexTools(tools), [tools]);
-  const sorted = useDeferredValue(filter);
-  const found = useMemo(() => index.search(sorted), [index, sorted]);
+  const applied = useDeferredValue(filter);
+  const found = useMemo(() => index.search(applied), [index, applied]);
   const [active, setActive] = useState(() =>
     Math.max(
       0,
@@ -44,7 +45,7 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // The lists to filter by have arrow keys of their own.
+    // Select elements handle the arrow keys themselves.
     if (event.target instanceof HTMLSelectElement) return;
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
     const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
@@ -57,7 +58,7 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the search field and of the list in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the search field and the list
     <div onKeyDown={onKeyDown} className={classNames('group/browser flex min-h-0 flex-col gap-2', className)}>
       <div className="relative">
         <Search aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-ink-faint" />
@@ -104,17 +105,18 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
         </Select>
       </div>
       <p role="status" className="text-xs text-ink-faint tabular-nums">
-        {found.length === tools.length ? `${tools.length} tools` : `${found.length} of ${tools.length} tools`}
+        {found.length < tools.length && `${found.length} of `}
+        {pluralize(tools.length, 'tool')}
       </p>
       {found.length === 0 ? (
         <p className="rounded-lg border border-line bg-surface px-3 py-6 text-center text-ink-soft">
-          No tool matches. Fewer letters find more.
+          No matching tools. Try fewer letters or another filter.
         </p>
       ) : (
         <ToolList
           id={list}
           tools={found}
-          grouped={sorted.text.trim() === ''}
+          grouped={applied.text.trim() === ''}
           selected={selected}
           active={at}
           onOpen={(tool) => {
@@ -127,8 +129,8 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
   );
 }
 
-/** Puts the cursor into the field when `/` is typed where nothing else takes it. */
-function useSearchKey() {
+/** Focuses the field when `/` is pressed outside of other fields. */
+function useSlashKey() {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {

@@ -2,23 +2,24 @@ import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Tool } from '../../api/client.ts';
+import { ServerClaims } from '../../components/approval/ServerClaims.tsx';
 import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
 import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { formatDuration } from '../../components/times.tsx';
 import { LongDescription } from './LongDescription.tsx';
 import { RunHistory } from './RunHistory.tsx';
-import { ToolClaims } from './ToolBadges.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
 import { ToolSchemas } from './ToolSchemas.tsx';
 import { useArguments } from './use-arguments.ts';
 
-/** One tool: what it is and says of itself, the form to run it, its schemas, and how it was used before. */
+/** A tool with its description, the form to run it, its schemas and its recent calls. */
 export function ToolDetails({ tool }: { readonly tool: Tool }) {
   const [tab, setTab] = useState('run');
   const draft = useArguments(tool);
@@ -32,7 +33,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         <div className="flex flex-wrap items-center gap-2">
           <h2 className="min-w-0 text-base break-words">{safeText(tool.title ?? tool.originalName, 200)}</h2>
           {tool.server === undefined ? (
-            <Badge>The program itself</Badge>
+            <Badge>Local tool</Badge>
           ) : (
             <Link href={`/servers/${encodeURIComponent(tool.server)}`} className="underline-offset-2 hover:underline">
               <Badge tone="accent">{safeText(tool.server, 100)}</Badge>
@@ -43,17 +44,17 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
           <code className="break-all">{safeText(tool.name, 200)}</code>
           <CopyButton text={tool.name} what="name" />
           <span>
-            at most {tool.limits.maxInstances} at a time, {formatDuration(tool.limits.timeoutMs)} each
+            {pluralize(tool.limits.maxInstances, 'concurrent call')}, timeout {formatDuration(tool.limits.timeoutMs)}
           </span>
         </p>
         <LongDescription text={tool.description} />
-        <ToolClaims tool={tool} />
+        <ServerClaims annotations={tool.annotations} />
       </header>
       <div className="flex flex-col gap-4 p-4">
         {tool.warnings !== undefined && <DefinitionWarnings warnings={tool.warnings} />}
         {tool.changed !== undefined && <ChangeNotice tool={tool} />}
         <Tabs
-          label="About this tool"
+          label="Tool"
           value={tab}
           onChange={setTab}
           tabs={[
@@ -65,8 +66,8 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
               content: (
                 <RunHistory
                   tool={tool}
-                  onRepeat={(args) => {
-                    draft.replace(args);
+                  onReuse={(args) => {
+                    draft.change(args);
                     setTab('run');
                   }}
                 />
@@ -84,14 +85,14 @@ function ChangeNotice({ tool }: { readonly tool: Tool }) {
     <Notice tone="warn" title="The definition changed since it was accepted">
       <p>
         {tool.changed === 'quarantine'
-          ? 'It does not run until somebody accepts the change.'
-          : 'It asks a person before it runs, until somebody accepts the change.'}{' '}
+          ? 'The tool is blocked until someone accepts the change.'
+          : 'Every call needs approval until someone accepts the change.'}{' '}
         {tool.server !== undefined && (
           <Link
             href={`/servers/${encodeURIComponent(tool.server)}`}
             className="text-accent-strong underline underline-offset-2"
           >
-            Accept or reject it at its server
+            Review the change
           </Link>
         )}
       </p>

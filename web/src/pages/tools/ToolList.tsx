@@ -8,11 +8,11 @@ import { ToolBadges } from './ToolBadges.tsx';
 export interface ToolListProps {
   readonly id: string;
   readonly tools: readonly Tool[];
-  /** With a heading for each server. */
+  /** Whether each server has a heading. */
   readonly grouped: boolean;
-  /** The name of the tool that is shown. */
+  /** The name of the open tool. */
   readonly selected: string | undefined;
-  /** Which of `tools` the arrow keys are at. */
+  /** The index of the tool that the arrow keys have reached. */
   readonly active: number;
   readonly onOpen: (tool: Tool) => void;
 }
@@ -23,18 +23,18 @@ type Row =
 
 const heights = { server: 32, tool: 52 };
 
-/** The id of the line of a tool, for `aria-activedescendant`. */
+/** The element id of an option, for `aria-activedescendant`. */
 export function optionId(list: string, at: number): string {
   return `${list}-${at}`;
 }
 
-/** Tools to choose from. However many there are, only those in sight are built. */
+/** The virtualized list of tools. */
 export function ToolList({ id, tools, grouped, selected, active, onOpen }: ToolListProps) {
   const rows = useMemo(() => toRows(tools, grouped), [tools, grouped]);
-  const place = useRef<HTMLDivElement>(null);
+  const scrollBox = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => place.current,
+    getScrollElement: () => scrollBox.current,
     estimateSize: (at) => heights[rows[at]?.kind ?? 'tool'],
     overscan: 10,
   });
@@ -46,7 +46,7 @@ export function ToolList({ id, tools, grouped, selected, active, onOpen }: ToolL
 
   return (
     <div
-      ref={place}
+      ref={scrollBox}
       id={id}
       role="listbox"
       aria-label="Tools"
@@ -73,7 +73,7 @@ export function ToolList({ id, tools, grouped, selected, active, onOpen }: ToolL
             );
           }
           return (
-            <ToolLine
+            <ToolOption
               key={row.tool.name}
               id={optionId(id, row.at)}
               tool={row.tool}
@@ -90,7 +90,7 @@ export function ToolList({ id, tools, grouped, selected, active, onOpen }: ToolL
   );
 }
 
-interface ToolLineProps extends Pick<ToolListProps, 'grouped' | 'onOpen'> {
+interface ToolOptionProps extends Pick<ToolListProps, 'grouped' | 'onOpen'> {
   readonly id: string;
   readonly tool: Tool;
   readonly style: { readonly transform: string; readonly height: number };
@@ -98,9 +98,9 @@ interface ToolLineProps extends Pick<ToolListProps, 'grouped' | 'onOpen'> {
   readonly active: boolean;
 }
 
-function ToolLine({ id, tool, style, grouped, selected, active, onOpen }: ToolLineProps) {
+function ToolOption({ id, tool, style, grouped, selected, active, onOpen }: ToolOptionProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field and the list have the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field and the list handle the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the focus stays on the search field or the list
     <div
       id={id}
@@ -111,7 +111,6 @@ function ToolLine({ id, tool, style, grouped, selected, active, onOpen }: ToolLi
       className={classNames(
         'absolute top-0 left-0 flex w-full cursor-pointer flex-col justify-center gap-0.5 border-l-2 px-3',
         selected ? 'border-accent bg-accent-soft' : 'border-transparent hover:bg-sunken',
-        // Where the arrow keys are matters to those who use them.
         active && !selected && 'group-focus-within/browser:border-line-strong group-focus-within/browser:bg-sunken',
       )}
     >
@@ -135,17 +134,17 @@ function firstLine({ title, description }: Tool): string {
 function toRows(tools: readonly Tool[], grouped: boolean): Row[] {
   if (!grouped) return tools.map((tool, at) => ({ kind: 'tool', tool, at }));
   const counts = new Map<string, number>();
-  for (const tool of tools) counts.set(serverOf(tool), (counts.get(serverOf(tool)) ?? 0) + 1);
-  let before: string | undefined;
+  for (const tool of tools) counts.set(serverLabel(tool), (counts.get(serverLabel(tool)) ?? 0) + 1);
+  let previous: string | undefined;
   return tools.flatMap((tool, at) => {
-    const server = serverOf(tool);
+    const server = serverLabel(tool);
     const row: Row = { kind: 'tool', tool, at };
-    if (server === before) return [row];
-    before = server;
+    if (server === previous) return [row];
+    previous = server;
     return [{ kind: 'server', server, count: counts.get(server) ?? 0 } as const, row];
   });
 }
 
-function serverOf({ server }: Tool): string {
-  return server ?? 'The program itself';
+function serverLabel({ server }: Tool): string {
+  return server ?? 'Local tools';
 }

@@ -17,28 +17,30 @@ export interface ToolRunnerProps {
   readonly draft: ArgumentsDraft;
 }
 
-/** Fills in a tool's arguments, runs it, and shows how that goes. */
+/** The form that runs a tool, and its run. */
 export function ToolRunner({ tool, draft }: ToolRunnerProps) {
-  const { run, begin, stop } = useToolCall(tool.name);
+  const { run, start, stop } = useToolCall(tool.name);
   const [problem, setProblem] = useState<string>();
   const session = useQuery(queries.session()).data;
-  const mayCall = session === undefined || session.rights.includes('call');
+  const canCall = session === undefined || session.rights.includes('call');
   const isRunning = run !== undefined && run.endedAt === undefined;
   const failure = useMemo(() => (run?.error === undefined ? undefined : toCallProblem(run.error)), [run?.error]);
-  const refused = failure?.code === 'ARGUMENTS_INVALID' ? failure : undefined;
-  // A field that was changed since is no longer what was complained about.
+  const rejection = failure?.code === 'ARGUMENTS_INVALID' ? failure : undefined;
+  // An edited field no longer has the rejected value.
   const fields = failure && run && run.arguments === draft.value ? failure.fields : undefined;
   return (
     <div className="flex flex-col gap-4">
-      {refused && <Refused problem={refused} />}
-      {!mayCall && <Notice tone="info">You may look at tools, but not run them.</Notice>}
+      {rejection && <RejectedArguments problem={rejection} />}
+      {!canCall && (
+        <Notice tone="info">You can view tools but not run them. Running needs a key with the right “call”.</Notice>
+      )}
       <form
-        // What is missing or wrong is the gateway's to say: it knows the whole schema.
+        // The gateway validates: it knows the whole schema.
         noValidate
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isRunning && mayCall && problem === undefined) begin(draft.value);
+          if (!isRunning && canCall && problem === undefined) start(draft.value);
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
@@ -48,17 +50,17 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
           schema={tool.parameters}
           value={draft.value}
           onChange={draft.change}
-          disabled={isRunning || !mayCall}
+          disabled={isRunning || !canCall}
           onProblem={setProblem}
-          {...(fields && { problems: fields })}
+          problems={fields}
         />
         <div className="flex flex-wrap items-center gap-2">
           <Button
             type="submit"
             look="primary"
             busy={isRunning}
-            disabled={!mayCall || problem !== undefined}
-            title="Run it with these arguments (Ctrl+Enter)"
+            disabled={!canCall || problem !== undefined}
+            title="Run the tool (Ctrl+Enter)"
           >
             <Play aria-hidden />
             Run
@@ -71,23 +73,22 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
           )}
           <Button look="quiet" disabled={isRunning} onClick={draft.reset}>
             <RotateCcw aria-hidden />
-            Start over
+            Reset
           </Button>
-          {problem !== undefined && <span className="text-bad">The JSON has a mistake: {problem}</span>}
+          {problem !== undefined && <span className="text-bad">The JSON is invalid: {problem}</span>}
         </div>
       </form>
-      {run && !refused && <RunView tool={tool} run={run} problem={failure} />}
+      {run && !rejection && <RunView tool={tool} run={run} problem={failure} />}
     </div>
   );
 }
 
-/** Above the form, where the arguments can be put right. */
-function Refused({ problem }: { readonly problem: CallProblem }) {
-  const place = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each refusal is shown anew
-  useEffect(() => place.current?.focus(), [problem]);
+function RejectedArguments({ problem }: { readonly problem: CallProblem }) {
+  const container = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each rejection takes the focus
+  useEffect(() => container.current?.focus(), [problem]);
   return (
-    <div ref={place} tabIndex={-1} className="scroll-mt-20 rounded-lg">
+    <div ref={container} tabIndex={-1} className="scroll-mt-20 rounded-lg">
       <Notice tone="bad" title={<code>ARGUMENTS_INVALID</code>}>
         <p className="break-words whitespace-pre-wrap">{safeText(problem.message)}</p>
         <p className="mt-1 text-ink-soft">{problem.advice}</p>

@@ -11,36 +11,36 @@ import { toolQueries } from './tool-queries.ts';
 
 export interface ToolSchemasProps {
   readonly tool: Tool;
-  /** What is filled in on the other tab, for the commands. */
+  /** The arguments of the form, for the commands. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A tool's schemas to read, and its definition and call in the words of others to take away. */
+/** The schemas of a tool, its definition in other formats, and commands that call it. */
 export function ToolSchemas({ tool, args }: ToolSchemasProps) {
   return (
     <div className="flex min-w-0 flex-col gap-5">
-      <Part title="Input schema">
+      <Section title="Input schema">
         <CodeBlock code={JSON.stringify(tool.parameters, null, 2)} language="json" what="input schema" />
-      </Part>
+      </Section>
       {tool.outputSchema && (
-        <Part title="Output schema">
+        <Section title="Output schema">
           <CodeBlock code={JSON.stringify(tool.outputSchema, null, 2)} language="json" what="output schema" />
-        </Part>
+        </Section>
       )}
-      <Part title="The definition for others">
+      <Section title="Definition">
         <Formats tool={tool} />
-      </Part>
-      <Part title="The same call on the command line">
+      </Section>
+      <Section title="Command line">
         <CodeBlock code={toCliCommand(tool.name, args)} language="shell" what="CLI command" maxHeight="12rem" />
-      </Part>
-      <Part title="The same call over HTTP">
+      </Section>
+      <Section title="curl">
         <CodeBlock
           code={toCurlCommand(location.origin, tool.name, args)}
           language="shell"
           what="curl command"
           maxHeight="14rem"
         />
-      </Part>
+      </Section>
     </div>
   );
 }
@@ -56,42 +56,42 @@ type Format = (typeof formats)[number]['id'];
 
 function Formats({ tool }: { readonly tool: Tool }) {
   const [format, setFormat] = useState<Format>('mcp');
-  const known = useQuery(toolQueries.formats(tool.name, tool.definitionHash));
+  const definitions = useQuery(toolQueries.formats(tool.name, tool.definitionHash));
   const label = formats.find(({ id }) => id === format)?.label ?? '';
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
       <ViewToggle label="Format" views={formats} value={format} onChange={setFormat} />
       <div className="w-full min-w-0">
-        {known.isError && <ErrorNotice error={known.error} onRetry={() => void known.refetch()} />}
-        {known.isPending && <Spinner label="Loading …" />}
-        {known.data && <Definition formats={known.data} format={format} label={label} />}
+        {definitions.isError && <ErrorNotice error={definitions.error} onRetry={() => void definitions.refetch()} />}
+        {definitions.isPending && <Spinner label="Loading definitions …" />}
+        {definitions.data && <Definition definitions={definitions.data} format={format} label={label} />}
       </div>
     </div>
   );
 }
 
 interface DefinitionProps {
-  readonly formats: ToolFormats;
+  readonly definitions: ToolFormats;
   readonly format: Format;
   readonly label: string;
 }
 
-function Definition({ formats: known, format, label }: DefinitionProps) {
-  const definition = known[format];
+function Definition({ definitions, format, label }: DefinitionProps) {
+  const definition = definitions[format];
   if (definition) {
     return (
       <CodeBlock key={format} code={JSON.stringify(definition, null, 2)} language="json" what={`${label} definition`} />
     );
   }
-  const reason = known.omitted.find((one) => one.format === format)?.reason ?? 'no reason is known';
+  const reason = definitions.omitted.find((item) => item.format === format)?.reason ?? 'the reason is unknown';
   return (
     <p className="text-ink-soft">
-      {label} can't take this tool: {safeText(reason, 500)}
+      This tool cannot be used with {label}: {safeText(reason, 500)}
     </p>
   );
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
   return (
     <section className="flex min-w-0 flex-col gap-1.5">
       <h3 className="text-sm">{title}</h3>

@@ -4,18 +4,18 @@ import { Tabs } from '../../components/Tabs.tsx';
 import { PromptsTab } from './PromptsTab.tsx';
 import { ResourcesTab } from './ResourcesTab.tsx';
 import { ToolsTab } from './ToolsTab.tsx';
-import { toolIn } from './tool-address.ts';
+import { readTool } from './tool-address.ts';
 
-/** Everything the servers offer: tools to search, read and run, and beside them resources and prompts. */
+/** The tools, resources and prompts of all servers. */
 export default function ToolsPage() {
   const [search] = useSearchParams();
   const [, navigate] = useLocation();
-  // Names may have any character in them, and the router's parameters leave some of them encoded.
-  const tool = toolIn(location.pathname);
+  // The parameters of the router leave some characters of a name encoded.
+  const tool = readTool(location.pathname);
   return (
-    <Page title="Tools" description="What the servers offer: look at it, try it out.">
+    <Page title="Tools" description="Search, read and run the tools, resources and prompts of all servers.">
       <Tabs
-        label="What servers offer"
+        label="Kind"
         value={tool === undefined ? (search.get('show') ?? 'tools') : 'tools'}
         onChange={(show) => navigate(show === 'tools' ? '/tools' : `/tools?show=${show}`)}
         tabs={[

@@ -11,20 +11,20 @@ import { ToolBrowser } from './ToolBrowser.tsx';
 import { ToolDetails } from './ToolDetails.tsx';
 import { toolAddress } from './tool-address.ts';
 
-/** All tools beside the one that is looked at; on a narrow screen one or the other. */
+/** All tools beside the open one. A narrow screen shows one or the other. */
 export function ToolsTab({ selected }: { readonly selected: string | undefined }) {
   const tools = useQuery(queries.tools());
   const [, navigate] = useLocation();
   if (!tools.data) {
     if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
-    return <Spinner label="Loading the tools …" />;
+    return <Spinner label="Loading tools …" />;
   }
   if (tools.data.length === 0) {
     return (
-      <EmptyState icon={<Wrench aria-hidden />} title="There are no tools">
-        Tools come from servers.{' '}
+      <EmptyState icon={<Wrench aria-hidden />} title="No tools">
+        Servers provide the tools.{' '}
         <Link href="/servers" className="text-accent-strong underline underline-offset-2">
-          Add a server, or see why those you have offer none
+          Add a server or check the existing ones
         </Link>
         .
       </EmptyState>
@@ -33,7 +33,7 @@ export function ToolsTab({ selected }: { readonly selected: string | undefined }
   const tool = selected === undefined ? undefined : tools.data.find(({ name }) => name === selected);
   return (
     <>
-      {tools.isError && <ErrorNotice title="These tools may be out of date" error={tools.error} />}
+      {tools.isError && <ErrorNotice title="The list of tools may be out of date" error={tools.error} />}
       <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
         <ToolBrowser
           tools={tools.data}
@@ -47,21 +47,21 @@ export function ToolsTab({ selected }: { readonly selected: string | undefined }
         {tool && <ToolDetails key={tool.name} tool={tool} />}
         {!tool && selected !== undefined && (
           <EmptyState
-            title={`There is no tool ${safeText(selected, 100)}`}
+            title={`No tool named ${safeText(selected, 100)}`}
             actions={
               <Link href="/tools" className="text-accent-strong underline underline-offset-2">
                 All tools
               </Link>
             }
           >
-            Its server took it away or is not connected, or you may not see it.
+            The server removed it, is not connected, or you do not have access.
           </EmptyState>
         )}
         {selected === undefined && (
           <div className="hidden rounded-lg border border-dashed border-line lg:block">
-            <EmptyState icon={<Wrench aria-hidden />} title="Pick a tool">
-              Search with <kbd className="rounded border border-line px-1">/</kbd>, move with the arrow keys, open with
-              Enter. Then read it, run it, and see how it was used before.
+            <EmptyState icon={<Wrench aria-hidden />} title="No tool selected">
+              Press <kbd className="rounded border border-line px-1">/</kbd> to search, use the arrow keys to move and
+              Enter to open a tool.
             </EmptyState>
           </div>
         )}

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../api/client.ts';
 import { toCallProblem } from './call-problem.ts';
 
-describe('what is said about a call without a result', () => {
-  test('is at the arguments that the gateway names [R18]', () => {
+describe('the problem of a call without a result', () => {
+  test('each invalid argument has its own message [R18]', () => {
     const one = 'Invalid arguments for mcp_a_b: /limit: expected integer, got string "x"';
     expect(toCallProblem(new ApiError(400, 'ARGUMENTS_INVALID', one)).fields).toEqual([
       { path: '/limit', message: 'Expected integer, got string "x"' },
@@ -20,11 +20,11 @@ describe('what is said about a call without a result', () => {
     ]);
   });
 
-  test('has a code and advice, and for silence a sentence', () => {
+  test('an error has a code and advice, and a missing response has a message', () => {
     expect(toCallProblem(new ApiError(502, 'OUTCOME_UNKNOWN', 'The connection broke'))).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       message: 'The connection broke',
-      advice: 'It may have run. Find out before you run it again.',
+      advice: 'The call may have run. Check before you run it again.',
     });
     expect(toCallProblem(new TypeError('fetch failed'))).toEqual({
       message: 'The gateway does not answer. Is it running?',

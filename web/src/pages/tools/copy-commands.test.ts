@@ -15,11 +15,11 @@ describe('commands to copy [R11]', () => {
     "'''",
     '-x; ls',
     'ümläut ⟨⟩',
-  ])('%j is one word to a real shell', (word) => {
+  ])('a real shell reads %j as one word', (word) => {
     expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(word)}`], { encoding: 'utf8' })).toBe(word);
   });
 
-  test('the command line gets the tool and its arguments as they are', () => {
+  test('the CLI command carries the tool and its arguments unchanged', () => {
     const args = { text: "it's $HOME", list: [1, { a: null }] };
     const shell = `toolwharf() { printf '%s\\n' "$@"; }; ${toCliCommand('mcp_files_echo', args)}`;
     expect(execFileSync('sh', ['-c', shell], { encoding: 'utf8' }).split('\n')).toEqual([
@@ -32,7 +32,7 @@ describe('commands to copy [R11]', () => {
     expect(toCliCommand('mcp_files_echo', {})).toBe('toolwharf call mcp_files_echo');
   });
 
-  test('curl gets the address and the body as they are, and the key from the environment', () => {
+  test('the curl command carries the URL and the body unchanged and reads the key from the environment', () => {
     const command = toCurlCommand('http://127.0.0.1:7420', 'a/b', { text: "it's" });
     const shell = `curl() { printf '%s\\n' "$@"; }; ${command}`;
     const env = { ...process.env, TOOLWHARF_API_KEY: 'twk_1' };

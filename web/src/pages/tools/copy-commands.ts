@@ -1,10 +1,10 @@
-/** The command line that makes the same call. */
+/** The command that makes this call. */
 export function toCliCommand(tool: string, args: Readonly<Record<string, unknown>>): string {
   const base = `toolwharf call ${shellQuote(tool)}`;
   return Object.keys(args).length === 0 ? base : `${base} --args ${shellQuote(JSON.stringify(args))}`;
 }
 
-/** The request that makes the same call, for a key that stands in a variable. */
+/** The curl command that makes this call, with the key from the environment. */
 export function toCurlCommand(origin: string, tool: string, args: Readonly<Record<string, unknown>>): string {
   const url = `${origin}/api/tools/${encodeURIComponent(tool)}/call`;
   return [
@@ -15,7 +15,7 @@ export function toCurlCommand(origin: string, tool: string, args: Readonly<Recor
   ].join(' \\\n  ');
 }
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a string as one word of a POSIX shell. */
 export function shellQuote(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;

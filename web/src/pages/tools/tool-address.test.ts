@@ -1,26 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { argumentsIn, toolAddress, toolIn } from './tool-address.ts';
+import { readArguments, readTool, toolAddress } from './tool-address.ts';
 
 describe('the address of a tool', () => {
-  test.each(['mcp_files_read', 'a/b.c d%25?#ü', 'x.json', '.hidden', '%2F'])('leads back to %j', (name) => {
-    const { pathname } = new URL(toolAddress(name), 'http://127.0.0.1');
-    expect(toolIn(pathname)).toBe(name);
-    // What looks like a file is looked for among the files.
-    expect(pathname.slice('/tools/'.length)).not.toMatch(/\./);
-  });
+  test.each(['mcp_files_read', 'a/b.c d%25?#ü', 'x.json', '.hidden', '%2F'])(
+    'the address of %j is read back as the same name',
+    (name) => {
+      const { pathname } = new URL(toolAddress(name), 'http://127.0.0.1');
+      expect(readTool(pathname)).toBe(name);
+      // The gateway takes a path with a dot for a file.
+      expect(pathname.slice('/tools/'.length)).not.toMatch(/\./);
+    },
+  );
 
-  test('carries arguments', () => {
+  test('the address of a tool carries arguments', () => {
     const args = { text: 'a&b=c#d', list: [1, null] };
     const { search } = new URL(toolAddress('t', args), 'http://127.0.0.1');
-    expect(argumentsIn(search)).toEqual(args);
+    expect(readArguments(search)).toEqual(args);
   });
 
-  test('of anything else names nothing', () => {
-    expect(toolIn('/tools')).toBeUndefined();
-    expect(toolIn('/servers/a')).toBeUndefined();
-    expect(toolIn('/tools/%E0%A4%A')).toBe('%E0%A4%A');
-    expect(argumentsIn('?arguments=[1]')).toBeUndefined();
-    expect(argumentsIn('?arguments={broken')).toBeUndefined();
-    expect(argumentsIn('')).toBeUndefined();
+  test('other addresses name no tool and carry no arguments', () => {
+    expect(readTool('/tools')).toBeUndefined();
+    expect(readTool('/servers/a')).toBeUndefined();
+    expect(readTool('/tools/%E0%A4%A')).toBe('%E0%A4%A');
+    expect(readArguments('?arguments=[1]')).toBeUndefined();
+    expect(readArguments('?arguments={broken')).toBeUndefined();
+    expect(readArguments('')).toBeUndefined();
   });
 });

@@ -1,22 +1,22 @@
-const kept = 'toolwharf.arguments';
+const storageKey = 'toolwharf.arguments';
 
-// Longer addresses are refused along the way; what does not fit is kept aside in this tab.
+// Servers and proxies reject longer URLs: longer arguments are stored in this tab.
 const maxLength = 2_000;
 
-/** Where a tool is shown. With arguments, they are filled in there, ready to be changed and run. */
+/** The address of a tool. The page fills in the arguments. */
 export function toolAddress(tool: string, args?: Readonly<Record<string, unknown>>): string {
-  // A dot would make it look like a file to whoever serves the page.
+  // The gateway takes a path with a dot for a file.
   const address = `/tools/${encodeURIComponent(tool).replaceAll('.', '%2E')}`;
   if (args === undefined) return address;
   const text = JSON.stringify(args);
   const encoded = encodeURIComponent(text);
   if (encoded.length <= maxLength) return `${address}?arguments=${encoded}`;
-  sessionStorage.setItem(kept, text);
-  return `${address}?arguments=kept`;
+  sessionStorage.setItem(storageKey, text);
+  return `${address}?arguments=stored`;
 }
 
-/** The tool that a path made by `toolAddress` names, as it stands in the address bar; undefined for none. */
-export function toolIn(pathname: string): string | undefined {
+/** Reads the tool from a path made by `toolAddress`. */
+export function readTool(pathname: string): string | undefined {
   const [, encoded] = /^\/tools\/([^/]+)$/.exec(pathname) ?? [];
   if (encoded === undefined) return undefined;
   try {
@@ -26,10 +26,10 @@ export function toolIn(pathname: string): string | undefined {
   }
 }
 
-/** The arguments that an address made by `toolAddress` carries; undefined for none. */
-export function argumentsIn(search: string): Readonly<Record<string, unknown>> | undefined {
+/** Reads the arguments from the search part of an address made by `toolAddress`. */
+export function readArguments(search: string): Readonly<Record<string, unknown>> | undefined {
   const given = new URLSearchParams(search).get('arguments');
-  const text = given === 'kept' ? sessionStorage.getItem(kept) : given;
+  const text = given === 'stored' ? sessionStorage.getItem(storageKey) : given;
   if (text === null) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -1,7 +1,9 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
+import type { Server } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 
-/** What only this page reads. */
+/** The queries of the Tools page. */
 export const toolQueries = {
   formats: (tool: string, definitionHash: string) =>
     queryOptions({
@@ -19,3 +21,9 @@ export const toolQueries = {
       queryFn: async ({ signal }) => (await api.listPrompts({ path: { server }, signal })).prompts,
     }),
 };
+
+/** The names of the servers that offer content of these kinds; undefined while loading. */
+export function useServersOffering(kinds: readonly (keyof Server['offers'])[]): readonly string[] | undefined {
+  const servers = useQuery(queries.servers()).data;
+  return servers?.filter(({ offers }) => kinds.some((kind) => (offers[kind]?.count ?? 0) > 0)).map(({ name }) => name);
+}

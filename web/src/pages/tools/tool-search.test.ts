@@ -27,25 +27,25 @@ const search = (filter: Partial<ToolFilter>) =>
     .map(({ originalName }) => originalName);
 
 describe('searching tools', () => {
-  test('without words gives all, those of one server together [R11]', () => {
+  test('a search without words lists all tools grouped by server [R11]', () => {
     expect(search({})).toEqual(['read_file', 'writeFile', 'list', 'send', 'profile']);
   });
 
-  test('finds a word in a name before one in a title, a server or a description [R11]', () => {
+  test('matches in a name come before matches in a title, server or description [R11]', () => {
     expect(search({ text: 'file' })).toEqual(['read_file', 'writeFile', 'profile', 'send', 'list']);
   });
 
-  test('takes the beginnings of words in any order, and all of them must be there', () => {
+  test('all word beginnings must match, in any order', () => {
     expect(search({ text: 'fi rea' })).toEqual(['read_file']);
     expect(search({ text: 'FILE Mail' })).toEqual(['send', 'profile']);
     expect(search({ text: 'file nowhere' })).toEqual([]);
   });
 
-  test('by the full name it is called by finds that tool', () => {
+  test('the exposed name finds its tool', () => {
     expect(search({ text: 'mcp_mail_send' })).toEqual(['send']);
   });
 
-  test('goes by server and by what a tool claims or became', () => {
+  test('tools are filtered by server and by kind', () => {
     expect(search({ server: 'mail' })).toEqual(['send', 'profile']);
     expect(search({ kind: 'read-only' })).toEqual(['read_file']);
     expect(search({ kind: 'destructive' })).toEqual(['writeFile']);

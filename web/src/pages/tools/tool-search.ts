@@ -2,38 +2,37 @@ import type { Tool } from '../../api/client.ts';
 
 export interface ToolFilter {
   readonly text: string;
-  /** Only this server's; empty for all. */
+  /** Empty for all servers. */
   readonly server: string;
-  /** Only those that say so of themselves, or that changed since they were accepted. */
+  /** Empty for all kinds. */
   readonly kind: ToolKind | '';
 }
 
 export type ToolKind = 'read-only' | 'destructive' | 'changed';
 
-/** Tools made ready to be searched, once. */
+/** A search index of tools. */
 export interface ToolIndex {
   readonly size: number;
-  /** Tools that match every word, best first; in their own order where nothing is searched for. */
+  /** Tools that match every word, best first. Without words, all tools grouped by server. */
   search(filter: ToolFilter): readonly Tool[];
 }
 
 interface Entry {
   readonly tool: Tool;
   readonly name: string;
-  /** Words begin after a space, so that the beginning of one is found by looking for a space and it. */
+  /** Every word follows a space, so that a search for a space and a prefix finds word beginnings. */
   readonly nameWords: string;
   readonly titleWords: string;
   readonly server: string;
   readonly description: string;
-  /** All of it: what is not in here is nowhere. */
+  /** All fields together, for a quick check. */
   readonly all: string;
 }
 
-// Nobody searches for what stands further down, and servers may send books.
 const maxDescription = 2_000;
 
+/** Indexes tools for search. */
 export function indexTools(tools: readonly Tool[]): ToolIndex {
-  // Those of one server stand together, whatever order they came in.
   const entries = [...Map.groupBy(tools, ({ server }) => server).values()].flat().map(toEntry);
   return {
     size: tools.length,
@@ -43,18 +42,18 @@ export function indexTools(tools: readonly Tool[]): ToolIndex {
       for (const entry of entries) {
         if (server !== '' && entry.tool.server !== server) continue;
         if (kind !== '' && !isOfKind(entry.tool, kind)) continue;
-        const score = scoreOf(entry, words);
+        const score = scoreEntry(entry, words);
         if (score > 0) found.push({ entry, score });
       }
       if (words.length > 0) {
-        found.sort((one, other) => other.score - one.score || one.entry.name.length - other.entry.name.length);
+        found.sort((a, b) => b.score - a.score || a.entry.name.length - b.entry.name.length);
       }
       return found.map(({ entry }) => entry.tool);
     },
   };
 }
 
-/** What a tool says of itself, or what is known about it. */
+/** Whether a tool is annotated as this kind, or changed since it was accepted. */
 export function isOfKind({ annotations, changed }: Tool, kind: ToolKind): boolean {
   if (kind === 'changed') return changed !== undefined;
   if (kind === 'read-only') return annotations?.readOnlyHint === true;
@@ -63,15 +62,15 @@ export function isOfKind({ annotations, changed }: Tool, kind: ToolKind): boolea
 
 function toEntry(tool: Tool): Entry {
   const name = tool.originalName.toLowerCase();
-  const nameWords = ` ${wordsOf(tool.originalName)}`;
-  const titleWords = ` ${wordsOf(tool.title ?? '')}`;
+  const nameWords = ` ${splitWords(tool.originalName)}`;
+  const titleWords = ` ${splitWords(tool.title ?? '')}`;
   const server = (tool.server ?? '').toLowerCase();
   const description = ` ${tool.description.slice(0, maxDescription).toLowerCase()}`;
   const all = [tool.name.toLowerCase(), name, nameWords, titleWords, server, description].join('\n');
   return { tool, name, nameWords, titleWords, server, description, all };
 }
 
-function wordsOf(name: string): string {
+function splitWords(name: string): string {
   return name
     .slice(0, 500)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -79,18 +78,18 @@ function wordsOf(name: string): string {
     .toLowerCase();
 }
 
-/** Zero where a word is nowhere to be found. A name says more than a title, and that more than a description. */
-function scoreOf(entry: Entry, words: readonly string[]): number {
+/** Zero if a word is missing. A match in the name scores higher than one in the title, server or description. */
+function scoreEntry(entry: Entry, words: readonly string[]): number {
   let score = 1;
   for (const word of words) {
-    const points = pointsOf(entry, word);
+    const points = scoreWord(entry, word);
     if (points === 0) return 0;
     score += points;
   }
   return score;
 }
 
-function pointsOf({ tool, name, nameWords, titleWords, server, description, all }: Entry, word: string): number {
+function scoreWord({ tool, name, nameWords, titleWords, server, description, all }: Entry, word: string): number {
   if (!all.includes(word)) return 0;
   if (name === word || tool.name.toLowerCase() === word) return 200;
   if (nameWords.includes(` ${word}`)) return nameWords.startsWith(` ${word}`) ? 80 : 60;

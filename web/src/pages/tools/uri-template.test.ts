@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { expandTemplate, variablesIn } from './uri-template.ts';
+import { expandTemplate, listVariables } from './uri-template.ts';
 
-describe('templates of addresses', () => {
+describe('URI templates', () => {
   test.each([
     ['memo://{name}', { name: 'a b/c' }, 'memo://a%20b%2Fc'],
     ['file:///{+path}', { path: 'a/b.txt' }, 'file:///a/b.txt'],
@@ -12,12 +12,12 @@ describe('templates of addresses', () => {
     ['x://{name:3}', {}, 'x://'],
     ['plain://nothing', { name: 'x' }, 'plain://nothing'],
     ['{toString}', {}, ''],
-  ])('%s with %j is %s', (template, values, expected) => {
+  ])('%s with %j expands to %s', (template, values, expected) => {
     expect(expandTemplate(template, values)).toBe(expected);
   });
 
-  test('name their variables once each', () => {
-    expect(variablesIn('x://{a}/{+b}{?a,c*}{d:4}')).toEqual(['a', 'b', 'c', 'd']);
-    expect(variablesIn('x://nothing')).toEqual([]);
+  test('the variables of a template are listed once each', () => {
+    expect(listVariables('x://{a}/{+b}{?a,c*}{d:4}')).toEqual(['a', 'b', 'c', 'd']);
+    expect(listVariables('x://nothing')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** One `{…}` of a template by RFC 6570. */
+/** One `{…}` of a template (RFC 6570). */
 interface Expression {
   readonly operator: string;
   readonly names: readonly string[];
@@ -6,7 +6,7 @@ interface Expression {
 
 const expressions = /\{([+#./;?&]?)([^{}]*)\}/g;
 
-const shapes: Readonly<Record<string, { first: string; separator: string; named: boolean; reserved: boolean }>> = {
+const operators: Readonly<Record<string, { first: string; separator: string; named: boolean; reserved: boolean }>> = {
   '': { first: '', separator: ',', named: false, reserved: false },
   '+': { first: '', separator: ',', named: false, reserved: true },
   '#': { first: '#', separator: ',', named: false, reserved: true },
@@ -17,24 +17,24 @@ const shapes: Readonly<Record<string, { first: string; separator: string; named:
   '&': { first: '&', separator: '&', named: true, reserved: false },
 };
 
-/** The names of a template's variables, each once. */
-export function variablesIn(template: string): string[] {
+/** The distinct names of a template's variables. */
+export function listVariables(template: string): string[] {
   const names = [...template.matchAll(expressions)].flatMap((match) => toExpression(match).names);
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-/** The address that a template gives with these values. Variables without one are left out, as the RFC has it. */
+/** Expands a URI template. Variables without a value are left out, as RFC 6570 requires. */
 export function expandTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(expressions, (...match) => {
     const { operator, names } = toExpression(match as unknown as readonly string[]);
-    const shape = shapes[operator] ?? { first: '', separator: ',', named: false, reserved: false };
+    const rule = operators[operator] ?? { first: '', separator: ',', named: false, reserved: false };
     const parts = names.flatMap((name) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (value === undefined || value === '') return [];
-      const encoded = shape.reserved ? encodeURI(value) : encodeURIComponent(value);
-      return [shape.named ? `${name}=${encoded}` : encoded];
+      const encoded = rule.reserved ? encodeURI(value) : encodeURIComponent(value);
+      return [rule.named ? `${name}=${encoded}` : encoded];
     });
-    return parts.length === 0 ? '' : `${shape.first}${parts.join(shape.separator)}`;
+    return parts.length === 0 ? '' : `${rule.first}${parts.join(rule.separator)}`;
   });
 }
 

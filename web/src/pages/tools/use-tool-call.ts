@@ -4,12 +4,12 @@ import type { CallProgressedEvent, CallResult } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { randomId } from '../../components/random-id.ts';
 
-/** One run of a tool, from the click to its end. */
+/** One run of a tool in the app. */
 export interface ToolRun {
   readonly callId: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  readonly begunAt: string;
-  /** It was sent to the server; before that it waits for its turn or for an answer. */
+  readonly startedAt: string;
+  /** Whether the call was sent to the server. Before that it is queued or awaits approval. */
   readonly running: boolean;
   readonly stopping: boolean;
   readonly progress?: CallProgressedEvent;
@@ -18,16 +18,16 @@ export interface ToolRun {
   readonly error?: unknown;
 }
 
-export interface ToolCalling {
+export interface ToolRunControl {
   readonly run: ToolRun | undefined;
-  begin(args: Readonly<Record<string, unknown>>): void;
+  start(args: Readonly<Record<string, unknown>>): void;
   stop(): void;
 }
 
-/** Calls a tool and follows the call by its own id: what the gateway tells about it on the way, and how it ends. */
-export function useToolCall(tool: string): ToolCalling {
+/** Runs a tool and follows the call by its events. */
+export function useToolCall(tool: string): ToolRunControl {
   const [run, setRun] = useState<ToolRun>();
-  const aborter = useRef<AbortController>(undefined);
+  const abortController = useRef<AbortController>(undefined);
 
   function update(callId: string, change: Partial<ToolRun>): void {
     setRun((current) => (current?.callId === callId ? { ...current, ...change } : current));
@@ -51,18 +51,18 @@ export function useToolCall(tool: string): ToolCalling {
 
   return {
     run,
-    begin(args) {
+    start(args) {
       const callId = randomId();
       const controller = new AbortController();
-      aborter.current = controller;
-      setRun({ callId, arguments: args, begunAt: new Date().toISOString(), running: false, stopping: false });
+      abortController.current = controller;
+      setRun({ callId, arguments: args, startedAt: new Date().toISOString(), running: false, stopping: false });
       void call(callId, args, controller.signal);
     },
     stop() {
       if (!run || run.endedAt !== undefined) return;
       update(run.callId, { stopping: true });
-      // Asked to end it, the gateway tells how it ended. If that fails, hanging up ends it too.
-      api.cancelCall({ path: { call: run.callId } }).catch(() => aborter.current?.abort());
+      // A cancelled call still returns its outcome. If the request fails, closing the connection cancels the call.
+      api.cancelCall({ path: { call: run.callId } }).catch(() => abortController.current?.abort());
     },
   };
 }

@@ -1,0 +1,138 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowLeft } from 'lucide-react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { Badge } from '../../components/Badge.tsx';
+import { Card } from '../../components/Card.tsx';
+import { classNames } from '../../components/class-names.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Input, Select } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
+import { safeText } from '../../components/safe-text.ts';
+
+export interface BrowserItem {
+  /** Unique in the list. */
+  readonly key: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly badge?: string | undefined;
+}
+
+interface ItemListProps {
+  readonly noun: 'resource' | 'prompt';
+  readonly servers: readonly string[];
+  readonly server: string;
+  readonly onServerChange: (server: string) => void;
+  readonly items: readonly BrowserItem[];
+  /** The key of the selected item. */
+  readonly selected: string | undefined;
+  readonly onOpen: (key: string) => void;
+  readonly className?: string;
+}
+
+export interface ItemBrowserProps extends Omit<ItemListProps, 'className'> {
+  /** The address of the list without a selected item. */
+  readonly listAddress: string;
+  /** The selected item. */
+  readonly children: ReactNode;
+}
+
+/** The resources or prompts of a server beside the selected one. A narrow screen shows one or the other. */
+export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps) {
+  const hasSelection = list.selected !== undefined;
+  return (
+    <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
+      <ItemList
+        {...list}
+        className={classNames(
+          'h-[calc(100dvh-13rem)] min-h-96 lg:sticky lg:top-4 lg:h-[calc(100dvh-10rem)]',
+          hasSelection && 'hidden! lg:flex!',
+        )}
+      />
+      {hasSelection ? (
+        <Card className="flex min-w-0 flex-col gap-4 self-start p-4">
+          <Link href={listAddress} className="inline-flex items-center gap-1 text-accent-strong lg:hidden">
+            <ArrowLeft aria-hidden className="size-4" />
+            All {list.noun}s
+          </Link>
+          {children}
+        </Card>
+      ) : (
+        <div className="hidden rounded-lg border border-dashed border-line lg:block">
+          <EmptyState title={`No ${list.noun} selected`}>Select a {list.noun} to see its content.</EmptyState>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ItemList({ noun, servers, server, onServerChange, items, selected, onOpen, className }: ItemListProps) {
+  const [text, setText] = useState('');
+  const found = useMemo(() => {
+    const sought = text.trim().toLowerCase();
+    return items.filter(({ title, detail }) => `${title}\n${detail}`.toLowerCase().includes(sought));
+  }, [items, text]);
+  const scrollBox = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => scrollBox.current,
+    estimateSize: () => 52,
+    overscan: 10,
+  });
+  return (
+    <div className={classNames('flex min-h-0 flex-col gap-2', className)}>
+      <Select aria-label="Server" value={server} onChange={(event) => onServerChange(event.target.value)}>
+        {servers.map((name) => (
+          <option key={name} value={name}>
+            {safeText(name, 100)}
+          </option>
+        ))}
+      </Select>
+      <Input
+        type="search"
+        aria-label={`Search ${noun}s`}
+        placeholder={`Search ${noun}s …`}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <p role="status" className="text-xs text-ink-faint tabular-nums">
+        {found.length < items.length && `${found.length} of `}
+        {pluralize(items.length, noun)}
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
+      <div
+        ref={scrollBox}
+        role="group"
+        aria-label={`${noun}s`}
+        className="min-h-0 flex-1 overflow-y-auto rounded-lg border border-line bg-surface"
+      >
+        <div style={{ height: virtual.getTotalSize() }} className="relative">
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const item = found[index];
+            return (
+              item && (
+                <button
+                  key={item.key}
+                  type="button"
+                  aria-current={item.key === selected}
+                  onClick={() => onOpen(item.key)}
+                  style={{ transform: `translateY(${start}px)` }}
+                  className={classNames(
+                    'absolute top-0 left-0 flex h-13 w-full flex-col justify-center gap-0.5 border-l-2 px-3 text-left -outline-offset-2',
+                    item.key === selected ? 'border-accent bg-accent-soft' : 'border-transparent hover:bg-sunken',
+                  )}
+                >
+                  <span className="flex w-full min-w-0 items-center gap-1.5">
+                    <span className="min-w-0 flex-1 truncate font-medium">{safeText(item.title, 120)}</span>
+                    {item.badge !== undefined && <Badge>{item.badge}</Badge>}
+                  </span>
+                  <span className="w-full truncate text-xs text-ink-soft">{safeText(item.detail, 200)}</span>
+                </button>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
