@@ -102,8 +102,8 @@ function CallOutcome({ id }: { readonly id: string }) {
             isError: result.isError === true,
             content: Array.isArray(result.content) ? result.content.filter(isRecord) : [],
             structuredContent: result.structuredContent,
-            cut: truncated !== undefined,
           }}
+          truncated={truncated !== undefined}
           callId={id}
           server={server}
         />
