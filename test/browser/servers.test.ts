@@ -229,7 +229,7 @@ test('servers of the configuration file appear as it changes, say why they fail,
 
   await broken.getByRole('link', { name: 'broken' }).click();
   const panel = on.dialog('broken');
-  await panel.getByText('It is in the configuration file').waitFor();
+  await panel.getByText('Defined in the configuration file').waitFor();
   await panel.getByText('times').first().waitFor();
   await panel.getByRole('tab', { name: 'Error output' }).click();
   const output = panel.getByRole('region', { name: 'Error output' });

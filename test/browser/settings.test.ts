@@ -80,7 +80,7 @@ test('a key is made, shown once, used and revoked', async () => {
   await dialog.getByLabel('Name').fill('Editor <u>plugin</u>');
   await dialog.getByLabel('Administer').click();
   await dialog.getByRole('button', { name: 'Make key' }).click();
-  await dialog.getByText('To make an administrator, prove who you are', { exact: false }).waitFor();
+  await dialog.getByText("To create an administrator's key, authenticate", { exact: false }).waitFor();
   await dialog.getByRole('link', { name: 'Sign in' }).waitFor();
   await dialog.getByLabel('Administer').click();
   await dialog.getByLabel('Profile').selectOption('reading');

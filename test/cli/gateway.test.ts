@@ -192,7 +192,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     expect((await cli.run(['servers', 'test', 'files'])).stdout).toBe('Connected: files  connected, 17 tools\n');
     expect(await cli.run(['servers', 'edit', 'files', '--description', 'x'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('It is in the configuration file'),
+      stderr: expect.stringContaining('Defined in the configuration file'),
     });
     expect(await cli.run(['servers', 'remove', 'files'])).toMatchObject({
       code: 1,

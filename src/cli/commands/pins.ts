@@ -1,6 +1,6 @@
 import type { DefinitionChange } from '../../catalog/definition-diff.ts';
 import type { Pin } from '../../catalog/pins.ts';
-import type { ToolView } from '../../gateway/api/schemas/calls.ts';
+import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';

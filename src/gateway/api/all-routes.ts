@@ -3,7 +3,6 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conversationRoutes } from './routes/conversations.ts';
-import { documentRoutes } from './routes/document.ts';
 import { eventRoutes } from './routes/events.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { providerRoutes } from './routes/providers.ts';
@@ -13,16 +12,14 @@ import { serverContentRoutes } from './routes/server-content.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
-import { toolFormatRoutes } from './routes/tool-formats.ts';
 import { toolRoutes } from './routes/tools.ts';
 
-/** Every route of the API. Requests are checked by it, rights are taken from it, and the document is made of it. */
+/** Every route of the API: validation, rights and the OpenAPI document all derive from this table. */
 export const allRoutes: readonly Route[] = [
   ...serverRoutes,
   ...serverContentRoutes,
   ...registryRoutes,
   ...toolRoutes,
-  ...toolFormatRoutes,
   ...callRoutes,
   ...approvalRoutes,
   ...questionRoutes,
@@ -33,5 +30,4 @@ export const allRoutes: readonly Route[] = [
   ...keyRoutes,
   ...sessionRoutes,
   ...eventRoutes,
-  ...documentRoutes,
 ];

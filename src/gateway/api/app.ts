@@ -12,11 +12,12 @@ interface Env {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
 }
 
-/** Serves every request under `/api` by a table of routes. */
+/** Serves every request under `/api`. */
 export type Api = (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined) => Promise<void>;
 
-const nobody: Identity = { caller: { id: 'nobody', kind: 'client' }, isAdmin: false, rights: [] };
+const anonymous: Identity = { caller: { id: 'nobody', kind: 'client' }, isAdmin: false, rights: [] };
 
+/** Checks the rights and the input of each request, runs its route's `access` and `handle`, and converts errors to responses. */
 export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
   const { log, stopping } = ports;
   const identities = new WeakMap<IncomingMessage, Identity>();
@@ -24,32 +25,31 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
 
   async function serve(route: Route, context: Context<Env>): Promise<Response> {
     const { incoming, outgoing } = context.env;
-    const known = identities.get(incoming);
-    if (!hasRight(known, route.right)) throw refusal(route, known);
+    const authenticated = identities.get(incoming);
+    if (!hasRight(authenticated, route.right)) throw missingRight(route, authenticated);
     if (stopping.aborted && route.method !== 'get')
       throw new ToolwharfError('TOOLBOX_CLOSED', 'The gateway is stopping');
-    const checked = await readRequest(route, context.req.param(), new URL(context.req.url).searchParams, incoming);
-    const gone = new AbortController();
+    const input = await readRequest(route, context.req.param(), new URL(context.req.url).searchParams, incoming);
+    const disconnected = new AbortController();
     outgoing.once('close', () => {
-      if (!outgoing.writableFinished) gone.abort(new Error('The client went away'));
+      if (!outgoing.writableFinished) disconnected.abort(new Error('The client disconnected'));
     });
     const headers: Record<string, string> = {};
-    const result = await route.handle(
-      {
-        ...(checked as Record<'params' | 'query' | 'body', never>),
-        identity: known ?? nobody,
-        known,
-        signal: gone.signal,
-        incoming,
-        outgoing,
-        setHeader: (name, value) => {
-          headers[name] = value;
-        },
+    const request = {
+      ...(input as Record<'params' | 'query' | 'body', never>),
+      identity: authenticated ?? anonymous,
+      authenticated,
+      signal: disconnected.signal,
+      incoming,
+      outgoing,
+      setHeader: (name: string, value: string) => {
+        headers[name] = value;
       },
-      ports,
-    );
+    };
+    const resource = (await route.access?.({ ...request, resource: undefined }, ports)) as never;
+    const result = await route.handle({ ...request, resource }, ports);
     if (route.streams) return RESPONSE_ALREADY_SENT;
-    if (!route.answer) return new Response(null, { status: 204, headers: { ...safe, ...headers } });
+    if (!route.answer) return new Response(null, { status: 204, headers: { ...safeHeaders, ...headers } });
     return toJson(result, route.status ?? 200, headers);
   }
 
@@ -57,11 +57,11 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
   for (const [path, sharing] of Map.groupBy(routes, (route) => route.path)) {
     const allow = sharing.map(({ method }) => method.toUpperCase()).join(', ');
     app.all(toPattern(path), () => {
-      const error = new ToolwharfError('METHOD_NOT_ALLOWED', `This address takes ${allow}`);
+      const error = new ToolwharfError('METHOD_NOT_ALLOWED', `This path supports only ${allow}`);
       return toFailure(error, { allow });
     });
   }
-  app.notFound(({ req }) => toFailure(new ToolwharfError('NOT_FOUND', `There is nothing at ${req.path}`)));
+  app.notFound(({ req }) => toFailure(new ToolwharfError('NOT_FOUND', `No route for ${req.path}`)));
   app.onError((cause, { env, req }) => {
     if (cause instanceof ToolwharfError) {
       if (cause.code !== 'UNAUTHORIZED') return toFailure(cause);
@@ -71,7 +71,7 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     return toFailure(new ToolwharfError('INTERNAL', 'Internal error'));
   });
 
-  // Its own Request and Response would replace those of the whole process.
+  // By default, the adapter would replace the global Request and Response of the process.
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
   return async (request, response, identity) => {
     if (identity) identities.set(request, identity);
@@ -79,11 +79,11 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
   };
 }
 
-const safe = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+const safeHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 function toJson(value: unknown, status: number, headers: Readonly<Record<string, string>> = {}): Response {
   const text = JSON.stringify(value);
-  return new Response(text, { status, headers: { 'content-type': 'application/json', ...safe, ...headers } });
+  return new Response(text, { status, headers: { 'content-type': 'application/json', ...safeHeaders, ...headers } });
 }
 
 function toFailure(
@@ -92,15 +92,15 @@ function toFailure(
 ): Response {
   const { retryAfterMs } = data;
   const wait = typeof retryAfterMs === 'number' && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
-  // What is left unread of a body that is too big is not worth reading.
+  // The rest of an oversized body is not read.
   const close = code === 'REQUEST_TOO_LARGE' && { connection: 'close' };
-  const facts = Object.keys(data).length > 0 && { data };
-  return toJson({ error: { code, message, ...facts } }, status, { ...headers, ...wait, ...close });
+  const error = { code, message, data: Object.keys(data).length > 0 ? data : undefined };
+  return toJson({ error }, status, { ...headers, ...wait, ...close });
 }
 
-function refusal({ right }: Route, known: Identity | undefined): ToolwharfError {
-  if (!known) return new ToolwharfError('UNAUTHORIZED', unauthorized.error.message);
-  return new ToolwharfError('FORBIDDEN', `This needs the right '${right}'`, { data: { right } });
+function missingRight({ right }: Route, identity: Identity | undefined): ToolwharfError {
+  if (!identity) return new ToolwharfError('UNAUTHORIZED', unauthorized.error.message);
+  return new ToolwharfError('FORBIDDEN', `This request needs the right '${right}'`, { data: { right } });
 }
 
 function toPattern(path: string): string {

@@ -6,21 +6,15 @@ import type { configSchema } from './schemas/settings.ts';
 
 type ConfigView = z.input<typeof configSchema>;
 
-/** The configuration in use, member by member: what is new in it is not shown until someone decided that it may be. */
-export function toConfigView({
-  toolbox,
-  refused,
-  allowsPrograms,
-  allowsPrivateAddresses,
-}: Pick<ApiPorts, 'toolbox' | 'refused' | 'allowsPrograms' | 'allowsPrivateAddresses'>): ConfigView {
+/** The configuration in use. Members are listed one by one, so that a new one is not exposed by accident. */
+export function toConfigView({ toolbox, gateway: info, security }: ApiPorts): ConfigView {
   const { servers, toolbox: settings, gateway, dialect } = toolbox.config;
   const { file, warnings } = toolbox.loaded;
-  const refusal = refused();
   return {
-    ...(file !== undefined && { file }),
+    file,
     dialect,
     warnings,
-    ...(refusal && { refused: refusal }),
+    refused: info.configError(),
     servers: servers.map(({ name }) => name),
     toolbox: {
       maxConcurrent: settings.maxConcurrent,
@@ -33,8 +27,8 @@ export function toConfigView({
       localToolsMustBeConfigured: settings.localToolsMustBeConfigured,
     },
     gateway: toGatewayView(gateway, {
-      allowPrograms: allowsPrograms(),
-      allowPrivateAddresses: allowsPrivateAddresses(),
+      allowPrograms: security.allowsPrograms(),
+      allowPrivateAddresses: security.allowsPrivateAddresses(),
     }),
   };
 }
@@ -51,16 +45,17 @@ function toGatewayView(
     allowedOrigins: gateway.allowedOrigins,
     requireAuthentication: gateway.requireAuthentication,
     ...allowed,
-    ...(jwt && { jwt: { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) } }),
+    jwt: jwt && { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) },
     retention: gateway.retention,
     listWaitMs: gateway.listWaitMs,
     shutdownMs: gateway.shutdownMs,
-    // Addresses of webhooks are often their own password.
-    ...(webhook && {
-      webhook: { origin: originOf(webhook.url), ...(webhook.secret !== undefined && { secret: { set: true } }) },
-    }),
-    ...(tracesUrl !== undefined && { tracesOrigin: originOf(tracesUrl) }),
-    ...(database !== undefined && { database: { set: true } }),
+    // The path of a webhook URL is often a secret.
+    webhook: webhook && {
+      origin: originOf(webhook.url),
+      secret: webhook.secret === undefined ? undefined : { set: true },
+    },
+    tracesOrigin: tracesUrl === undefined ? undefined : originOf(tracesUrl),
+    database: database === undefined ? undefined : { set: true },
   };
 }
 

@@ -19,7 +19,7 @@ import { toOpenApi } from './openapi.ts';
 import type { ApiPorts } from './route.ts';
 import { createStoredServers } from './stored-servers.ts';
 
-/** The gateway's routes besides MCP, A2A and the app: `/api`, `/metrics`, `/healthz`, `/readyz`. Stored servers are in the toolbox when it resolves. */
+/** Creates the routes `/api`, `/metrics`, `/healthz` and `/readyz`. When it resolves, the toolbox contains all stored servers. */
 export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   const { toolbox, storage, mcp, log, env, stopping } = parts;
   const events = createEventLog({ sources: parts });
@@ -32,16 +32,16 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   });
   const metrics = createMetrics({ toolbox, approvals: storage.approvals, mcp, events });
   const readiness = createReadiness({ toolbox, meta: storage.meta, stopping });
-  const endWebhook = startApprovalWebhook({ toolbox, env, log, stopping });
-  let refused: ReturnType<ApiPorts['refused']>;
+  const stopWebhook = startApprovalWebhook({ toolbox, env, log, stopping });
+  let configError: ReturnType<ApiPorts['gateway']['configError']>;
   toolbox.on('config.refused', ({ error }) => {
-    refused = { at: new Date().toISOString(), message: error.message };
+    configError = { at: new Date().toISOString(), message: error.message };
   });
   toolbox.on('config.applied', () => {
-    refused = undefined;
+    configError = undefined;
   });
   stopping.addEventListener('abort', () => {
-    endWebhook();
+    stopWebhook();
     events.close();
   });
   await stored.start();
@@ -51,22 +51,35 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     env,
     publicOnly: () => !parts.allowsPrivateAddresses(),
   });
-  const chat = await openChat({ parts, models, serverNames, events });
-  let document: JsonObject | undefined;
+  const conversations = await openChat({ parts, models, serverNames, events });
+  let openApi: JsonObject | undefined;
   const api = createApi(allRoutes, {
-    ...parts,
-    stored,
+    toolbox,
+    storage,
+    log,
+    stopping,
     events,
-    chat,
-    models,
-    toolsOf: (assistant, profile) => assistantTools(assistant, { toolbox, serverNames }, profile),
-    summaries: createCallSummaries({ journal: storage.journal }),
-    startedAt: new Date().toISOString(),
-    started: createStartWait(toolbox, toolbox.config.gateway.listWaitMs),
-    refused: () => refused,
-    document: () => {
-      document ??= toOpenApi(allRoutes);
-      return document;
+    security: parts,
+    calls: {
+      running: parts.calls,
+      approver: parts.approver,
+      questions: parts.questions,
+      summaries: createCallSummaries({ journal: storage.journal }),
+    },
+    chat: {
+      conversations,
+      models,
+      assistantTools: (assistant, profile) => assistantTools(assistant, { toolbox, serverNames }, profile),
+    },
+    servers: { stored, waitForStart: createStartWait(toolbox, toolbox.config.gateway.listWaitMs) },
+    gateway: {
+      ...parts,
+      startedAt: new Date().toISOString(),
+      configError: () => configError,
+      openApi: () => {
+        openApi ??= toOpenApi(allRoutes);
+        return openApi;
+      },
     },
   });
 
@@ -79,17 +92,17 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     if (path === '/healthz') sendJson(response, 200, { status: 'alive' });
     else if (path === '/readyz') {
       const { ready, reasons } = await readiness();
-      // Which servers there are is nobody's business who may not read.
-      const told = hasRight(identity, 'read') && identity?.profile === undefined;
-      sendJson(response, ready ? 200 : 503, { ready, ...(told && { reasons }) });
+      // The reasons name servers.
+      const seesServers = hasRight(identity, 'read') && identity?.profile === undefined;
+      sendJson(response, ready ? 200 : 503, { ready, reasons: seesServers ? reasons : undefined });
     } else if (path === '/metrics') {
       if (!identity) sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
       else if (!hasRight(identity, 'read') || identity.profile !== undefined) {
-        const message = "This needs the right 'read' and no profile: it names every server and tool";
+        const message = "Metrics name every server and tool: they need the right 'read' and a key without a profile";
         sendJson(response, 403, { error: { code: 'FORBIDDEN', message } });
       } else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.read());
     } else return false;
     return true;
   };
-  return Object.assign(serve, { close: () => chat.close() });
+  return Object.assign(serve, { close: () => conversations.close() });
 }

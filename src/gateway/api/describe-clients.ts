@@ -14,19 +14,19 @@ import type { clientListSchema } from './schemas/settings.ts';
 
 type Clients = z.input<typeof clientListSchema>['clients'];
 
-/** What each known client's file must hold so that it finds a profile's endpoint of this gateway, at the address it was asked under. */
+/** The configuration snippet of each known client for a profile's endpoint, with the address that this request was sent to. */
 export function describeClients(
   profile: string,
   { incoming: { headers, socket }, identity }: Pick<ApiRequest, 'incoming' | 'identity'>,
-  { toolbox, env, host, stdioProgram }: Pick<ApiPorts, 'toolbox' | 'env' | 'host' | 'stdioProgram'>,
+  { toolbox, gateway: { env, host, stdioProgram } }: ApiPorts,
 ): Clients {
-  // What ends TLS in front of us says so, if it is set up well; here it only words a suggestion.
+  // The header can be forged, but it only affects the suggested URL.
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   const url = `${scheme}://${headers.host ?? 'localhost'}${endpointPath(profile)}`;
   const needsKey = toolbox.config.gateway.requireAuthentication || !isLoopback(host);
-  // Paths of this machine are for those who are on it, and may know how it is set up.
-  const isHere = identity.isAdmin && isLoopback(socket.remoteAddress ?? '');
-  const program: StdioProgram = (isHere ? stdioProgram : undefined) ?? { command: 'toolwharf', args: ['stdio'] };
+  // Paths of this machine are shown only to administrators on this machine.
+  const isLocalAdmin = identity.isAdmin && isLoopback(socket.remoteAddress ?? '');
+  const program: StdioProgram = (isLocalAdmin ? stdioProgram : undefined) ?? { command: 'toolwharf', args: ['stdio'] };
   return clientIds.map((id) => {
     const client = mcpClients[id];
     const file = client.file('user', { env, platform: process.platform, cwd: process.cwd() });
@@ -34,13 +34,13 @@ export function describeClients(
     return {
       id,
       name: client.title,
-      ...(isHere && file !== undefined && { file }),
+      file: isLocalAdmin ? file : undefined,
       snippet: JSON.stringify(entry, undefined, 2),
       language: 'json',
     };
   });
 
   function setupFor(takesUrl: boolean): ClientSetup {
-    return takesUrl ? { kind: 'http', url, ...(needsKey && { key: 'KEY' }) } : stdioSetup(program, profile);
+    return takesUrl ? { kind: 'http', url, key: needsKey ? 'KEY' : undefined } : stdioSetup(program, profile);
   }
 }

@@ -17,8 +17,8 @@ type ImportedServer = z.output<typeof importedServerSchema>;
 type ImportProblem = Imported['problems'][number];
 
 /**
- * The servers of a copied configuration, in any dialect. What can't be taken over is left out and said. Nothing of our own
- * environment gets into it.
+ * Extracts the servers of a pasted configuration in any dialect. Settings that cannot be imported are reported as problems. The
+ * gateway's own environment is never used.
  */
 export function importServers(text: string): Imported {
   const document = readDocument(text, { json: looksLikeJson(text) });
@@ -28,32 +28,32 @@ export function importServers(text: string): Imported {
   }
   const { value, findings } = copyPlain(document.value);
   if (findings.length > 0 || !isPlainMap(value))
-    return { servers: [], problems: [{ message: 'This is no configuration: there are no servers in it' }] };
+    return { servers: [], problems: [{ message: 'This is not a configuration with servers' }] };
   const servers: ImportedServer[] = [];
   const problems: ImportProblem[] = [];
-  for (const part of partsOf(withServers(value))) {
-    const outcome = attempt(part.document);
-    const named = part.name !== undefined && { name: part.name };
-    if ('problems' in outcome) problems.push(...outcome.problems.map((message) => ({ ...named, message })));
+  for (const part of splitServers(wrapServers(value))) {
+    const outcome = tryAssemble(part.document);
+    const { name } = part;
+    if ('problems' in outcome) problems.push(...outcome.problems.map((message) => ({ name, message })));
     else {
-      problems.push(...outcome.warnings.map((message) => ({ ...named, message })));
-      for (const spec of outcome.config.servers) take(spec, nativeOf(spec.name, outcome), servers, problems);
+      problems.push(...outcome.warnings.map((message) => ({ name, message })));
+      for (const spec of outcome.config.servers) importServer(spec, nativeOf(spec.name, outcome), servers, problems);
     }
   }
-  if (servers.length + problems.length === 0) problems.push({ message: 'There are no servers in it' });
+  if (servers.length + problems.length === 0) problems.push({ message: 'The configuration contains no servers' });
   return { servers, problems };
 }
 
-/** Often only the entries are copied, without the key they stand under. */
-function withServers(document: PlainObject): PlainObject {
+/** Accepts server entries that were copied without their top-level key. */
+function wrapServers(document: PlainObject): PlainObject {
   const entries = Object.values(document);
   const isEntry = (entry: unknown) =>
     isObject(entry) && ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof entry[key] === 'string');
   return entries.length > 0 && entries.every(isEntry) ? { mcpServers: document } : document;
 }
 
-/** A client's servers one at a time, so that one that can't be used does not cost the others. */
-function partsOf(document: PlainObject): readonly { readonly name?: string; readonly document: PlainObject }[] {
+/** One document per server, so that an invalid server does not affect the others. */
+function splitServers(document: PlainObject): readonly { readonly name?: string; readonly document: PlainObject }[] {
   const layout = layoutOf(document);
   if (!layout || !isPlainMap(layout.servers)) return [{ document }];
   const key = layout.vscode ? 'servers' : 'mcpServers';
@@ -63,7 +63,7 @@ function partsOf(document: PlainObject): readonly { readonly name?: string; read
   }));
 }
 
-function attempt(document: PlainObject): Assembled | { readonly problems: readonly string[] } {
+function tryAssemble(document: PlainObject): Assembled | { readonly problems: readonly string[] } {
   try {
     return assembleConfig(document, { env: {}, keepReferences: true });
   } catch (cause) {
@@ -77,19 +77,24 @@ function nativeOf(name: string, { native }: Assembled): PlainObject {
   return isPlainMap(server) ? server : {};
 }
 
-function take(spec: ServerSpec, native: PlainObject, servers: ImportedServer[], problems: ImportProblem[]): void {
+function importServer(
+  spec: ServerSpec,
+  native: PlainObject,
+  servers: ImportedServer[],
+  problems: ImportProblem[],
+): void {
   const { name } = spec;
   const input = toInput(spec, native);
   const checked = importedServerSchema.safeParse(input);
   if (!checked.success) {
     const wrong = toProblems(name, checked.error, input).map(({ path, message }) => `${path}: ${message}`);
-    problems.push({ name, message: `It is left out: ${wrong.join('; ')}` });
+    problems.push({ name, message: `Not imported: ${wrong.join('; ')}` });
     return;
   }
   servers.push(checked.data);
   const references = referencesIn(checked.data);
   if (references.length > 0)
-    problems.push({ name, message: `Write the value itself in the place of the variable: ${references.join(', ')}` });
+    problems.push({ name, message: `Replace the variable with its value: ${references.join(', ')}` });
 }
 
 /** A server as the body of `addServer`: what was written, and the values people look at first. */
@@ -107,7 +112,7 @@ function toInput(spec: ServerSpec, native: PlainObject): JsonObject {
   return { name, ...Object.fromEntries(Object.entries(server).filter(([key]) => shown.has(key))) };
 }
 
-/** Where variables stand in a server. */
+/** The paths of all variable references in a server. */
 function referencesIn(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value === 'string') return parseReference(value) ? [path.join('.')] : [];
   if (Array.isArray(value)) return value.flatMap((item, at) => referencesIn(item, [...path, String(at)]));

@@ -15,7 +15,11 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Toolwharf', version, description: 'Every tool an agent can use, in one place.' },
+    info: {
+      title: 'Toolwharf',
+      version,
+      description: 'Every tool an agent can use, from every MCP server, in one place.',
+    },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     security: [{ bearer: [] }, { session: [] }, {}],
     tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
@@ -43,13 +47,11 @@ function toOperation(route: Route): JsonObject {
     tags: [group],
     'x-right': right,
     ...((params || query) && { parameters: [...toParameters('path', params), ...toParameters('query', query)] }),
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: refTo(body, bodySchemas) } } },
-    }),
+    ...(body && { requestBody: { required: true, content: jsonContent(refTo(body, bodySchemas)) } }),
     responses: {
       [status]: {
         description: summary,
-        ...(answer && { content: { 'application/json': { schema: refTo(answer, answerSchemas) } } }),
+        ...(answer && { content: jsonContent(refTo(answer, answerSchemas)) }),
         ...(streams && { content: { 'text/event-stream': { schema: eventStream(streams) } } }),
       },
       ...toErrors(route),
@@ -57,7 +59,7 @@ function toOperation(route: Route): JsonObject {
   };
 }
 
-/** Every error a route can answer with, by status. */
+/** Every error code a route can respond with, ordered by status. */
 export function errorsOf({ right, params, query, body, errors = [] }: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...errors,
@@ -70,25 +72,31 @@ export function errorsOf({ right, params, query, body, errors = [] }: Route): Er
 
 function toErrors(route: Route): JsonObject {
   const byStatus = Map.groupBy(errorsOf(route), (code) => errorStatus[code]);
-  const schema = { $ref: '#/components/schemas/Error' };
+  const content = jsonContent({ $ref: '#/components/schemas/Error' });
   return Object.fromEntries([
     ...[...byStatus].map(([status, codes]) => [
       status,
-      { description: codes.map((code) => `\`${code}\``).join(', '), content: { 'application/json': { schema } } },
+      { description: codes.map((code) => `\`${code}\``).join(', '), content },
     ]),
-    ['default', { description: 'Any other error.', content: { 'application/json': { schema } } }],
+    ['default', { description: 'Any other error.', content }],
   ]);
 }
 
-function toParameters(place: 'path' | 'query', schema: z.ZodObject | undefined): JsonObject[] {
+function jsonContent(schema: JsonSchema): JsonObject {
+  return { 'application/json': { schema } };
+}
+
+function toParameters(location: 'path' | 'query', schema: z.ZodObject | undefined): JsonObject[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = plain(z.toJSONSchema(schema, { io: 'input', override: tidy })) as {
+  const { properties = {}, required = [] } = withoutIds(
+    z.toJSONSchema(schema, { io: 'input', override: removeNoise }),
+  ) as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
     readonly required?: readonly string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
-    in: place,
+    in: location,
     required: required.includes(name),
     ...(description !== undefined && { description }),
     schema: rest,
@@ -99,7 +107,7 @@ function eventStream(events: NonNullable<Route['streams']>): JsonSchema {
   const refs = Object.entries(events).map(([name, schema]) => [name, refTo(schema, answerSchemas)]);
   return {
     type: 'string',
-    description: 'Events by name; `data` is JSON of the schema given under `x-events`.',
+    description: 'Named events; `data` is JSON that matches the schema listed under `x-events`.',
     'x-events': Object.fromEntries(refs),
   };
 }
@@ -108,22 +116,22 @@ type Registry = typeof answerSchemas;
 
 function refTo(schema: z.ZodType, registry: Registry): JsonSchema {
   const id = registry.get(schema)?.id;
-  if (id === undefined) throw new Error('A schema of the API has no name');
+  if (id === undefined) throw new Error('Every schema of a route needs a name');
   return { $ref: `#/components/schemas/${id}` };
 }
 
 function namedSchemas(registry: Registry, io: 'input' | 'output'): JsonObject {
   const uri = (id: string) => `#/components/schemas/${id}`;
-  const { schemas } = z.toJSONSchema(registry, { uri, io, override: tidy });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
+  const { schemas } = z.toJSONSchema(registry, { uri, io, override: removeNoise });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema)]));
 }
 
-/** `readonly` is about our types, not about what may be sent; any text may be a name of a member. */
-function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+/** Removes `readOnly`, which only describes our TypeScript types, and `propertyNames`, which allows any text. */
+function removeNoise({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
   delete jsonSchema.readOnly;
   delete jsonSchema.propertyNames;
 }
 
-function plain({ $schema: _schema, $id: _id, ...schema }: Record<string, unknown>): JsonSchema {
+function withoutIds({ $schema: _schema, $id: _id, ...schema }: Record<string, unknown>): JsonSchema {
   return schema;
 }

@@ -7,7 +7,7 @@ import type { Route } from './route.ts';
 
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** The parts of a request as its route wants them. Everything wrong with them is one `REQUEST_INVALID`. */
+/** Parses path, query and body by the route's schemas. All problems are reported in one `REQUEST_INVALID`. */
 export async function readRequest(
   { params, query, body }: Pick<Route, 'params' | 'query' | 'body'>,
   pathParts: Readonly<Record<string, string>>,
@@ -44,7 +44,6 @@ async function readJson(incoming: IncomingMessage): Promise<unknown> {
 }
 
 async function readAll(incoming: IncomingMessage): Promise<Buffer> {
-  // What is announced as too large need not be waited for.
   if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -56,7 +55,7 @@ async function readAll(incoming: IncomingMessage): Promise<Buffer> {
     }
   } catch (cause) {
     if (cause instanceof ToolwharfError) throw cause;
-    throw new ToolwharfError('CALL_CANCELLED', 'The client went away in the middle of its request', { cause });
+    throw new ToolwharfError('CALL_CANCELLED', 'The client disconnected during its request', { cause });
   }
   return Buffer.concat(parts, bytes);
 }

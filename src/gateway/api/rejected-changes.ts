@@ -6,8 +6,8 @@ import type { Toolbox } from '../../toolbox.ts';
 type Tools = Pick<Toolbox, 'rules' | 'pins'>;
 
 /**
- * The remembered answers that refuse a tool's change: each denies it under a definition that came after the accepted one. A no
- * to a definition that was accepted is about the tool itself, and none of them.
+ * The rules that reject a tool's changed definition: each denies a definition that is newer than the accepted one. A rule that denies
+ * the accepted definition denies the tool itself and is not included.
  */
 export async function findRejections(entry: CatalogEntry, toolbox: Tools): Promise<readonly RememberedRule[]> {
   const { serverAddress, originalName } = entry;
@@ -25,17 +25,17 @@ export async function findRejections(entry: CatalogEntry, toolbox: Tools): Promi
   );
 }
 
-/** Refuses a tool's changed definition for good. */
+/** Adds a rule that rejects a tool's changed definition. */
 export async function rejectChange(entry: CatalogEntry, toolbox: Tools, store: Pick<RuleStore, 'add'>): Promise<void> {
   const { originalName, server, serverAddress, definitionHash } = entry;
-  const before = await findRejections(entry, toolbox);
-  if (before.some((rule) => rule.definitionHash === definitionHash)) return;
+  const existing = await findRejections(entry, toolbox);
+  if (existing.some((rule) => rule.definitionHash === definitionHash)) return;
   await store.add({
     id: randomUUID(),
     scope: 'tool',
     answer: 'deny',
-    ...(serverAddress !== undefined && { serverAddress }),
-    ...(server !== undefined && { server }),
+    serverAddress,
+    server,
     tool: originalName,
     definitionHash,
     createdAt: new Date().toISOString(),

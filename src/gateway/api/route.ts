@@ -13,46 +13,70 @@ import type { RouteParts } from '../gateway.ts';
 import type { StartWait } from '../start-wait.ts';
 import type { StoredServers } from './stored-servers.ts';
 
-/** What the routes work with. */
-export interface ApiPorts extends RouteParts {
-  readonly stored: StoredServers;
+/** The ports that route handlers use, grouped by subject. */
+export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping'> {
   readonly events: EventLog;
-  readonly chat: Chat;
-  readonly models: Models;
-  /** Which tools an assistant would have, for someone held to a profile. */
-  readonly toolsOf: (assistant: Omit<Assistant, 'id'>, profile?: string) => Promise<AssistantTools>;
-  readonly summaries: CallSummaries;
-  readonly startedAt: string;
-  /** Tools of servers that are still starting are waited for, a little. */
-  readonly started: StartWait;
-  /** The OpenAPI document of all routes. */
-  readonly document: () => JsonObject;
-  /** What the file on disk is refused for, until it is good again. */
-  readonly refused: () => { readonly at: string; readonly message: string } | undefined;
+  readonly security: Pick<
+    RouteParts,
+    'authenticate' | 'ownership' | 'sessions' | 'allowsPrograms' | 'allowsPrivateAddresses'
+  >;
+  readonly calls: CallPorts;
+  readonly chat: ChatPorts;
+  readonly servers: ServerPorts;
+  readonly gateway: GatewayInfo;
 }
 
-/** A request that was checked. */
-export interface ApiRequest<Params = unknown, Query = unknown, Body = unknown> {
+/** Running calls, and what people are asked about them. */
+export interface CallPorts extends Pick<RouteParts, 'approver' | 'questions'> {
+  readonly running: RouteParts['calls'];
+  readonly summaries: CallSummaries;
+}
+
+export interface ChatPorts {
+  readonly conversations: Chat;
+  readonly models: Models;
+  /** The tools an assistant has for a caller of `profile`. */
+  readonly assistantTools: (assistant: Omit<Assistant, 'id'>, profile?: string) => Promise<AssistantTools>;
+}
+
+export interface ServerPorts {
+  readonly stored: StoredServers;
+  /** Waits a short time for servers that are still starting. */
+  readonly waitForStart: StartWait;
+}
+
+/** Facts about the gateway process. */
+export interface GatewayInfo extends Pick<RouteParts, 'host' | 'env' | 'mcp' | 'stdioProgram' | 'adminTokenFile'> {
+  readonly startedAt: string;
+  /** The error of the configuration file as it is now; undefined if the file is in use. */
+  readonly configError: () => { readonly at: string; readonly message: string } | undefined;
+  readonly openApi: () => JsonObject;
+}
+
+/** A validated request. */
+export interface ApiRequest<Params = unknown, Query = unknown, Body = unknown, Resource = unknown> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** What the route's `access` returned. */
+  readonly resource: Resource;
   readonly identity: Identity;
-  /** The same; undefined where a public route is asked by nobody in particular. */
-  readonly known: Identity | undefined;
-  /** Aborts when the client goes away before its answer. */
+  /** Undefined if the request of a public route is not authenticated. */
+  readonly authenticated: Identity | undefined;
+  /** Aborts when the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Sends a header with the answer. */
+  /** Adds a header to the response. */
   setHeader(name: string, value: string): void;
 }
 
-/** One route: what it takes, whom it serves, what it answers. Everything that is said about it is said here. */
+/** One route: the single definition of its input, output, rights and errors. */
 export interface Route {
   /** Public API: generated clients name their functions after it. */
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'put' | 'delete';
-  /** With parameters in braces. */
+  /** Parameters are in braces. */
   readonly path: `/api/${string}`;
   readonly right: Right;
   readonly group: string;
@@ -60,37 +84,44 @@ export interface Route {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** None answers 204. */
+  /** Without an answer the route responds with 204. */
   readonly answer?: z.ZodType;
-  /** 200, or 204 without an answer. */
+  /** Status of a response with an answer; 200. */
   readonly status?: 200 | 201;
-  /** The answer is a stream of events by these names, which the handler sends itself. */
+  /** The handler streams these events itself. */
   readonly streams?: Readonly<Record<string, z.ZodType>>;
-  /** Errors beyond those that every route has. */
+  /** Errors besides those that every route can have. */
   readonly errors?: readonly ErrorCode[];
-  readonly handle: (request: ApiRequest<never, never, never>, ports: ApiPorts) => Promise<unknown>;
+  /** Finds the resource of the request; throws if the caller may not use it. */
+  readonly access?: (request: ApiRequest<never, never, never>, ports: ApiPorts) => unknown;
+  readonly handle: (request: ApiRequest<never, never, never, never>, ports: ApiPorts) => Promise<unknown>;
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-interface TypedRoute<Params, Query, Body, Answer>
-  extends Omit<Route, 'params' | 'query' | 'body' | 'answer' | 'handle'> {
+interface TypedRoute<Params, Query, Body, Resource, Answer>
+  extends Omit<Route, 'params' | 'query' | 'body' | 'answer' | 'access' | 'handle'> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   readonly answer?: Answer;
-  readonly handle: (
+  readonly access?: (
     request: ApiRequest<Output<Params>, Output<Query>, Output<Body>>,
+    ports: ApiPorts,
+  ) => Resource | Promise<Resource>;
+  readonly handle: (
+    request: ApiRequest<Output<Params>, Output<Query>, Output<Body>, Resource>,
     ports: ApiPorts,
   ) => Promise<Answer extends z.ZodType ? z.input<Answer> : void>;
 }
 
-/** A route whose handler is held to its schemas by the compiler. */
+/** Defines a route; the compiler checks its handler against its schemas. */
 export function route<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
+  Resource = undefined,
   Answer extends z.ZodType | undefined = undefined,
->(definition: TypedRoute<Params, Query, Body, Answer>): Route {
+>(definition: TypedRoute<Params, Query, Body, Resource, Answer>): Route {
   return definition as Route;
 }

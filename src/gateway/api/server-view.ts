@@ -1,31 +1,36 @@
 import type { ServerRecord } from '../../config/server-record.ts';
+import type { ConnectionStatus } from '../../connections/status.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import type { Identity } from '../auth/identity.ts';
-import { visibleStatus } from '../auth/visible-status.ts';
 import type { ApiPorts } from './route.ts';
 import type { ServerView } from './schemas/servers.ts';
 import { toRecordView } from './server-masks.ts';
 
-/** A server as someone may see it. */
+/** A server as the caller may see it. */
 export function toServerView(
   info: ServerInfo,
   record: ServerRecord | undefined,
-  identity: Identity,
-  { stored, toolbox }: Pick<ApiPorts, 'stored' | 'toolbox'>,
+  { identity }: { readonly identity: Identity },
+  { servers, toolbox }: ApiPorts,
 ): ServerView {
   const { place, status, ...rest } = info;
-  const problem = record && stored.problemOf(record);
-  const { file } = toolbox.loaded;
-  const readOnly = file === undefined ? 'It is in the configuration' : `It is in the configuration file ${file}`;
+  const { isAdmin } = identity;
+  const file = isAdmin ? toolbox.loaded.file : undefined;
+  const readOnly = `Defined in the configuration${file === undefined ? '' : ` file ${file}`}`;
   return {
     id: record?.id ?? info.name,
     ...rest,
     source: record ? 'store' : 'file',
-    ...(!record && { readOnly: identity.isAdmin ? readOnly : 'It is in the configuration' }),
-    ...(problem !== undefined && { problem }),
-    ...(record && { enabled: record.enabled }),
-    status: visibleStatus(status, identity),
-    ...(identity.isAdmin && { place }),
-    ...(identity.isAdmin && record && { record: toRecordView(record) }),
+    readOnly: record ? undefined : readOnly,
+    problem: record && servers.stored.problemOf(record),
+    enabled: record?.enabled ?? info.enabled,
+    status: toVisibleStatus(status, identity),
+    place: isAdmin ? place : undefined,
+    record: isAdmin && record ? toRecordView(record) : undefined,
   };
+}
+
+/** A connection status without what only administrators may see: process ids, and sign-in URLs that could be hijacked. */
+export function toVisibleStatus(status: ConnectionStatus, { isAdmin }: Identity): ConnectionStatus {
+  return isAdmin ? status : { ...status, pid: undefined, signInUrl: undefined };
 }

@@ -5,13 +5,13 @@ import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
-import { toQuestionView } from '../api/question-view.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
+import { toQuestionView } from '../api/schemas/questions.ts';
+import { toVisibleStatus } from '../api/server-view.ts';
 import type { ApproverEvents, StoredApprover } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
-import { visibleStatus } from '../auth/visible-status.ts';
 import type { CallsInFlight } from '../calls/calls-in-flight.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 
@@ -104,7 +104,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
       publish(
         event('server.changed', ({ identity, scope }) => {
           if (!scope.hasServer(server)) return undefined;
-          return { server, before, status: visibleStatus(status, identity) };
+          return { server, before, status: toVisibleStatus(status, identity) };
         }),
       ),
     ),
@@ -182,10 +182,9 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
 }
 
 function summarizeCall(record: KeptCall): EventData<'call.changed'> {
-  const { id, server, tool, originalName, caller, parent, status, end, createdAt, startedAt, completedAt, error } =
-    record;
-  const errorCode = error?.code;
-  return { id, server, tool, originalName, caller, parent, status, end, errorCode, createdAt, startedAt, completedAt };
+  const { id, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt } = record;
+  const errorCode = record.error?.code;
+  return { id, parent, server, tool, originalName, caller, status, end, errorCode, createdAt, startedAt, completedAt };
 }
 
 function detailCall(record: KeptCall): EventData<'call.changed'> {

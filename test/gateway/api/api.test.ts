@@ -35,7 +35,7 @@ describe('servers', () => {
     expect(body.servers.map((server: { name: string }) => server.name)).toEqual(['files', 'shifting', 'odd / name %']);
     expect(body.servers[0]).toMatchObject({
       source: 'file',
-      readOnly: 'It is in the configuration',
+      readOnly: 'Defined in the configuration',
       transport: 'stdio',
       status: { era: 'legacy', transport: 'stdio', pid: expect.any(Number) },
       offers: { tools: { stale: false, rejected: [] } },

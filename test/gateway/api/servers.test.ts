@@ -224,7 +224,7 @@ describe('a program', () => {
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const anonymous = await api.post('/api/servers', program);
     expect(anonymous.status).toBe(403);
-    expect(anonymous.body.error.message).toContain('prove who you are');
+    expect(anonymous.body.error.message).toContain('authenticate with the admin token');
     expect((await api.post('/api/servers/test', program)).status).toBe(403);
     expect((await api.get('/api/session', { key: api.adminToken })).body.mayAddPrograms).toBe(true);
     await api.post('/api/servers', { name: 'program', transport: 'http', url: remote.url });
@@ -278,7 +278,7 @@ describe('the file', () => {
       const { body } = await api.get('/api/servers/shared');
       return body?.source === 'file' && body.status.state === 'connected' ? body : undefined;
     });
-    expect(shown).toMatchObject({ place: filed.url, readOnly: `It is in the configuration file ${file}` });
+    expect(shown).toMatchObject({ place: filed.url, readOnly: `Defined in the configuration file ${file}` });
     await waitFor(() => !isAlive(added.body.status.pid), { what: "the end of the stored server's process" });
     expect((await api.delete('/api/servers/shared')).status).toBe(409);
     expect((await api.get('/api/servers')).body.servers).toHaveLength(1);

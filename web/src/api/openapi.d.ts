@@ -912,6 +912,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/openapi.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getOpenApiDocument"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/keys": {
         readonly parameters: {
             readonly query?: never;
@@ -968,22 +984,6 @@ export interface paths {
             readonly cookie?: never;
         };
         readonly get: operations["listenToEvents"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/openapi.json": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get: operations["getOpenApiDocument"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1127,40 +1127,6 @@ export interface components {
                 readonly id: string;
                 readonly reason: string;
             }[];
-        };
-        readonly DefinitionWarning: {
-            readonly rule: "hidden-characters" | "look-alike-name" | "excessive-length" | "encoded-text" | "overrides-instructions" | "hides-from-user" | "skips-approval" | "wants-secrets" | "commands-other-tools" | "sends-data-out";
-            readonly severity: "high" | "medium" | "low";
-            readonly where: string;
-            readonly excerpt: string;
-        };
-        readonly Tool: {
-            readonly name: string;
-            readonly title?: string;
-            readonly description: string;
-            readonly server?: string;
-            readonly originalName: string;
-            readonly parameters: {
-                readonly [key: string]: unknown;
-            };
-            readonly outputSchema?: {
-                readonly [key: string]: unknown;
-            };
-            readonly annotations?: {
-                readonly [key: string]: unknown;
-            };
-            readonly definitionHash: string;
-            readonly limits: {
-                readonly maxInstances: number;
-                readonly timeoutMs: number;
-            };
-            readonly changed?: "quarantine" | "ask";
-            readonly changes?: readonly components["schemas"]["DefinitionChange"][];
-            readonly rejected?: boolean;
-            readonly warnings?: readonly components["schemas"]["DefinitionWarning"][];
-        };
-        readonly ToolList: {
-            readonly tools: readonly components["schemas"]["Tool"][];
         };
         readonly Truncation: {
             readonly shownBytes: number;
@@ -1368,6 +1334,22 @@ export interface components {
             readonly message: string;
         };
         readonly ChatRemovedEvent: Record<string, never>;
+        readonly Question: {
+            readonly id: string;
+            readonly kind: "elicitation" | "sampling";
+            readonly server: string;
+            readonly callId?: string;
+            readonly tool?: string;
+            readonly conversation?: string;
+            readonly params: {
+                readonly [key: string]: unknown;
+            };
+            readonly askedAt: string;
+            readonly expiresAt: string;
+        };
+        readonly QuestionList: {
+            readonly questions: readonly components["schemas"]["Question"][];
+        };
         readonly ImportedServer: {
             readonly name: string;
             readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
@@ -1648,149 +1630,57 @@ export interface components {
         readonly ServerAnswer: {
             readonly [key: string]: unknown;
         };
-        readonly ApiKey: {
-            readonly id: string;
+        readonly DefinitionWarning: {
+            readonly rule: "hidden-characters" | "look-alike-name" | "excessive-length" | "encoded-text" | "overrides-instructions" | "hides-from-user" | "skips-approval" | "wants-secrets" | "commands-other-tools" | "sends-data-out";
+            readonly severity: "high" | "medium" | "low";
+            readonly where: string;
+            readonly excerpt: string;
+        };
+        readonly Tool: {
             readonly name: string;
-            readonly profile?: string;
-            readonly rights: readonly string[];
-            readonly createdAt: string;
-            readonly lastUsedAt?: string;
-            readonly revokedAt?: string;
-        };
-        readonly ApiKeyList: {
-            readonly keys: readonly components["schemas"]["ApiKey"][];
-        };
-        readonly NewApiKey: {
-            readonly id: string;
-            readonly name: string;
-            readonly profile?: string;
-            readonly rights: readonly string[];
-            readonly createdAt: string;
-            readonly lastUsedAt?: string;
-            readonly revokedAt?: string;
-            readonly key: string;
-        };
-        readonly Profile: {
-            readonly name: string;
-            readonly path: string;
-            readonly naming: "mcp" | "server__tool" | "plain";
-            readonly mode: "auto" | "always-ask" | "trusted-only";
-            readonly servers?: readonly string[];
-            readonly allow?: readonly string[];
-            readonly deny?: readonly string[];
-            readonly approval?: components["schemas"]["ApprovalSettings"];
-        };
-        readonly ProfileList: {
-            readonly profiles: readonly components["schemas"]["Profile"][];
-        };
-        readonly Config: {
-            readonly file?: string;
-            readonly dialect: "native" | "squidbot" | "myai" | "bridge" | "client";
-            readonly warnings: readonly string[];
-            readonly refused?: {
-                readonly at: string;
-                readonly message: string;
-            };
-            readonly servers: readonly string[];
-            readonly toolbox: {
-                readonly maxConcurrent: number;
-                readonly maxQueued: number;
-                readonly naming: "mcp" | "server__tool" | "plain";
-                readonly maxResultBytes: number;
-                readonly approval: components["schemas"]["ApprovalSettings"];
-                readonly tools: readonly {
-                    readonly [key: string]: unknown;
-                }[];
-                readonly defaultTool: {
-                    readonly maxInstances: number;
-                    readonly timeoutMs: number;
-                };
-                readonly localToolsMustBeConfigured: boolean;
-            };
-            readonly gateway: {
-                readonly host: string;
-                readonly port: number;
-                readonly allowedHosts: readonly string[];
-                readonly allowedOrigins: readonly string[];
-                readonly requireAuthentication: boolean;
-                readonly allowPrograms: boolean;
-                readonly allowPrivateAddresses: boolean;
-                readonly jwt?: {
-                    readonly [key: string]: unknown;
-                };
-                readonly retention: {
-                    readonly maxAgeMs: number;
-                    readonly maxCalls: number;
-                };
-                readonly listWaitMs: number;
-                readonly shutdownMs: number;
-                readonly webhook?: {
-                    readonly origin: string;
-                    readonly secret?: {
-                        readonly set: true;
-                    };
-                };
-                readonly tracesOrigin?: string;
-                readonly database?: {
-                    readonly set: true;
-                };
-            };
-        };
-        readonly Health: {
-            readonly status: "ok" | "degraded" | "stopping";
-            readonly version: string;
-            readonly startedAt: string;
-            readonly servers: {
-                readonly total: number;
-                readonly connected: number;
-                readonly degraded: number;
-                readonly connecting: number;
-                readonly error: number;
-                readonly disconnected: number;
-            };
-            readonly calls: {
-                readonly running: number;
-                readonly queued: number;
-            };
-            readonly sessions: number;
-            readonly pendingApprovals: number;
-        };
-        readonly Session: {
-            readonly authenticated: boolean;
-            readonly via?: "admin-token" | "key" | "jwt" | "loopback";
-            readonly caller?: components["schemas"]["Caller"];
-            readonly profile?: string;
-            readonly rights: readonly ("read" | "call" | "admin")[];
-            readonly mayAddPrograms: boolean;
-            readonly tokenFile?: string;
-        };
-        readonly ClientList: {
-            readonly clients: readonly {
-                readonly id: string;
-                readonly name: string;
-                readonly file?: string;
-                readonly snippet: string;
-                readonly language: "json";
-            }[];
-        };
-        readonly OpenApiDocument: {
-            readonly [key: string]: unknown;
-        };
-        readonly Question: {
-            readonly id: string;
-            readonly kind: "elicitation" | "sampling";
-            readonly server: string;
-            readonly callId?: string;
-            readonly tool?: string;
-            readonly conversation?: string;
-            readonly params: {
+            readonly title?: string;
+            readonly description: string;
+            readonly server?: string;
+            readonly originalName: string;
+            readonly parameters: {
                 readonly [key: string]: unknown;
             };
-            readonly askedAt: string;
-            readonly expiresAt: string;
+            readonly outputSchema?: {
+                readonly [key: string]: unknown;
+            };
+            readonly annotations?: {
+                readonly [key: string]: unknown;
+            };
+            readonly definitionHash: string;
+            readonly limits: {
+                readonly maxInstances: number;
+                readonly timeoutMs: number;
+            };
+            readonly changed?: "quarantine" | "ask";
+            readonly changes?: readonly components["schemas"]["DefinitionChange"][];
+            readonly rejected?: boolean;
+            readonly warnings?: readonly components["schemas"]["DefinitionWarning"][];
         };
-        readonly QuestionList: {
-            readonly questions: readonly components["schemas"]["Question"][];
+        readonly ToolList: {
+            readonly tools: readonly components["schemas"]["Tool"][];
+        };
+        readonly ToolFormats: {
+            readonly mcp: {
+                readonly [key: string]: unknown;
+            };
+            readonly openai?: {
+                readonly [key: string]: unknown;
+            };
+            readonly anthropic?: {
+                readonly [key: string]: unknown;
+            };
+            readonly gemini?: {
+                readonly [key: string]: unknown;
+            };
+            readonly omitted: readonly {
+                readonly format: "openai" | "anthropic" | "gemini";
+                readonly reason: string;
+            }[];
         };
         readonly ReadyEvent: Record<string, never>;
         readonly ResetEvent: {
@@ -1925,6 +1815,134 @@ export interface components {
         readonly ConfigRefusedEvent: {
             readonly message: string;
         };
+        readonly ApiKey: {
+            readonly id: string;
+            readonly name: string;
+            readonly profile?: string;
+            readonly rights: readonly string[];
+            readonly createdAt: string;
+            readonly lastUsedAt?: string;
+            readonly revokedAt?: string;
+        };
+        readonly ApiKeyList: {
+            readonly keys: readonly components["schemas"]["ApiKey"][];
+        };
+        readonly NewApiKey: {
+            readonly id: string;
+            readonly name: string;
+            readonly profile?: string;
+            readonly rights: readonly string[];
+            readonly createdAt: string;
+            readonly lastUsedAt?: string;
+            readonly revokedAt?: string;
+            readonly key: string;
+        };
+        readonly Profile: {
+            readonly name: string;
+            readonly path: string;
+            readonly naming: "mcp" | "server__tool" | "plain";
+            readonly mode: "auto" | "always-ask" | "trusted-only";
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly approval?: components["schemas"]["ApprovalSettings"];
+        };
+        readonly ProfileList: {
+            readonly profiles: readonly components["schemas"]["Profile"][];
+        };
+        readonly Config: {
+            readonly file?: string;
+            readonly dialect: "native" | "squidbot" | "myai" | "bridge" | "client";
+            readonly warnings: readonly string[];
+            readonly refused?: {
+                readonly at: string;
+                readonly message: string;
+            };
+            readonly servers: readonly string[];
+            readonly toolbox: {
+                readonly maxConcurrent: number;
+                readonly maxQueued: number;
+                readonly naming: "mcp" | "server__tool" | "plain";
+                readonly maxResultBytes: number;
+                readonly approval: components["schemas"]["ApprovalSettings"];
+                readonly tools: readonly {
+                    readonly [key: string]: unknown;
+                }[];
+                readonly defaultTool: {
+                    readonly maxInstances: number;
+                    readonly timeoutMs: number;
+                };
+                readonly localToolsMustBeConfigured: boolean;
+            };
+            readonly gateway: {
+                readonly host: string;
+                readonly port: number;
+                readonly allowedHosts: readonly string[];
+                readonly allowedOrigins: readonly string[];
+                readonly requireAuthentication: boolean;
+                readonly allowPrograms: boolean;
+                readonly allowPrivateAddresses: boolean;
+                readonly jwt?: {
+                    readonly [key: string]: unknown;
+                };
+                readonly retention: {
+                    readonly maxAgeMs: number;
+                    readonly maxCalls: number;
+                };
+                readonly listWaitMs: number;
+                readonly shutdownMs: number;
+                readonly webhook?: {
+                    readonly origin: string;
+                    readonly secret?: {
+                        readonly set: true;
+                    };
+                };
+                readonly tracesOrigin?: string;
+                readonly database?: {
+                    readonly set: true;
+                };
+            };
+        };
+        readonly Health: {
+            readonly status: "ok" | "degraded" | "stopping";
+            readonly version: string;
+            readonly startedAt: string;
+            readonly servers: {
+                readonly total: number;
+                readonly connected: number;
+                readonly degraded: number;
+                readonly connecting: number;
+                readonly error: number;
+                readonly disconnected: number;
+            };
+            readonly calls: {
+                readonly running: number;
+                readonly queued: number;
+            };
+            readonly sessions: number;
+            readonly pendingApprovals: number;
+        };
+        readonly Session: {
+            readonly authenticated: boolean;
+            readonly via?: "admin-token" | "key" | "jwt" | "loopback";
+            readonly caller?: components["schemas"]["Caller"];
+            readonly profile?: string;
+            readonly rights: readonly ("read" | "call" | "admin")[];
+            readonly mayAddPrograms: boolean;
+            readonly tokenFile?: string;
+        };
+        readonly ClientList: {
+            readonly clients: readonly {
+                readonly id: string;
+                readonly name: string;
+                readonly file?: string;
+                readonly snippet: string;
+                readonly language: "json";
+            }[];
+        };
+        readonly OpenApiDocument: {
+            readonly [key: string]: unknown;
+        };
         readonly Provider: {
             readonly id: string;
             readonly name: string;
@@ -1983,24 +2001,6 @@ export interface components {
             readonly servers: readonly components["schemas"]["RegistryServer"][];
             readonly nextCursor?: string;
         };
-        readonly ToolFormats: {
-            readonly mcp: {
-                readonly [key: string]: unknown;
-            };
-            readonly openai?: {
-                readonly [key: string]: unknown;
-            };
-            readonly anthropic?: {
-                readonly [key: string]: unknown;
-            };
-            readonly gemini?: {
-                readonly [key: string]: unknown;
-            };
-            readonly omitted: readonly {
-                readonly format: "openai" | "anthropic" | "gemini";
-                readonly reason: string;
-            }[];
-        };
         readonly ApprovalAnswer: {
             readonly answer: "allow";
             readonly scope?: "once" | "conversation" | "tool" | "server";
@@ -2011,12 +2011,6 @@ export interface components {
             readonly answer: "deny";
             readonly scope?: "once" | "conversation" | "tool" | "server";
             readonly reason?: string;
-        };
-        readonly AcceptInput: {
-            readonly definitionHash: string;
-        };
-        readonly RejectInput: {
-            readonly definitionHash: string;
         };
         readonly AssistantInput: {
             readonly name: string;
@@ -2050,6 +2044,12 @@ export interface components {
         };
         readonly MessageInput: {
             readonly text: string;
+        };
+        readonly QuestionAnswer: {
+            readonly action: "accept" | "decline" | "cancel";
+            readonly content?: {
+                readonly [key: string]: unknown;
+            };
         };
         readonly ServerInput: {
             readonly name: string;
@@ -2241,16 +2241,16 @@ export interface components {
                 };
             };
         };
+        readonly AcceptInput: {
+            readonly definitionHash: string;
+        };
+        readonly RejectInput: {
+            readonly definitionHash: string;
+        };
         readonly ApiKeyInput: {
             readonly name: string;
             readonly profile?: string;
             readonly rights?: readonly ("read" | "call" | "admin")[];
-        };
-        readonly QuestionAnswer: {
-            readonly action: "accept" | "decline" | "cancel";
-            readonly content?: {
-                readonly [key: string]: unknown;
-            };
         };
         readonly ProviderInput: {
             readonly name: string;
@@ -2301,9 +2301,6 @@ export type ModelChoice = components['schemas']['ModelChoice'];
 export type Assistant = components['schemas']['Assistant'];
 export type AssistantList = components['schemas']['AssistantList'];
 export type AssistantPreview = components['schemas']['AssistantPreview'];
-export type DefinitionWarning = components['schemas']['DefinitionWarning'];
-export type Tool = components['schemas']['Tool'];
-export type ToolList = components['schemas']['ToolList'];
 export type Truncation = components['schemas']['Truncation'];
 export type CallResult = components['schemas']['CallResult'];
 export type ResultPage = components['schemas']['ResultPage'];
@@ -2323,6 +2320,8 @@ export type ChatPartEvent = components['schemas']['ChatPartEvent'];
 export type ChatTextEvent = components['schemas']['ChatTextEvent'];
 export type ChatCutEvent = components['schemas']['ChatCutEvent'];
 export type ChatRemovedEvent = components['schemas']['ChatRemovedEvent'];
+export type Question = components['schemas']['Question'];
+export type QuestionList = components['schemas']['QuestionList'];
 export type ImportedServer = components['schemas']['ImportedServer'];
 export type ImportedServers = components['schemas']['ImportedServers'];
 export type ServerRecord = components['schemas']['ServerRecord'];
@@ -2335,18 +2334,10 @@ export type ErrorOutput = components['schemas']['ErrorOutput'];
 export type ResourceList = components['schemas']['ResourceList'];
 export type PromptList = components['schemas']['PromptList'];
 export type ServerAnswer = components['schemas']['ServerAnswer'];
-export type ApiKey = components['schemas']['ApiKey'];
-export type ApiKeyList = components['schemas']['ApiKeyList'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type Profile = components['schemas']['Profile'];
-export type ProfileList = components['schemas']['ProfileList'];
-export type Config = components['schemas']['Config'];
-export type Health = components['schemas']['Health'];
-export type Session = components['schemas']['Session'];
-export type ClientList = components['schemas']['ClientList'];
-export type OpenApiDocument = components['schemas']['OpenApiDocument'];
-export type Question = components['schemas']['Question'];
-export type QuestionList = components['schemas']['QuestionList'];
+export type DefinitionWarning = components['schemas']['DefinitionWarning'];
+export type Tool = components['schemas']['Tool'];
+export type ToolList = components['schemas']['ToolList'];
+export type ToolFormats = components['schemas']['ToolFormats'];
 export type ReadyEvent = components['schemas']['ReadyEvent'];
 export type ResetEvent = components['schemas']['ResetEvent'];
 export type ServerAddedEvent = components['schemas']['ServerAddedEvent'];
@@ -2367,6 +2358,16 @@ export type ConversationChangedEvent = components['schemas']['ConversationChange
 export type ConversationRemovedEvent = components['schemas']['ConversationRemovedEvent'];
 export type ConfigAppliedEvent = components['schemas']['ConfigAppliedEvent'];
 export type ConfigRefusedEvent = components['schemas']['ConfigRefusedEvent'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type ApiKeyList = components['schemas']['ApiKeyList'];
+export type NewApiKey = components['schemas']['NewApiKey'];
+export type Profile = components['schemas']['Profile'];
+export type ProfileList = components['schemas']['ProfileList'];
+export type Config = components['schemas']['Config'];
+export type Health = components['schemas']['Health'];
+export type Session = components['schemas']['Session'];
+export type ClientList = components['schemas']['ClientList'];
+export type OpenApiDocument = components['schemas']['OpenApiDocument'];
 export type Provider = components['schemas']['Provider'];
 export type ProviderList = components['schemas']['ProviderList'];
 export type Model = components['schemas']['Model'];
@@ -2374,22 +2375,21 @@ export type ModelList = components['schemas']['ModelList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
 export type RegistryServer = components['schemas']['RegistryServer'];
 export type RegistryPage = components['schemas']['RegistryPage'];
-export type ToolFormats = components['schemas']['ToolFormats'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
-export type AcceptInput = components['schemas']['AcceptInput'];
-export type RejectInput = components['schemas']['RejectInput'];
 export type AssistantInput = components['schemas']['AssistantInput'];
 export type CallInput = components['schemas']['CallInput'];
 export type ConversationInput = components['schemas']['ConversationInput'];
 export type ConversationChange = components['schemas']['ConversationChange'];
 export type MessageInput = components['schemas']['MessageInput'];
+export type QuestionAnswer = components['schemas']['QuestionAnswer'];
 export type ServerInput = components['schemas']['ServerInput'];
 export type ServerTestInput = components['schemas']['ServerTestInput'];
 export type ImportInput = components['schemas']['ImportInput'];
 export type PromptArguments = components['schemas']['PromptArguments'];
 export type CompletionInput = components['schemas']['CompletionInput'];
+export type AcceptInput = components['schemas']['AcceptInput'];
+export type RejectInput = components['schemas']['RejectInput'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
-export type QuestionAnswer = components['schemas']['QuestionAnswer'];
 export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
 export type RegistryPlan = components['schemas']['RegistryPlan'];
@@ -3886,6 +3886,25 @@ export interface operations {
             };
         };
     };
+    readonly getOpenApiDocument: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OpenApiDocument"];
+                };
+            };
+        };
+    };
     readonly listKeys: {
         readonly parameters: {
             readonly query?: never;
@@ -4153,25 +4172,6 @@ export interface operations {
                             readonly message: string;
                         };
                     };
-                };
-            };
-        };
-    };
-    readonly getOpenApiDocument: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
         };

@@ -6,7 +6,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../../policy/approval.t
 import type { ApprovalRecord } from '../../../policy/approval-store.ts';
 import { createArgumentsChecker } from '../../../policy/validate-arguments.ts';
 import type { Identity } from '../../auth/identity.ts';
-import { listApprovals } from '../own-approvals.ts';
+import { findApproval, listApprovals, noApproval } from '../access.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
   type ApprovalView,
@@ -28,8 +28,7 @@ export const approvalRoutes = [
     path: '/api/approvals',
     right: 'read',
     group,
-    summary:
-      'Questions to a person, newest first. Others than administrators see those about their own calls and conversations.',
+    summary: 'Lists approvals, newest first. Only administrators see those of calls and conversations of others.',
     query: z.object({
       status: approvalStatus.optional(),
       caller: z.string().optional().describe("The caller's id."),
@@ -47,14 +46,12 @@ export const approvalRoutes = [
     path: '/api/approvals/{approval}',
     right: 'read',
     group,
-    summary: 'One question, and its answer if there is one.',
+    summary: 'Returns one approval with its answer.',
     params,
     answer: approvalSchema,
     errors: ['NOT_FOUND'],
-    async handle(request, ports) {
-      await ports.storage.approvals.expire(Date.now());
-      return showApproval(request.params.approval, request.identity, ports);
-    },
+    access: findApproval,
+    handle: ({ resource, identity }, ports) => toView(resource, identity, ports),
   }),
   route({
     operationId: 'answerApproval',
@@ -63,30 +60,33 @@ export const approvalRoutes = [
     right: 'call',
     group,
     summary:
-      'Answers a question. The first answer counts. Others than administrators answer for the assistant in a conversation of theirs, never for their own calls.',
+      'Answers an approval. The first answer counts. Callers who are not administrators can answer for assistants in their own conversations, but not for their own calls.',
     params,
     body: approvalAnswerSchema,
     answer: approvalSchema,
     errors: ['ARGUMENTS_INVALID', 'CONFLICT', 'GONE', 'NOT_FOUND'],
-    async handle(request, ports) {
-      const { approval } = request.params;
-      const { caller } = request.identity;
-      const record = await findApproval(approval, request.identity, ports);
-      if (!(await ports.ownership.mayAnswer(request.identity, record.request))) {
-        const message = 'Others answer this question: nobody allows their own calls but administrators';
+    async access(request, ports) {
+      const record = await findApproval(request, ports);
+      if (!(await ports.security.ownership.mayAnswer(request.identity, record.request))) {
+        const message = 'You may not answer this approval: only administrators can approve their own calls';
         throw new ToolwharfError('FORBIDDEN', message);
       }
       const { scope = 'once' } = request.body;
       if (!request.identity.isAdmin && (scope === 'tool' || scope === 'server')) {
-        const message = 'Only administrators answer for everybody: answer for this call, or for this conversation';
+        const message = "Only administrators can answer for everyone: use the scope 'once' or 'conversation'";
         throw new ToolwharfError('FORBIDDEN', message);
       }
-      assertFits(request.body, record.request, ports);
-      const outcome = await ports.approver.answer(approval, toAnswer(request.body), caller.name ?? caller.id);
-      if (outcome === 'missing') throw notFound(approval);
-      if (outcome === 'already') throw new ToolwharfError('CONFLICT', 'This question is answered already');
-      if (outcome === 'expired') throw new ToolwharfError('GONE', "This question's time is over: the call was denied");
-      return showApproval(approval, request.identity, ports);
+      return record;
+    },
+    async handle(request, ports) {
+      const { approval } = request.params;
+      const { caller } = request.identity;
+      assertValidArguments(request.body, request.resource.request, ports);
+      const outcome = await ports.calls.approver.answer(approval, toAnswer(request.body), caller.name ?? caller.id);
+      if (outcome === 'missing') throw noApproval(approval);
+      if (outcome === 'already') throw new ToolwharfError('CONFLICT', 'This approval is already answered');
+      if (outcome === 'expired') throw new ToolwharfError('GONE', 'This approval has expired: the call was denied');
+      return toView(await findApproval(request, ports), request.identity, ports);
     },
   }),
   route({
@@ -95,14 +95,14 @@ export const approvalRoutes = [
     path: '/api/rules',
     right: 'admin',
     group,
-    summary: 'Answers that are remembered for further calls.',
+    summary: 'Lists the remembered approvals.',
     answer: ruleListSchema,
     async handle(_request, { toolbox }) {
       const rules = await toolbox.rules();
       return {
         rules: rules.map(({ serverAddress, ...rule }) => ({
           ...rule,
-          ...(serverAddress !== undefined && { serverAddress: withoutSecrets(serverAddress) }),
+          serverAddress: serverAddress === undefined ? undefined : withoutSecrets(serverAddress),
         })),
       };
     },
@@ -113,7 +113,7 @@ export const approvalRoutes = [
     path: '/api/rules/{rule}',
     right: 'admin',
     group,
-    summary: 'Forgets a remembered answer.',
+    summary: 'Deletes a remembered approval.',
     params: z.object({ rule: z.string() }),
     errors: ['NOT_FOUND'],
     async handle(request, ports) {
@@ -127,7 +127,7 @@ export const approvalRoutes = [
     path: '/api/pins',
     right: 'admin',
     group,
-    summary: 'The accepted definition of every tool. What changed since is in the list of tools.',
+    summary: 'Lists the accepted definition of every tool. `listTools` shows what changed since.',
     answer: pinListSchema,
     async handle(_request, { toolbox }) {
       const pins = await toolbox.pins();
@@ -136,22 +136,12 @@ export const approvalRoutes = [
   }),
 ];
 
-async function showApproval(id: string, identity: Identity, ports: ApiPorts): Promise<ApprovalView> {
-  return toView(await findApproval(id, identity, ports), identity, ports);
-}
-
-async function findApproval(id: string, identity: Identity, { storage, ownership }: ApiPorts): Promise<ApprovalRecord> {
-  const record = await storage.approvals.get(id);
-  if (record && (await ownership.owns(identity, record.request.caller))) return record;
-  throw notFound(id);
-}
-
 async function toView(
   { request, ...record }: ApprovalRecord,
   identity: Identity,
-  { ownership }: ApiPorts,
+  { security }: ApiPorts,
 ): Promise<ApprovalView> {
-  return { ...request, ...record, mayAnswer: await ownership.mayAnswer(identity, request) };
+  return { ...request, ...record, mayAnswer: await security.ownership.mayAnswer(identity, request) };
 }
 
 function toAnswer(answer: z.output<typeof approvalAnswerSchema>): ApprovalAnswer {
@@ -159,12 +149,8 @@ function toAnswer(answer: z.output<typeof approvalAnswerSchema>): ApprovalAnswer
   return { kind, ...rest } as ApprovalAnswer;
 }
 
-function notFound(id: string): ToolwharfError {
-  return new ToolwharfError('NOT_FOUND', `There is no question '${id}'`);
-}
-
-/** Arguments that the person changed are refused while the question is still open: afterwards they could only fail the call. */
-function assertFits(
+/** Rejects invalid edited arguments while the approval is still open; later they could only fail the call. */
+function assertValidArguments(
   body: z.output<typeof approvalAnswerSchema>,
   request: ApprovalRequest,
   { toolbox }: ApiPorts,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { Assistant } from '../../../storage/ports/assistant-store.ts';
 import type { Identity } from '../../auth/identity.ts';
-import { scopeFor } from '../lookup.ts';
+import { scopeFor } from '../access.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
   type AssistantView,
@@ -22,7 +22,7 @@ export const assistantRoutes = [
     path: '/api/assistants',
     right: 'read',
     group,
-    summary: 'Every assistant with its model and tool settings.',
+    summary: 'Lists every assistant with its model and tool settings.',
     answer: assistantListSchema,
     async handle(request, ports) {
       const assistants = await ports.storage.assistants.list();
@@ -36,13 +36,14 @@ export const assistantRoutes = [
     path: '/api/assistants/preview',
     right: 'read',
     group,
-    summary: 'Which tools such an assistant gets, and what they cost. Nothing is stored.',
+    summary:
+      'Returns the tools that an assistant with these settings would have, and their token cost. Nothing is stored.',
     body: assistantInputSchema,
     answer: assistantPreviewSchema,
     async handle({ identity, body }, ports) {
-      await ports.started();
-      // Whoever is no administrator sees of it what their conversations with it would have.
-      return ports.toolsOf(body, identity.isAdmin ? undefined : (identity.profile ?? 'default'));
+      await ports.servers.waitForStart();
+      // Callers see the tools that their own conversations with the assistant would have.
+      return ports.chat.assistantTools(body, identity.isAdmin ? undefined : (identity.profile ?? 'default'));
     },
   }),
   route({
@@ -51,7 +52,7 @@ export const assistantRoutes = [
     path: '/api/assistants/{assistant}',
     right: 'read',
     group,
-    summary: 'One assistant with its model and tool settings.',
+    summary: 'Returns one assistant with its model and tool settings.',
     params,
     answer: assistantViewSchema,
     errors: ['NOT_FOUND'],
@@ -67,7 +68,7 @@ export const assistantRoutes = [
     path: '/api/assistants/{assistant}',
     right: 'admin',
     group,
-    summary: 'Adds an assistant, or replaces the one of that id.',
+    summary: 'Creates or replaces an assistant.',
     params,
     body: assistantInputSchema,
     answer: assistantViewSchema,
@@ -83,7 +84,7 @@ export const assistantRoutes = [
     path: '/api/assistants/{assistant}',
     right: 'admin',
     group,
-    summary: 'Forgets an assistant.',
+    summary: 'Deletes an assistant.',
     params,
     errors: ['NOT_FOUND'],
     async handle(request, { storage }) {
@@ -102,10 +103,10 @@ function toAssistantView(
   return { ...assistant, serverIds: serverIds.filter(isVisible) };
 }
 
-/** Which servers someone sees, by id: of a stored server that is another word than its name. */
+/** Whether the caller may see a server, by id. The id of a stored server differs from its name. */
 async function visibleServers(identity: Identity, ports: ApiPorts): Promise<(serverId: string) => boolean> {
   const scope = scopeFor({ identity }, ports);
-  const names = new Map((await ports.stored.list()).map(({ id, name }) => [id, name]));
+  const names = new Map((await ports.servers.stored.list()).map(({ id, name }) => [id, name]));
   return (serverId) => scope.hasServer(names.get(serverId) ?? serverId);
 }
 

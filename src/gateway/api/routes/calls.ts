@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CallRecord } from '../../../invocation/call-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import type { Identity } from '../../auth/identity.ts';
 import { readCallStats } from '../../calls/call-stats.ts';
+import { findCall, noCall } from '../access.ts';
 import { requestError } from '../request-problems.ts';
-import { type ApiPorts, route } from '../route.ts';
+import { route } from '../route.ts';
 import { callListSchema, callSchema, callStatsSchema, callStatus, resultPageSchema } from '../schemas/calls.ts';
 
 const group = 'calls';
@@ -18,32 +18,28 @@ export const callRoutes = [
     path: '/api/calls',
     right: 'read',
     group,
-    summary: 'Calls, newest first, without their results. Others than administrators see their own.',
+    summary: 'Lists calls without their results, newest first. Only administrators see calls of others.',
     query: z.object({
       server: z.string().optional(),
-      tool: z.string().optional().describe("The tool's name, or the server's own name for it."),
+      tool: z.string().optional().describe("The tool's exposed name, or its original name on the server."),
       status: callStatus.optional(),
       caller: z.string().optional().describe("The caller's id."),
       parent: z.string().optional().describe('The id of the call or answer that made them.'),
-      since: z.iso.datetime({ offset: true }).optional().describe('Included.'),
-      until: z.iso.datetime({ offset: true }).optional().describe('Not included.'),
-      before: z.string().optional().describe('`next` of the page before.'),
+      since: z.iso.datetime({ offset: true }).optional().describe('Start of the period, inclusive.'),
+      until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive.'),
+      before: z.string().optional().describe('`next` of the previous page.'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     answer: callListSchema,
     async handle(request, ports) {
       const { limit, caller, ...filter } = request.query;
       const own = request.identity.isAdmin ? caller : request.identity.caller.id;
-      // To others, calls of others are not there: asking for them finds nothing.
+      // Calls of others are hidden.
       if (!request.identity.isAdmin && caller !== undefined && caller !== own) return { calls: [] };
-      const found = await ports.storage.journal.list({
-        ...filter,
-        ...(own !== undefined && { caller: own }),
-        limit: limit + 1,
-      });
+      const found = await ports.storage.journal.list({ ...filter, caller: own, limit: limit + 1 });
       const calls = found.slice(0, limit);
       const next = found.length > limit ? calls.at(-1)?.id : undefined;
-      return { calls: calls.map(withoutResult), ...(next !== undefined && { next }) };
+      return { calls: calls.map(withoutResult), next };
     },
   }),
   route({
@@ -52,21 +48,24 @@ export const callRoutes = [
     path: '/api/calls/stats',
     right: 'read',
     group,
-    summary:
-      'How many calls there were, how they ended and how long they took. Others than administrators see their own.',
+    summary: 'Returns the number, outcomes and durations of calls. Only administrators see calls of others.',
     query: z.object({
-      since: z.iso.datetime({ offset: true }).optional().describe('Included; a day before `until`.'),
-      until: z.iso.datetime({ offset: true }).optional().describe('Not included; now.'),
-      buckets: z.coerce.number().int().min(1).max(200).default(24).describe('Into how many parts the time is divided.'),
+      since: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .describe('Start of the period, inclusive; one day before `until` if absent.'),
+      until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive; now if absent.'),
+      buckets: z.coerce.number().int().min(1).max(200).default(24).describe('Number of equal intervals.'),
     }),
     answer: callStatsSchema,
-    async handle({ identity, query }, { summaries }) {
+    async handle({ identity, query }, { calls }) {
       const { until = new Date().toISOString(), buckets } = query;
       const { since = new Date(Date.parse(until) - day).toISOString() } = query;
       if (Date.parse(since) >= Date.parse(until))
         throw requestError([{ path: 'query.since', message: 'must be before until' }]);
-      const own = !identity.isAdmin && { caller: identity.caller.id };
-      return readCallStats({ since: Date.parse(since), until: Date.parse(until), buckets, ...own }, summaries);
+      const caller = identity.isAdmin ? undefined : identity.caller.id;
+      const period = { since: Date.parse(since), until: Date.parse(until), buckets };
+      return readCallStats({ ...period, caller }, calls.summaries);
     },
   }),
   route({
@@ -75,11 +74,12 @@ export const callRoutes = [
     path: '/api/calls/{call}',
     right: 'read',
     group,
-    summary: 'One call with its result.',
+    summary: 'Returns one call with its result.',
     params,
     answer: callSchema,
     errors: ['NOT_FOUND'],
-    handle: (request, ports) => findCall(request.params.call, request.identity, ports),
+    access: findCall,
+    handle: async ({ resource }) => resource,
   }),
   route({
     operationId: 'readCallResult',
@@ -87,7 +87,7 @@ export const callRoutes = [
     path: '/api/calls/{call}/result',
     right: 'call',
     group,
-    summary: 'A part of a result that was too big to hand out whole, as JSON text.',
+    summary: 'Returns a part of a truncated result, as JSON text.',
     params,
     query: z.object({
       offset: z.coerce.number().int().min(0).default(0),
@@ -95,11 +95,14 @@ export const callRoutes = [
     }),
     answer: resultPageSchema,
     errors: ['NOT_FOUND'],
-    async handle(request, ports) {
-      const { id } = await findCall(request.params.call, request.identity, ports);
-      const page = ports.toolbox.readResult(id, request.query.offset, request.query.length);
+    access: findCall,
+    async handle({ resource: { id }, query }, { toolbox }) {
+      const page = toolbox.readResult(id, query.offset, query.length);
       if (page) return page;
-      throw new ToolwharfError('NOT_FOUND', 'No result is kept for this call: only big ones are, for a while');
+      throw new ToolwharfError(
+        'NOT_FOUND',
+        'The full result of this call is not available: only truncated results are kept, for a limited time',
+      );
     },
   }),
   route({
@@ -108,28 +111,20 @@ export const callRoutes = [
     path: '/api/calls/{call}/cancel',
     right: 'call',
     group,
-    summary: 'Ends a call of this API or of an assistant that has not ended yet. Answers when it has.',
+    summary: 'Cancels a call of this API or of an assistant. Responds when the call has ended.',
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle({ identity, params: { call } }, ports) {
-      const { caller } = ports.calls.find(call) ?? (await findCall(call, identity, ports));
-      if (!(await ports.ownership.owns(identity, caller))) throw noCall(call);
-      if (await ports.calls.cancel(call)) return;
-      const message = 'This call is over, or it is one of an MCP client, which alone can cancel it';
+    async access(request, ports) {
+      const { caller } = ports.calls.running.find(request.params.call) ?? (await findCall(request, ports));
+      if (!(await ports.security.ownership.owns(request.identity, caller))) throw noCall(request.params.call);
+    },
+    async handle({ params: { call } }, { calls }) {
+      if (await calls.running.cancel(call)) return;
+      const message = 'This call has ended, or belongs to an MCP client, which must cancel it itself';
       throw new ToolwharfError('CONFLICT', message);
     },
   }),
 ];
-
-async function findCall(id: string, identity: Identity, { storage, ownership }: ApiPorts): Promise<CallRecord> {
-  const record = await storage.journal.get(id);
-  if (record && (await ownership.owns(identity, record.caller))) return record;
-  throw noCall(id);
-}
-
-function noCall(id: string): ToolwharfError {
-  return new ToolwharfError('NOT_FOUND', `There is no call '${id}'`);
-}
 
 function withoutResult({ result: _result, ...record }: CallRecord): Omit<CallRecord, 'result'> {
   return record;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { ToolwharfError } from '../../../kernel/errors.ts';
-import { hasRight, type Identity } from '../../auth/identity.ts';
+import { noConversation } from '../../../storage/ports/conversation-store.ts';
+import { hasRight } from '../../auth/identity.ts';
 import { serveConversation } from '../../chat/serve-conversation.ts';
-import { type ApiPorts, route } from '../route.ts';
+import { findConversation } from '../access.ts';
+import { route } from '../route.ts';
 import {
   chatEventSchemas,
   conversationChangeSchema,
@@ -26,12 +27,12 @@ export const conversationRoutes = [
     path: '/api/conversations',
     right,
     group,
-    summary: 'Conversations, latest change first. Others than administrators see their own.',
+    summary: 'Lists conversations, most recently changed first. Only administrators see those of others.',
     query: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) }),
     answer: conversationListSchema,
     async handle({ identity, query }, { chat }) {
-      const own = !identity.isAdmin && { owner: identity.caller.id };
-      return { conversations: await chat.list({ limit: query.limit, ...own }) };
+      const owner = identity.isAdmin ? undefined : identity.caller.id;
+      return { conversations: await chat.conversations.list({ limit: query.limit, owner }) };
     },
   }),
   route({
@@ -40,14 +41,14 @@ export const conversationRoutes = [
     path: '/api/conversations',
     right,
     group,
-    summary: 'Begins a conversation with an assistant.',
+    summary: 'Creates a conversation with an assistant.',
     body: conversationInputSchema,
     answer: conversationViewSchema,
     status: 201,
     errors: ['NOT_FOUND'],
     async handle({ identity, body }, { chat }) {
       const { caller, isAdmin, profile = isAdmin ? undefined : 'default' } = identity;
-      return chat.create({ ...body, owner: caller.id, ...(profile !== undefined && { profile }) });
+      return chat.conversations.create({ ...body, owner: caller.id, profile });
     },
   }),
   route({
@@ -56,15 +57,15 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}',
     right,
     group,
-    summary: 'One conversation with all its messages.',
+    summary: 'Returns a conversation with all its messages.',
     params,
     answer: conversationContentSchema,
     errors: ['NOT_FOUND'],
-    async handle({ identity, params: { conversation } }, ports) {
-      await assertOwn(conversation, identity, ports);
-      const found = await ports.chat.read(conversation);
-      if (!found) throw noConversation(conversation);
-      return found;
+    access: findConversation,
+    async handle({ resource: { id } }, { chat }) {
+      const content = await chat.conversations.read(id);
+      if (!content) throw noConversation(id);
+      return content;
     },
   }),
   route({
@@ -73,15 +74,13 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}',
     right,
     group,
-    summary: 'Gives a conversation another title or another assistant.',
+    summary: 'Changes the title or the assistant of a conversation.',
     params,
     body: conversationChangeSchema,
     answer: conversationViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle({ identity, params: { conversation }, body }, ports) {
-      await assertOwn(conversation, identity, ports);
-      return ports.chat.update(conversation, body);
-    },
+    access: findConversation,
+    handle: ({ resource: { id }, body }, { chat }) => chat.conversations.update(id, body),
   }),
   route({
     operationId: 'removeConversation',
@@ -89,12 +88,12 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}',
     right,
     group,
-    summary: 'Ends what is being answered, and forgets the conversation.',
+    summary: 'Stops the running answer and deletes the conversation.',
     params,
     errors: ['NOT_FOUND'],
-    async handle({ identity, params: { conversation } }, ports) {
-      await assertOwn(conversation, identity, ports);
-      if (!(await ports.chat.remove(conversation))) throw noConversation(conversation);
+    access: findConversation,
+    async handle({ resource: { id } }, { chat }) {
+      if (!(await chat.conversations.remove(id))) throw noConversation(id);
     },
   }),
   route({
@@ -104,15 +103,15 @@ export const conversationRoutes = [
     right,
     group,
     summary:
-      'Says something, and answers with the beginning of the answer. What is being answered ends first; its questions are denied.',
+      'Sends a message and responds with the answer as it starts. A running answer is stopped first and its pending approvals are denied.',
     params,
     body: messageInputSchema,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle({ identity, params: { conversation }, body }, ports) {
-      await assertOwn(conversation, identity, ports);
-      await ports.started();
-      return ports.chat.send(conversation, body.text);
+    access: findConversation,
+    async handle({ resource: { id }, body }, { chat, servers }) {
+      await servers.waitForStart();
+      return chat.conversations.send(id, body.text);
     },
   }),
   route({
@@ -121,13 +120,11 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}/stop',
     right,
     group,
-    summary: 'Ends what is being answered. Answers when it has ended.',
+    summary: 'Stops the running answer. Responds when it has stopped.',
     params,
     errors: ['NOT_FOUND'],
-    async handle({ identity, params: { conversation } }, ports) {
-      await assertOwn(conversation, identity, ports);
-      await ports.chat.stop(conversation);
-    },
+    access: findConversation,
+    handle: ({ resource: { id } }, { chat }) => chat.conversations.stop(id),
   }),
   route({
     operationId: 'resumeConversation',
@@ -135,14 +132,14 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}/resume',
     right,
     group,
-    summary: 'Goes on with an answer that was stopped, interrupted, limited or failed.',
+    summary: 'Continues an answer that was stopped, was interrupted, reached a limit or failed.',
     params,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle({ identity, params: { conversation } }, ports) {
-      await assertOwn(conversation, identity, ports);
-      await ports.started();
-      return ports.chat.resume(conversation);
+    access: findConversation,
+    async handle({ resource: { id } }, { chat, servers }) {
+      await servers.waitForStart();
+      return chat.conversations.resume(id);
     },
   }),
   route({
@@ -151,14 +148,14 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}/messages/{message}/retry',
     right,
     group,
-    summary: 'Answers once more: this answer and all that came after it are gone.',
+    summary: 'Generates an answer again. This answer and all later messages are deleted.',
     params: messageParams,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle({ identity, params: { conversation, message } }, ports) {
-      await assertOwn(conversation, identity, ports);
-      await ports.started();
-      return ports.chat.retry(conversation, message);
+    access: findConversation,
+    async handle({ resource: { id }, params: { message } }, { chat, servers }) {
+      await servers.waitForStart();
+      return chat.conversations.retry(id, message);
     },
   }),
   route({
@@ -167,15 +164,15 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}/messages/{message}/edit',
     right,
     group,
-    summary: 'Says something else instead of what a person said: all after it is gone, and it is answered anew.',
+    summary: "Replaces a user's message and answers the new one. All later messages are deleted.",
     params: messageParams,
     body: messageInputSchema,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle({ identity, params: { conversation, message }, body }, ports) {
-      await assertOwn(conversation, identity, ports);
-      await ports.started();
-      return ports.chat.edit(conversation, message, body.text);
+    access: findConversation,
+    async handle({ resource: { id }, params: { message }, body }, { chat, servers }) {
+      await servers.waitForStart();
+      return chat.conversations.edit(id, message, body.text);
     },
   }),
   route({
@@ -185,28 +182,21 @@ export const conversationRoutes = [
     right,
     group,
     summary:
-      'Server-sent events of one conversation: first all of it, then what happens. Whoever comes back gets all of it again.',
+      'Streams a conversation as server-sent events: a snapshot, then every change. A client that reconnects gets a new snapshot.',
     params,
     streams: chatEventSchemas,
     errors: ['NOT_FOUND', 'QUEUE_FULL'],
-    async handle({ incoming, outgoing, identity, params: { conversation } }, ports) {
-      await assertOwn(conversation, identity, ports);
-      const { chat, authenticate, events, stopping } = ports;
+    access: findConversation,
+    async handle({ incoming, outgoing, identity, resource: { id } }, { chat, security, events, stopping }) {
       const mayWatch = async () => {
-        const now = await authenticate(incoming);
-        return now !== undefined && hasRight(now, right) && (now.isAdmin || now.caller.id === identity.caller.id);
+        const current = await security.authenticate(incoming);
+        return (
+          current !== undefined &&
+          hasRight(current, right) &&
+          (current.isAdmin || current.caller.id === identity.caller.id)
+        );
       };
-      await serveConversation(outgoing, conversation, { chat, events, stopping, mayWatch });
+      await serveConversation(outgoing, id, { chat: chat.conversations, events, stopping, mayWatch });
     },
   }),
 ];
-
-/** Someone else's is as good as none. */
-async function assertOwn(id: string, { isAdmin, caller }: Identity, { storage }: ApiPorts): Promise<void> {
-  const found = await storage.conversations.get(id);
-  if (!found || !(isAdmin || found.owner === caller.id)) throw noConversation(id);
-}
-
-function noConversation(id: string): ToolwharfError {
-  return new ToolwharfError('NOT_FOUND', `There is no conversation '${id}'`);
-}

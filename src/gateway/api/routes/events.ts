@@ -10,18 +10,18 @@ export const eventRoutes = [
     path: '/api/events',
     right: 'read',
     group: 'events',
-    summary: 'Server-sent events: servers, tools, calls, questions. Sent the id of the last one, it goes on after it.',
+    summary:
+      'Streams server-sent events about servers, tools, calls, approvals and questions. Resumes after the given event id.',
     query: z.object({
-      lastEventId: z.string().optional().describe('Instead of the header `Last-Event-ID`, which wins.'),
+      lastEventId: z.string().optional().describe('Alternative to the header `Last-Event-ID`, which takes precedence.'),
     }),
     streams: eventSchemas,
     errors: ['QUEUE_FULL'],
-    async handle({ incoming, outgoing, identity, query }, ports) {
-      const { events, toolbox, authenticate, stopping } = ports;
+    async handle({ incoming, outgoing, identity, query }, { events, toolbox, security, stopping }) {
       const header = incoming.headers['last-event-id'];
       const lastEventId = typeof header === 'string' ? header : query.lastEventId;
-      const resume = lastEventId !== undefined && { lastEventId };
-      serveEvents(incoming, outgoing, identity, { events, toolbox, authenticate, stopping, ...resume });
+      const { authenticate } = security;
+      serveEvents(incoming, outgoing, identity, { events, toolbox, authenticate, stopping, lastEventId });
     },
   }),
 ];

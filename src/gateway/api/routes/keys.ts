@@ -16,7 +16,7 @@ export const keyRoutes = [
     path: '/api/keys',
     right: 'admin',
     group,
-    summary: 'Every API key, revoked ones too; never the keys themselves.',
+    summary: 'Lists every API key, including revoked ones, without the secret keys.',
     answer: keyListSchema,
     handle: async (_request, { storage }) => ({ keys: (await storage.keys.list()).map(toView) }),
   }),
@@ -26,7 +26,7 @@ export const keyRoutes = [
     path: '/api/keys',
     right: 'admin',
     group,
-    summary: 'Makes an API key and shows it this once.',
+    summary: 'Creates an API key. The response is the only place that shows it.',
     body: keyInputSchema,
     answer: newKeySchema,
     status: 201,
@@ -36,14 +36,14 @@ export const keyRoutes = [
         throw requestError([{ path: 'body.profile', message: `there is no profile '${profile}'` }]);
       if (profile !== undefined && rights.includes('admin'))
         throw requestError([
-          { path: 'body.profile', message: 'an administrator is not held to a profile: leave one out' },
+          { path: 'body.profile', message: "cannot be combined with the right 'admin': leave one out" },
         ]);
-      // Nobody gets by a key what they may not do without it.
+      // A key must not grant more than its creator may do.
       if (rights.includes('admin') && !mayAddPrograms(request.identity)) {
-        const message = 'To make an administrator, prove who you are: send the admin token or the key of another one';
+        const message = "To create an administrator's key, authenticate with the admin token or an administrator's key";
         throw new ToolwharfError('FORBIDDEN', message);
       }
-      const { key, record } = createApiKey({ name, rights, ...(profile !== undefined && { profile }) });
+      const { key, record } = createApiKey({ name, rights, profile });
       await storage.keys.add(record);
       return { ...toView(record), key };
     },
@@ -54,14 +54,14 @@ export const keyRoutes = [
     path: '/api/keys/{key}',
     right: 'admin',
     group,
-    summary: 'Ends a key at once.',
+    summary: 'Revokes a key immediately.',
     params: z.object({ key: z.string() }),
     errors: ['CONFLICT', 'NOT_FOUND'],
     async handle(request, { storage, events }) {
       const { key } = request.params;
       if (!(await storage.keys.get(key))) throw new ToolwharfError('NOT_FOUND', `There is no key '${key}'`);
-      const isNews = await storage.keys.revoke(key, new Date().toISOString());
-      if (!isNews) throw new ToolwharfError('CONFLICT', 'This key was revoked before');
+      const isRevoked = await storage.keys.revoke(key, new Date().toISOString());
+      if (!isRevoked) throw new ToolwharfError('CONFLICT', 'This key is already revoked');
       await events.recheckAccess();
     },
   }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { Provider, ProviderStore } from '../../../storage/ports/provider-store.ts';
 import type { Identity } from '../../auth/identity.ts';
-import { assertMayReach } from '../assert-may-reach.ts';
+import { assertAddressAllowed } from '../access.ts';
 import { readProviderInput, toProviderView } from '../provider-masks.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
@@ -26,10 +26,10 @@ export const providerRoutes = [
     path: '/api/providers',
     right: 'read',
     group,
-    summary: 'Where models are run: the stored providers, those that the environment has a key for, and the demo.',
+    summary: 'Lists model providers: stored ones, those with a key in the environment, and the built-in demo.',
     answer: providerListSchema,
-    async handle({ identity }, { models }) {
-      return { providers: (await models.providers()).map((provider) => toProviderView(provider, identity)) };
+    async handle({ identity }, { chat }) {
+      return { providers: (await chat.models.providers()).map((provider) => toProviderView(provider, identity)) };
     },
   }),
   route({
@@ -38,13 +38,13 @@ export const providerRoutes = [
     path: '/api/providers',
     right: 'admin',
     group,
-    summary: 'Stores a provider of models. Its key is sealed.',
+    summary: 'Stores a model provider. Its key is encrypted.',
     body: providerInputSchema,
     answer: providerViewSchema,
     status: 201,
     async handle({ identity, body }, ports) {
       const provider: Provider = { ...readProviderInput(body), id: randomUUID() };
-      assertMayReach(provider.baseUrl, ports);
+      assertAddressAllowed(provider.baseUrl, ports);
       await ports.storage.providers.put(provider);
       return showProvider(provider.id, identity, ports);
     },
@@ -55,7 +55,7 @@ export const providerRoutes = [
     path: '/api/providers/test',
     right: 'admin',
     group,
-    summary: 'Tries a provider out without storing it: whether it answers, how fast, and which models it has.',
+    summary: 'Tests a provider without storing it, and reports whether it responds, its latency and its models.',
     body: providerTestInputSchema,
     answer: providerTestSchema,
     errors: ['NOT_FOUND'],
@@ -63,8 +63,8 @@ export const providerRoutes = [
       const { provider: id, ...input } = body;
       const stored = id === undefined ? undefined : await findStored(id, ports.storage.providers);
       const provider = readProviderInput(input, stored);
-      assertMayReach(provider.baseUrl, ports);
-      return ports.models.test(provider, signal);
+      assertAddressAllowed(provider.baseUrl, ports);
+      return ports.chat.models.test(provider, signal);
     },
   }),
   route({
@@ -73,7 +73,7 @@ export const providerRoutes = [
     path: '/api/providers/{provider}',
     right: 'admin',
     group,
-    summary: 'Replaces a stored provider. A masked key keeps what is stored.',
+    summary: 'Replaces a stored provider. A masked key keeps its stored value.',
     params,
     body: providerInputSchema,
     answer: providerViewSchema,
@@ -81,7 +81,7 @@ export const providerRoutes = [
     async handle({ identity, params: { provider: id }, body }, ports) {
       const stored = await findStored(id, ports.storage.providers);
       const provider = readProviderInput(body, stored);
-      assertMayReach(provider.baseUrl, ports);
+      assertAddressAllowed(provider.baseUrl, ports);
       await ports.storage.providers.put({ ...provider, id: stored.id });
       return showProvider(stored.id, identity, ports);
     },
@@ -92,7 +92,7 @@ export const providerRoutes = [
     path: '/api/providers/{provider}',
     right: 'admin',
     group,
-    summary: 'Forgets a stored provider and its key.',
+    summary: 'Deletes a stored provider and its key.',
     params,
     errors: ['NOT_FOUND'],
     async handle({ params: { provider: id } }, { storage }) {
@@ -106,12 +106,12 @@ export const providerRoutes = [
     path: '/api/providers/{provider}/models',
     right: 'admin',
     group,
-    summary: 'The models of a provider, as it lists them.',
+    summary: 'Lists the models of a provider.',
     params,
     answer: modelListSchema,
     errors: ['CONFIG_INVALID', 'NOT_FOUND', 'SERVER_UNREACHABLE'],
-    async handle({ params: { provider }, signal }, { models }) {
-      return { models: await models.list(provider, signal) };
+    async handle({ params: { provider }, signal }, { chat }) {
+      return { models: await chat.models.list(provider, signal) };
     },
   }),
 ];
@@ -122,8 +122,8 @@ async function findStored(id: string, providers: ProviderStore): Promise<Provide
   throw new ToolwharfError('NOT_FOUND', `There is no stored provider '${id}'`);
 }
 
-async function showProvider(id: string, identity: Identity, { models }: ApiPorts): Promise<ProviderView> {
-  const provider = (await models.providers()).find((candidate) => candidate.id === id);
+async function showProvider(id: string, identity: Identity, { chat }: ApiPorts): Promise<ProviderView> {
+  const provider = (await chat.models.providers()).find((candidate) => candidate.id === id);
   if (provider) return toProviderView(provider, identity);
   throw new ToolwharfError('NOT_FOUND', `There is no provider '${id}'`);
 }

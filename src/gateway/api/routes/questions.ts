@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import { toQuestionView } from '../question-view.ts';
 import { route } from '../route.ts';
-import { questionAnswerSchema, questionListSchema } from '../schemas/questions.ts';
+import { questionAnswerSchema, questionListSchema, toQuestionView } from '../schemas/questions.ts';
 
 const group = 'questions';
 
@@ -14,16 +13,15 @@ export const questionRoutes = [
     right: 'read',
     group,
     summary:
-      'What servers ask in the middle of calls over this API and of assistants, oldest first. Others than administrators see questions of their own calls and conversations.',
+      'Lists the open questions that servers asked during calls of this API and of assistants, oldest first. Only administrators see questions of calls and conversations of others.',
     answer: questionListSchema,
-    async handle({ identity }, { questions, ownership }) {
-      const own = await Promise.all(
-        questions.list().map(async (question) => ({
-          question,
-          isOwn: await ownership.owns(identity, question.caller),
-        })),
+    async handle({ identity }, { calls, security }) {
+      const owned = await Promise.all(
+        calls.questions
+          .list()
+          .map(async (question) => ((await security.ownership.owns(identity, question.caller)) ? [question] : [])),
       );
-      return { questions: own.flatMap(({ question, isOwn }) => (isOwn ? toQuestionView(question) : [])) };
+      return { questions: owned.flat().map(toQuestionView) };
     },
   }),
   route({
@@ -36,11 +34,11 @@ export const questionRoutes = [
     params: z.object({ question: z.string() }),
     body: questionAnswerSchema,
     errors: ['NOT_FOUND'],
-    async handle({ identity, params: { question: id }, body }, { questions, ownership }) {
-      const question = questions.find(id);
-      const isOwn = question && (await ownership.owns(identity, question.caller));
-      if (!isOwn || !questions.answer(id, body))
-        throw new ToolwharfError('NOT_FOUND', `There is no question '${id}', or it waits no more`);
+    async handle({ identity, params: { question: id }, body }, { calls, security }) {
+      const question = calls.questions.find(id);
+      const isOwn = question && (await security.ownership.owns(identity, question.caller));
+      if (!isOwn || !calls.questions.answer(id, body))
+        throw new ToolwharfError('NOT_FOUND', `There is no open question '${id}'`);
     },
   }),
 ];

@@ -9,7 +9,7 @@ import { importedServerSchema } from '../schemas/servers.ts';
 
 const group = 'registry';
 
-/** Looking for servers in the registry. What is found is added like any other server, by `addServer`. */
+/** Searches the MCP registry. Servers found there are added with `addServer`. */
 export const registryRoutes = [
   route({
     operationId: 'searchRegistry',
@@ -17,7 +17,7 @@ export const registryRoutes = [
     path: '/api/registry/servers',
     right: 'admin',
     group,
-    summary: 'Servers of the registry whose name has these words in it, each in its newest version.',
+    summary: 'Searches the MCP registry by server name. Returns the newest version of each server.',
     query: z.object({
       search: z.string().max(200).optional(),
       cursor: z.string().max(2_000).optional(),
@@ -27,12 +27,7 @@ export const registryRoutes = [
     errors: ['SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
     handle: ({ query: { search, cursor, limit }, signal }, ports) =>
       withRegistry(ports, async (registry, url) => {
-        const page = await registry.search({
-          ...(search && { words: search }),
-          ...(cursor !== undefined && { cursor }),
-          ...(limit !== undefined && { limit }),
-          signal,
-        });
+        const page = await registry.search({ words: search || undefined, cursor, limit, signal });
         return { registry: url, ...page, servers: page.servers.map(toView) };
       }),
   }),
@@ -42,7 +37,7 @@ export const registryRoutes = [
     path: '/api/registry/servers/{name}',
     right: 'admin',
     group,
-    summary: 'One server of the registry.',
+    summary: 'Returns one server of the registry.',
     params: z.object({ name: z.string() }),
     query: z.object({ version: z.string().optional() }),
     answer: registryServerSchema,
@@ -56,7 +51,7 @@ export const registryRoutes = [
     path: '/api/registry/plan',
     right: 'admin',
     group,
-    summary: 'What a server of the registry would be here, with what was filled in. Nothing is stored.',
+    summary: 'Builds the server entry for a server of the registry, ready for `addServer`. Nothing is stored.',
     body: registryPlanSchema,
     answer: importedServerSchema,
     errors: ['NOT_FOUND', 'SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
@@ -64,10 +59,14 @@ export const registryRoutes = [
       withRegistry(ports, async (registry) => {
         const entry = await find(registry, name, version, signal);
         const way = entry.ways[at];
-        if (!way) throw new ToolwharfError('NOT_FOUND', `'${name}' has ${entry.ways.length} ways, and no number ${at}`);
+        if (!way)
+          throw new ToolwharfError(
+            'NOT_FOUND',
+            `'${name}' has ${entry.ways.length} install options, and none with index ${at}`,
+          );
         return {
           name: as ?? shortName(entry.name),
-          ...(entry.description !== '' && { description: entry.description }),
+          description: entry.description || undefined,
           ...planServer(way, values),
         } as z.output<typeof importedServerSchema>;
       }),
@@ -75,7 +74,7 @@ export const registryRoutes = [
 ];
 
 function find(registry: Registry, name: string, version: string | undefined, signal: AbortSignal) {
-  return registry.get(name, { signal, ...(version !== undefined && { version }) });
+  return registry.get(name, { signal, version });
 }
 
 async function withRegistry<Value>(

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { findServer } from '../lookup.ts';
-import { type ApiPorts, type ApiRequest, route } from '../route.ts';
+import type { ServerInfo } from '../../../servers/server-info.ts';
+import { findServer } from '../access.ts';
+import { type ApiPorts, route } from '../route.ts';
 import {
   completionInputSchema,
   promptArgumentsSchema,
@@ -13,7 +14,7 @@ import {
 
 const group = 'servers';
 const params = z.object({ server: z.string() });
-const failures = ['NOT_FOUND', 'SERVER_DISCONNECTED', 'SERVER_ERROR', 'CALL_TIMED_OUT'] as const;
+const errors = ['NOT_FOUND', 'SERVER_DISCONNECTED', 'SERVER_ERROR', 'CALL_TIMED_OUT'] as const;
 
 export const serverContentRoutes = [
   route({
@@ -22,17 +23,14 @@ export const serverContentRoutes = [
     path: '/api/servers/{server}/resources',
     right: 'read',
     group,
-    summary: 'The resources and resource templates of a server, as it sent them.',
+    summary: 'Lists the resources and resource templates of a server, exactly as the server sent them.',
     params,
     answer: resourceListSchema,
     errors: ['NOT_FOUND'],
-    async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
+    access: findServer,
+    async handle({ resource: { name } }, { toolbox }) {
       const items = (offered: readonly { readonly item: JsonObject }[]) => offered.map(({ item }) => item);
-      return {
-        resources: items(ports.toolbox.resources(name)),
-        resourceTemplates: items(ports.toolbox.resourceTemplates(name)),
-      };
+      return { resources: items(toolbox.resources(name)), resourceTemplates: items(toolbox.resourceTemplates(name)) };
     },
   }),
   route({
@@ -43,13 +41,11 @@ export const serverContentRoutes = [
     group,
     summary: 'Reads a resource of a server.',
     params,
-    query: z.object({ uri: z.string().min(1) }),
+    query: z.object({ uri: z.string().min(1).describe('URI of the resource.') }),
     answer: serverAnswerSchema,
-    errors: failures,
-    async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
-      return ports.toolbox.readResource(name, request.query.uri, { signal: request.signal });
-    },
+    errors,
+    access: findServer,
+    handle: ({ resource: { name }, query, signal }, { toolbox }) => toolbox.readResource(name, query.uri, { signal }),
   }),
   route({
     operationId: 'listPrompts',
@@ -57,14 +53,12 @@ export const serverContentRoutes = [
     path: '/api/servers/{server}/prompts',
     right: 'read',
     group,
-    summary: 'The prompts of a server, as it sent them.',
+    summary: 'Lists the prompts of a server, exactly as the server sent them.',
     params,
     answer: promptListSchema,
     errors: ['NOT_FOUND'],
-    async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
-      return { prompts: ports.toolbox.prompts(name).map(({ item }) => item) };
-    },
+    access: findServer,
+    handle: async ({ resource: { name } }, { toolbox }) => ({ prompts: toolbox.prompts(name).map(({ item }) => item) }),
   }),
   route({
     operationId: 'getPrompt',
@@ -72,15 +66,15 @@ export const serverContentRoutes = [
     path: '/api/servers/{server}/prompts/{prompt}',
     right: 'call',
     group,
-    summary: 'Gets a prompt, filled in with arguments.',
+    summary: 'Renders a prompt with arguments.',
     params: params.extend({ prompt: z.string() }),
     body: promptArgumentsSchema,
     answer: serverAnswerSchema,
-    errors: failures,
-    async handle(request, ports) {
-      const { prompt } = request.params;
-      const name = findPromptServer(prompt, request, ports);
-      return ports.toolbox.getPrompt(name, prompt, request.body.arguments, { signal: request.signal });
+    errors,
+    access: findServer,
+    async handle({ resource: server, params: { prompt }, body, signal }, ports) {
+      assertHasPrompt(server, prompt, ports);
+      return ports.toolbox.getPrompt(server.name, prompt, body.arguments, { signal });
     },
   }),
   route({
@@ -89,27 +83,21 @@ export const serverContentRoutes = [
     path: '/api/servers/{server}/completions',
     right: 'call',
     group,
-    summary: 'Suggestions for an argument of a prompt or of a resource template.',
+    summary: 'Suggests values for an argument of a prompt or a resource template.',
     params,
     body: completionInputSchema,
     answer: serverAnswerSchema,
-    errors: failures,
-    async handle(request, ports) {
-      const { ref } = request.body;
-      const { name } = findServer(request.params.server, request, ports);
-      if (ref.type === 'ref/prompt') findPromptServer(ref.name, request, ports);
-      return ports.toolbox.complete(name, request.body, { signal: request.signal });
+    errors,
+    access: findServer,
+    async handle({ resource: server, body, signal }, ports) {
+      if (body.ref.type === 'ref/prompt') assertHasPrompt(server, body.ref.name, ports);
+      return ports.toolbox.complete(server.name, body, { signal });
     },
   }),
 ];
 
-/** The server, if it offers that prompt: the configuration may leave some out. */
-function findPromptServer(
-  prompt: string,
-  request: Pick<ApiRequest<{ readonly server: string }>, 'params' | 'identity'>,
-  ports: ApiPorts,
-): string {
-  const { name } = findServer(request.params.server, request, ports);
-  if (ports.toolbox.prompts(name).some(({ item }) => item.name === prompt)) return name;
+/** The configuration may hide some of a server's prompts. */
+function assertHasPrompt({ name }: ServerInfo, prompt: string, { toolbox }: ApiPorts): void {
+  if (toolbox.prompts(name).some(({ item }) => item.name === prompt)) return;
   throw new ToolwharfError('NOT_FOUND', `Server '${name}' has no prompt '${prompt}'`);
 }

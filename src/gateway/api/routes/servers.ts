@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { CheckedServerRecord } from '../../../config/server-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import { type Identity, mayAddPrograms } from '../../auth/identity.ts';
-import { assertMayReach } from '../assert-may-reach.ts';
+import { findServer, readPermittedServer, scopeFor } from '../access.ts';
 import { importServers } from '../import-servers.ts';
-import { findServer, scopeFor } from '../lookup.ts';
-import { type ApiPorts, route } from '../route.ts';
+import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import {
   importedServersSchema,
   importInputSchema,
@@ -16,7 +13,6 @@ import {
   serverTestSchema,
   stderrSchema,
 } from '../schemas/servers.ts';
-import { readServerInput } from '../server-masks.ts';
 import { toServerView } from '../server-view.ts';
 import { testConnection } from '../test-connection.ts';
 
@@ -30,13 +26,13 @@ export const serverRoutes = [
     path: '/api/servers',
     right: 'read',
     group,
-    summary: 'Every server and how it is doing.',
+    summary: 'Lists every server with its connection status.',
     answer: serverListSchema,
     async handle(request, ports) {
       const scope = scopeFor(request, ports);
-      const records = new Map((await ports.stored.list()).map((record) => [record.name, record]));
+      const records = new Map((await ports.servers.stored.list()).map((record) => [record.name, record]));
       const infos = ports.toolbox.servers().filter(({ name }) => scope.hasServer(name));
-      return { servers: infos.map((info) => toServerView(info, records.get(info.name), request.identity, ports)) };
+      return { servers: infos.map((info) => toServerView(info, records.get(info.name), request, ports)) };
     },
   }),
   route({
@@ -45,17 +41,14 @@ export const serverRoutes = [
     path: '/api/servers',
     right: 'admin',
     group,
-    summary: 'Stores a server and connects it. It stays, and is tried again, when it can not be reached.',
+    summary: 'Stores a server and connects to it. A server that cannot be reached is kept and retried.',
     body: serverInputSchema,
     answer: serverSchema,
     status: 201,
     errors: ['CONFIG_INVALID', 'CONFLICT'],
+    access: (request, ports) => readPermittedServer(request.body, request, ports),
     async handle(request, ports) {
-      const server = readServerInput(request.body);
-      assertMayRun(server, request.identity, ports);
-      assertMayReach(server.url, ports);
-      assertMayReach(server.openapi, ports);
-      const { name } = await ports.stored.add(server);
+      const { name } = await ports.servers.stored.add(request.resource);
       return showServer(name, request, ports);
     },
   }),
@@ -66,21 +59,17 @@ export const serverRoutes = [
     right: 'admin',
     group,
     summary:
-      'Tries a server out without storing it: whether it can be reached, how fast, what it offers, what is wrong.',
+      'Connects to a server without storing it, and reports whether it is reachable, its latency, what it offers and any problems.',
     body: serverTestInputSchema,
     answer: serverTestSchema,
     errors: ['CONFIG_INVALID', 'NOT_FOUND'],
-    async handle(request, ports) {
+    async access(request, ports) {
       const { server: name, ...input } = request.body;
-      const stored = name === undefined ? undefined : await ports.stored.find(name);
+      const stored = name === undefined ? undefined : await ports.servers.stored.find(name);
       if (name !== undefined && !stored) throw new ToolwharfError('NOT_FOUND', `There is no stored server '${name}'`);
-      const server = readServerInput(input, stored);
-      assertMayRun(server, request.identity, ports);
-      assertMayReach(server.url, ports);
-      assertMayReach(server.openapi, ports);
-      const { env, storage, allowsPrivateAddresses } = ports;
-      return testConnection(server, { env, storage, signal: request.signal, allowsPrivateAddresses });
+      return readPermittedServer(input, request, ports, stored);
     },
+    handle: ({ resource, signal }, ports) => testConnection(resource, signal, ports),
   }),
   route({
     operationId: 'importServers',
@@ -88,7 +77,7 @@ export const serverRoutes = [
     path: '/api/servers/import',
     right: 'admin',
     group,
-    summary: 'Reads the servers out of a copied configuration of an MCP client. Nothing is stored.',
+    summary: 'Extracts the servers from the pasted configuration of an MCP client. Nothing is stored.',
     body: importInputSchema,
     answer: importedServersSchema,
     handle: async ({ body }) => importServers(body.text),
@@ -99,7 +88,7 @@ export const serverRoutes = [
     path: '/api/servers/{server}',
     right: 'read',
     group,
-    summary: 'One server and how it is doing.',
+    summary: 'Returns one server with its connection status.',
     params,
     answer: serverSchema,
     errors: ['NOT_FOUND'],
@@ -111,19 +100,15 @@ export const serverRoutes = [
     path: '/api/servers/{server}',
     right: 'admin',
     group,
-    summary: 'Replaces a stored server and connects it anew. A masked secret keeps what is stored.',
+    summary: 'Replaces a stored server and reconnects it. A masked secret keeps its stored value.',
     params,
     body: serverInputSchema,
     answer: serverSchema,
     errors: ['CONFIG_INVALID', 'CONFLICT', 'NOT_FOUND'],
     async handle(request, ports) {
-      const { name } = await ports.stored.update(request.params.server, (stored) => {
-        const server = readServerInput(request.body, stored);
-        assertMayRun(server, request.identity, ports);
-        assertMayReach(server.url, ports);
-        assertMayReach(server.openapi, ports);
-        return server;
-      });
+      const { name } = await ports.servers.stored.update(request.params.server, (stored) =>
+        readPermittedServer(request.body, request, ports, stored),
+      );
       return showServer(name, request, ports);
     },
   }),
@@ -133,10 +118,10 @@ export const serverRoutes = [
     path: '/api/servers/{server}',
     right: 'admin',
     group,
-    summary: 'Ends a stored server and forgets it.',
+    summary: 'Disconnects a stored server and deletes it.',
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    handle: (request, ports) => ports.stored.remove(request.params.server),
+    handle: (request, ports) => ports.servers.stored.remove(request.params.server),
   }),
   ...(['enable', 'disable'] as const).map((verb) =>
     route({
@@ -145,13 +130,16 @@ export const serverRoutes = [
       path: `/api/servers/{server}/${verb}`,
       right: 'admin',
       group,
-      summary: verb === 'enable' ? 'Has a stored server used again.' : 'Keeps a stored server without using it.',
+      summary:
+        verb === 'enable'
+          ? 'Enables a stored server and connects to it.'
+          : 'Disables a stored server: it stays stored but is not connected.',
       params,
       answer: serverSchema,
       errors: ['CONFLICT', 'NOT_FOUND'],
       async handle(request, ports) {
         const enabled = verb === 'enable';
-        const { name } = await ports.stored.update(request.params.server, (stored) => {
+        const { name } = await ports.servers.stored.update(request.params.server, (stored) => {
           const { id: _id, createdAt: _created, updatedAt: _updated, lastConnectedAt: _last, ...server } = stored;
           return { ...server, enabled };
         });
@@ -165,12 +153,13 @@ export const serverRoutes = [
     path: '/api/servers/{server}/connect',
     right: 'admin',
     group,
-    summary: 'Connects a server, and keeps it connected. Answers when it is, or with why it is not.',
+    summary:
+      'Connects a server and keeps it connected. Responds when it is connected, or with the reason why it is not.',
     params,
     answer: serverSchema,
     errors: ['CONFLICT', 'NOT_FOUND', 'OAUTH_REQUIRED', 'SERVER_UNREACHABLE'],
-    async handle(request, ports) {
-      const { name, enabled } = findServer(request.params.server, request, ports);
+    access: findServer,
+    async handle({ resource: { name, enabled }, ...request }, ports) {
       if (!enabled) throw new ToolwharfError('CONFLICT', `Server '${name}' is disabled: enable it first`);
       await ports.toolbox.connect(name);
       return showServer(name, request, ports);
@@ -182,12 +171,12 @@ export const serverRoutes = [
     path: '/api/servers/{server}/disconnect',
     right: 'admin',
     group,
-    summary: 'Ends the connection and takes its tools away, until it is connected again or the gateway starts anew.',
+    summary: 'Disconnects a server and removes its tools until it is connected again or the gateway restarts.',
     params,
     answer: serverSchema,
     errors: ['NOT_FOUND'],
-    async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
+    access: findServer,
+    async handle({ resource: { name }, ...request }, ports) {
       await ports.toolbox.disconnect(name);
       return showServer(name, request, ports);
     },
@@ -198,12 +187,12 @@ export const serverRoutes = [
     path: '/api/servers/{server}/refresh',
     right: 'admin',
     group,
-    summary: 'Asks a server for its tools again.',
+    summary: 'Reads the tools of a server again.',
     params,
     answer: serverSchema,
     errors: ['NOT_FOUND', 'SERVER_DISCONNECTED', 'SERVER_ERROR'],
-    async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
+    access: findServer,
+    async handle({ resource: { name }, ...request }, ports) {
       await ports.toolbox.discover(name);
       return showServer(name, request, ports);
     },
@@ -214,30 +203,16 @@ export const serverRoutes = [
     path: '/api/servers/{server}/stderr',
     right: 'admin',
     group,
-    summary: "The last lines of a program's error output, its secrets hidden.",
+    summary: "Returns the last lines of a local server's stderr, with secrets redacted.",
     params,
     answer: stderrSchema,
     errors: ['NOT_FOUND'],
-    async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
-      return { lines: ports.toolbox.stderr(name) };
-    },
+    access: findServer,
+    handle: async ({ resource }, { toolbox }) => ({ lines: toolbox.stderr(resource.name) }),
   }),
 ];
 
-async function showServer(name: string, request: { readonly identity: Identity }, ports: ApiPorts) {
-  const info = findServer(name, request, ports);
-  return toServerView(info, await ports.stored.find(name), request.identity, ports);
-}
-
-/** A program runs with the gateway's own rights: the operator must have said so, and we must know who asks. */
-function assertMayRun(server: CheckedServerRecord, identity: Identity, { allowsPrograms }: ApiPorts): void {
-  if (server.transport !== 'stdio') return;
-  if (!allowsPrograms()) {
-    const message = 'Servers that are programs may not be added here: gateway.allowPrograms is off';
-    throw new ToolwharfError('FORBIDDEN', message);
-  }
-  if (mayAddPrograms(identity)) return;
-  const message = 'To add a program, prove who you are: send the admin token or the key of an administrator';
-  throw new ToolwharfError('FORBIDDEN', message);
+async function showServer(server: string, { identity }: Pick<ApiRequest, 'identity'>, ports: ApiPorts) {
+  const info = findServer({ params: { server }, identity }, ports);
+  return toServerView(info, await ports.servers.stored.find(server), { identity }, ports);
 }

@@ -2,7 +2,7 @@ import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { SessionHolder } from '../../auth/app-sessions.ts';
 import { type Identity, mayAddPrograms, rightsOf } from '../../auth/identity.ts';
 import { readSessionCookie, toSessionCookie } from '../../auth/session-cookie.ts';
-import { type ApiPorts, type ApiRequest, route } from '../route.ts';
+import { type ApiPorts, route } from '../route.ts';
 import { sessionSchema } from '../schemas/settings.ts';
 
 const group = 'session';
@@ -14,9 +14,9 @@ export const sessionRoutes = [
     path: '/api/session',
     right: 'public',
     group,
-    summary: 'Who the gateway thinks you are, and what you may do.',
+    summary: 'Returns the authenticated caller and its rights.',
     answer: sessionSchema,
-    handle: async ({ known }, ports) => showSession(known, ports),
+    handle: async ({ authenticated }, ports) => showSession(authenticated, ports),
   }),
   route({
     operationId: 'openSession',
@@ -24,15 +24,14 @@ export const sessionRoutes = [
     path: '/api/session',
     right: 'public',
     group,
-    summary:
-      'Opens a session of the app for the bearer of the admin token or of a key: sets a cookie that no script can read.',
+    summary: 'Opens a session of the web app for the admin token or an API key, and sets an HttpOnly cookie.',
     answer: sessionSchema,
     errors: ['UNAUTHORIZED'],
-    async handle({ known, incoming, setHeader }, ports) {
-      const { sessions } = ports;
-      const session = sessions.open(holderFor(known));
+    async handle({ authenticated, incoming, setHeader }, ports) {
+      const { sessions } = ports.security;
+      const session = sessions.open(holderFor(authenticated));
       setHeader('set-cookie', toSessionCookie(incoming, session, sessions.lifetimeMs));
-      return showSession(known, ports);
+      return showSession(authenticated, ports);
     },
   }),
   route({
@@ -41,8 +40,8 @@ export const sessionRoutes = [
     path: '/api/session',
     right: 'public',
     group,
-    summary: 'Ends the session of the app and takes its cookie away.',
-    async handle({ incoming, setHeader }: ApiRequest, { sessions, events }: ApiPorts) {
+    summary: 'Ends the session of the web app and deletes its cookie.',
+    async handle({ incoming, setHeader }, { security: { sessions }, events }) {
       const session = readSessionCookie(incoming);
       if (session !== undefined) sessions.end(session);
       setHeader('set-cookie', toSessionCookie(incoming, undefined, sessions.lifetimeMs));
@@ -62,22 +61,21 @@ function holderFor(identity: Identity | undefined): SessionHolder {
     case 'jwt':
       throw new ToolwharfError(
         'FORBIDDEN',
-        'A token of an identity provider is sent with each request: it opens no session',
+        "An identity provider's token cannot open a session: send it with each request",
       );
     default:
       throw new ToolwharfError('UNAUTHORIZED', 'Send the admin token or a key as "Authorization: Bearer KEY"');
   }
 }
 
-function showSession(identity: Identity | undefined, { allowsPrograms, adminTokenFile }: ApiPorts) {
+function showSession(identity: Identity | undefined, { security, gateway }: ApiPorts) {
   return {
     authenticated: identity !== undefined,
-    ...(identity?.via && { via: identity.via }),
-    ...(identity && { caller: identity.caller }),
-    ...(identity?.profile !== undefined && { profile: identity.profile }),
+    via: identity?.via,
+    caller: identity?.caller,
+    profile: identity?.profile,
     rights: rightsOf(identity),
-    mayAddPrograms: mayAddPrograms(identity) && allowsPrograms(),
-    // Where it is helps nobody who may not read it.
-    ...(identity?.via === 'loopback' && adminTokenFile !== undefined && { tokenFile: adminTokenFile }),
+    mayAddPrograms: mayAddPrograms(identity) && security.allowsPrograms(),
+    tokenFile: identity?.via === 'loopback' ? gateway.adminTokenFile : undefined,
   };
 }

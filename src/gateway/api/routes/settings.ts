@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { version } from '../../../kernel/version.ts';
 import { endpointPath } from '../../clients/mcp-clients.ts';
+import { listApprovals, scopeFor } from '../access.ts';
 import { toConfigView } from '../config-view.ts';
 import { describeClients } from '../describe-clients.ts';
-import { scopeFor } from '../lookup.ts';
-import { listApprovals } from '../own-approvals.ts';
 import { route } from '../route.ts';
-import { clientListSchema, configSchema, healthSchema, profileListSchema } from '../schemas/settings.ts';
+import {
+  clientListSchema,
+  configSchema,
+  documentSchema,
+  healthSchema,
+  profileListSchema,
+} from '../schemas/settings.ts';
 
 export const settingsRoutes = [
   route({
@@ -16,7 +21,7 @@ export const settingsRoutes = [
     path: '/api/profiles',
     right: 'read',
     group: 'settings',
-    summary: 'The profiles that whoever asks may use.',
+    summary: 'Lists the profiles that the caller may use.',
     answer: profileListSchema,
     async handle({ identity }, { toolbox }) {
       const { profile: only, isAdmin } = identity;
@@ -27,7 +32,7 @@ export const settingsRoutes = [
           path: endpointPath(name),
           naming,
           mode: approval.mode,
-          ...(isAdmin && { ...(servers && { servers }), ...(allow && { allow }), ...(deny && { deny }), approval }),
+          ...(isAdmin && { servers, allow, deny, approval }),
         })),
       };
     },
@@ -38,8 +43,10 @@ export const settingsRoutes = [
     path: '/api/clients',
     right: 'read',
     group: 'settings',
-    summary: 'How each known MCP client is told of this gateway.',
-    query: z.object({ profile: z.string().default('default').describe('Whose endpoint it shall use.') }),
+    summary: 'Returns the configuration snippet of each known MCP client for this gateway.',
+    query: z.object({
+      profile: z.string().default('default').describe('The profile whose endpoint the client should use.'),
+    }),
     answer: clientListSchema,
     errors: ['NOT_FOUND'],
     async handle(request, ports) {
@@ -57,7 +64,7 @@ export const settingsRoutes = [
     path: '/api/config',
     right: 'admin',
     group: 'settings',
-    summary: 'The configuration in use, without its secrets: which file, what it says, what is odd about it.',
+    summary: 'Returns the configuration in use and its warnings, without secrets.',
     answer: configSchema,
     handle: async (_request, ports) => toConfigView(ports),
   }),
@@ -67,20 +74,20 @@ export const settingsRoutes = [
     path: '/api/health',
     right: 'read',
     group: 'settings',
-    summary: 'How the gateway and its servers are doing.',
+    summary: 'Returns the health of the gateway and its servers.',
     answer: healthSchema,
     async handle(request, ports) {
-      const { toolbox, mcp, stopping, startedAt } = ports;
+      const { toolbox, stopping, gateway } = ports;
       const scope = scopeFor(request, ports);
       const servers = toolbox.servers().filter(({ name }) => scope.hasServer(name));
       const inState = (state: string) => servers.filter(({ status }) => status.state === state).length;
-      const isWell = servers.every(({ enabled, status }) => !enabled || status.state === 'connected');
+      const isHealthy = servers.every(({ enabled, status }) => !enabled || status.state === 'connected');
       const { running, queued } = toolbox.stats();
       const pending = await listApprovals({ status: 'pending', limit: 1_000 }, request.identity, ports);
       return {
-        status: stopping.aborted ? ('stopping' as const) : isWell ? ('ok' as const) : ('degraded' as const),
+        status: stopping.aborted ? ('stopping' as const) : isHealthy ? ('ok' as const) : ('degraded' as const),
         version,
-        startedAt,
+        startedAt: gateway.startedAt,
         servers: {
           total: servers.length,
           connected: inState('connected'),
@@ -90,9 +97,19 @@ export const settingsRoutes = [
           disconnected: inState('disconnected'),
         },
         calls: { running, queued },
-        sessions: mcp.open.sessions,
+        sessions: gateway.mcp.open.sessions,
         pendingApprovals: pending.length,
       };
     },
+  }),
+  route({
+    operationId: 'getOpenApiDocument',
+    method: 'get',
+    path: '/api/openapi.json',
+    right: 'read',
+    group: 'settings',
+    summary: 'Returns the OpenAPI 3.1 document of this API.',
+    answer: documentSchema,
+    handle: async (_request, { gateway }) => gateway.openApi(),
   }),
 ];

@@ -1,15 +1,25 @@
 import { z } from 'zod';
+import { formatToolsForProvider, providerOmitted, type ToolLike } from '../../../bridges/provider.ts';
 import type { CatalogEntry } from '../../../catalog/catalog.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
 import type { CallInFlight } from '../../calls/calls-in-flight.ts';
-import { findServer, findTool, scopeFor, visibleTools } from '../lookup.ts';
+import { findServer, findTool, scopeFor, visibleTools } from '../access.ts';
 import { findRejections, rejectChange } from '../rejected-changes.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
-import { acceptInputSchema, rejectInputSchema } from '../schemas/approvals.ts';
-import { callInputSchema, callResultSchema, type ToolView, toolListSchema, toolSchema } from '../schemas/calls.ts';
+import { callInputSchema, callResultSchema } from '../schemas/calls.ts';
+import {
+  acceptInputSchema,
+  rejectInputSchema,
+  type ToolFormats,
+  type ToolView,
+  toolFormatsSchema,
+  toolListSchema,
+  toolSchema,
+} from '../schemas/tools.ts';
 
 const group = 'tools';
 const params = z.object({ tool: z.string() });
+const providers = ['openai', 'anthropic', 'gemini'] as const;
 
 export const toolRoutes = [
   route({
@@ -18,10 +28,10 @@ export const toolRoutes = [
     path: '/api/tools',
     right: 'read',
     group,
-    summary: 'Every tool with its schema, limits and what changed since it was accepted.',
+    summary: 'Lists every tool with its schema, its limits and the changes since its definition was accepted.',
     query: z.object({
-      server: z.string().optional().describe("Only this server's."),
-      changed: z.enum(['true']).optional().describe('Only those whose definition is not the accepted one.'),
+      server: z.string().optional().describe('Only tools of this server.'),
+      changed: z.enum(['true']).optional().describe('Only tools whose definition differs from the accepted one.'),
     }),
     answer: toolListSchema,
     async handle(request, ports) {
@@ -38,14 +48,14 @@ export const toolRoutes = [
     path: '/api/servers/{server}/tools',
     right: 'read',
     group,
-    summary: 'The tools of one server.',
+    summary: 'Lists the tools of one server.',
     params: z.object({ server: z.string() }),
     answer: toolListSchema,
     errors: ['NOT_FOUND'],
+    access: findServer,
     async handle(request, ports) {
-      const { name } = findServer(request.params.server, request, ports);
       const tools = await visibleTools(request, ports);
-      const own = tools.filter((entry) => entry.server === name);
+      const own = tools.filter((entry) => entry.server === request.resource.name);
       return { tools: await Promise.all(own.map((entry) => showTool(entry, ports))) };
     },
   }),
@@ -55,11 +65,12 @@ export const toolRoutes = [
     path: '/api/tools/{tool}',
     right: 'read',
     group,
-    summary: 'One tool.',
+    summary: 'Returns one tool.',
     params,
     answer: toolSchema,
     errors: ['TOOL_NAME_INVALID'],
-    handle: async (request, ports) => showTool(await findTool(request.params.tool, request, ports), ports),
+    access: findTool,
+    handle: ({ resource }, ports) => showTool(resource, ports),
   }),
   route({
     operationId: 'callTool',
@@ -67,7 +78,7 @@ export const toolRoutes = [
     path: '/api/tools/{tool}/call',
     right: 'call',
     group,
-    summary: 'Calls a tool and answers with its result. Where a person is asked first, it waits for the answer.',
+    summary: 'Calls a tool and returns its result. If the call needs approval, the response waits for it.',
     params,
     body: callInputSchema,
     answer: callResultSchema,
@@ -86,20 +97,19 @@ export const toolRoutes = [
       'TOOL_CHANGED',
       'TOOL_NAME_INVALID',
     ],
+    access: findTool,
     async handle(request, ports) {
-      const entry = await findTool(request.params.tool, request, ports);
       const { arguments: args = {}, idempotencyKey, callId: wanted } = request.body;
       const { caller } = request.identity;
-      const key = idempotencyKey !== undefined && { idempotencyKey };
-      if (wanted !== undefined) await assertFree({ id: wanted, caller, ...key }, ports);
+      if (wanted !== undefined) await assertIdAvailable({ id: wanted, caller, idempotencyKey }, ports);
       const { profile, hasTool } = scopeFor(request, ports);
-      const result = await ports.calls.call(entry.name, args, {
+      const result = await ports.calls.running.call(request.resource.name, args, {
         caller,
         approval: profile.approval,
         mayUse: hasTool,
         signal: request.signal,
-        ...(wanted !== undefined && { callId: wanted }),
-        ...key,
+        callId: wanted,
+        idempotencyKey,
       });
       const { callId, failure } = result;
       if (failure) {
@@ -123,20 +133,20 @@ export const toolRoutes = [
     path: '/api/tools/{tool}/accept',
     right: 'admin',
     group,
-    summary: 'Accepts the changed definition of a tool: the one that was looked at, and no later one.',
+    summary: 'Accepts the changed definition of a tool. Fails if it changed again since it was reviewed.',
     params,
     body: acceptInputSchema,
     answer: toolSchema,
     errors: ['CONFLICT', 'TOOL_NAME_INVALID'],
+    access: findReviewedTool,
     async handle(request, ports) {
-      const entry = await findChanged(request, ports);
-      const { name } = entry;
-      const rejections = await findRejections(entry, ports.toolbox);
+      const { name } = request.resource;
+      const rejections = await findRejections(request.resource, ports.toolbox);
       if (!(await ports.toolbox.acceptChange(name))) {
         throw new ToolwharfError('CONFLICT', `${name} has no change to accept`);
       }
       for (const { id } of rejections) await ports.toolbox.revokeRule(id);
-      return showTool(await findTool(name, request, ports), ports);
+      return showTool(await findTool(request, ports), ports);
     },
   }),
   route({
@@ -145,37 +155,51 @@ export const toolRoutes = [
     path: '/api/tools/{tool}/reject',
     right: 'admin',
     group,
-    summary: 'Refuses the changed definition of a tool for good: the tool is denied until the change is accepted.',
+    summary: 'Rejects the changed definition of a tool. Calls are denied until a change is accepted.',
     params,
     body: rejectInputSchema,
     answer: toolSchema,
     errors: ['CONFLICT', 'TOOL_NAME_INVALID'],
-    async handle(request, ports) {
-      const entry = await findChanged(request, ports);
+    access: findReviewedTool,
+    async handle({ resource: entry }, ports) {
       if (!entry.changed) throw new ToolwharfError('CONFLICT', `${entry.name} has no change to reject`);
       await rejectChange(entry, ports.toolbox, ports.storage.rules);
       return showTool(entry, ports);
     },
   }),
+  route({
+    operationId: 'getToolFormats',
+    method: 'get',
+    path: '/api/tools/{tool}/formats',
+    right: 'read',
+    group,
+    summary:
+      'Returns the definition of a tool in the formats of MCP and of the model providers, under its exposed name.',
+    params,
+    answer: toolFormatsSchema,
+    errors: ['TOOL_NAME_INVALID'],
+    access: findTool,
+    handle: async ({ resource }) => toFormats(resource),
+  }),
 ];
 
-/** The tool, as long as its definition is the one that was looked at. */
-async function findChanged(
+/** The tool of the path, if its definition is still the one the caller reviewed. */
+async function findReviewedTool(
   request: ApiRequest<{ readonly tool: string }, unknown, { readonly definitionHash: string }>,
   ports: ApiPorts,
 ): Promise<CatalogEntry> {
-  const entry = await findTool(request.params.tool, request, ports);
+  const entry = await findTool(request, ports);
   if (entry.definitionHash === request.body.definitionHash) return entry;
-  throw new ToolwharfError('CONFLICT', `${entry.name} changed again: look at the difference once more`);
+  throw new ToolwharfError('CONFLICT', `${entry.name} changed again: review the new definition`);
 }
 
-/** An id is good for one call, or for the same call sent once more under its key. */
-async function assertFree(wanted: Omit<CallInFlight, 'tool'>, { calls, storage }: ApiPorts): Promise<void> {
+/** A call id may be used once, or again by the same call with the same idempotency key. */
+async function assertIdAvailable(wanted: Omit<CallInFlight, 'tool'>, { calls, storage }: ApiPorts): Promise<void> {
   const { id, caller, idempotencyKey } = wanted;
-  const taken = calls.find(id) ?? (await storage.journal.get(id));
+  const taken = calls.running.find(id) ?? (await storage.journal.get(id));
   const isSame = taken?.caller.id === caller.id && taken.idempotencyKey === idempotencyKey;
   if (!taken || (idempotencyKey !== undefined && isSame)) return;
-  throw new ToolwharfError('CONFLICT', 'There is a call with this id already: choose another');
+  throw new ToolwharfError('CONFLICT', 'A call with this id already exists: choose another id');
 }
 
 async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<ToolView> {
@@ -186,18 +210,30 @@ async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<Tool
   const isRejected = changed !== undefined && (await findRejections(tool, toolbox)).length > 0;
   return {
     name,
-    ...(title !== undefined && { title }),
+    title,
     description,
-    ...(server !== undefined && { server }),
+    server,
     originalName,
     parameters: inputSchema,
-    ...(outputSchema && { outputSchema }),
-    ...(annotations && { annotations }),
+    outputSchema,
+    annotations,
     definitionHash,
     limits: { maxInstances: limits.maxInstances, timeoutMs: limits.timeoutMs },
-    ...(changed && { changed }),
-    ...(changes && { changes }),
-    ...(isRejected && { rejected: true }),
-    ...(warnings.length > 0 && { warnings }),
+    changed,
+    changes,
+    rejected: isRejected || undefined,
+    warnings: warnings.length > 0 ? warnings : undefined,
   };
+}
+
+function toFormats({ name, definition }: CatalogEntry): ToolFormats {
+  const tool: ToolLike = { ...definition, name };
+  const formats = providers.map((provider) => {
+    const [format] = formatToolsForProvider([tool], provider);
+    return format && { [provider]: format };
+  });
+  const omitted = providers.flatMap((format) =>
+    providerOmitted([tool], format).map(({ reason }) => ({ format, reason })),
+  );
+  return Object.assign({ mcp: { ...definition, name }, omitted }, ...formats);
 }

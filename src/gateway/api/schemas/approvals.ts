@@ -4,6 +4,7 @@ import { answer, body, isoTime, json, list } from './named.ts';
 
 export const approvalStatus = z.enum(['pending', 'allowed', 'denied', 'expired', 'used']);
 const scope = z.enum(['once', 'conversation', 'tool', 'server']);
+const scopeInput = scope.optional().describe('Which calls the answer applies to; `once`.');
 
 export const approvalSchema = answer(
   'Approval',
@@ -19,11 +20,13 @@ export const approvalSchema = answer(
     arguments: json,
     argumentsHash: z.string(),
     definitionHash: z.string(),
-    reason: z.string().describe('Why a person is asked.'),
-    change: list(changeSchema).optional().describe('What changed since the definition was accepted, if that is why.'),
+    reason: z.string().describe('Why the call needs approval.'),
+    change: list(changeSchema)
+      .optional()
+      .describe('What changed since the definition was accepted, if that is the reason.'),
     askedAt: isoTime,
     expiresAt: isoTime,
-    status: approvalStatus.describe('`used`: allowed, and its call was started.'),
+    status: approvalStatus.describe('`used`: allowed, and the call was started.'),
     answer: z
       .strictObject({
         kind: z.enum(['allow', 'deny']),
@@ -33,8 +36,8 @@ export const approvalSchema = answer(
       })
       .optional(),
     answeredAt: isoTime.optional(),
-    answeredBy: z.string().optional().describe('`withdrawal`: its call ended before anybody answered.'),
-    mayAnswer: z.boolean().describe('Whether the one who looks may answer it.'),
+    answeredBy: z.string().optional().describe('Name of the person; `withdrawal` if the call ended before an answer.'),
+    mayAnswer: z.boolean().describe('Whether the requesting caller may answer.'),
   }),
 );
 
@@ -47,13 +50,13 @@ export const approvalAnswerSchema = body(
   z.discriminatedUnion('answer', [
     z.strictObject({
       answer: z.literal('allow'),
-      scope: scope.optional().describe('How far the answer reaches; `once`.'),
-      arguments: json.optional().describe('Run with these instead; they are checked again.'),
+      scope: scopeInput,
+      arguments: json.optional().describe('Edited arguments to run with; they are validated again.'),
     }),
     z.strictObject({
       answer: z.literal('deny'),
-      scope: scope.optional().describe('How far the answer reaches; `once`.'),
-      reason: z.string().max(2_000).optional().describe('Told to the model.'),
+      scope: scopeInput,
+      reason: z.string().max(2_000).optional().describe('Shown to the model.'),
     }),
   ]),
 );
@@ -79,7 +82,7 @@ const pinSchema = answer(
   'Pin',
   z.strictObject({
     serverAddress: z.string(),
-    tool: z.string().describe("The server's own name for it."),
+    tool: z.string().describe('Name of the tool on its server.'),
     hash: z.string(),
     definition: json.describe('The accepted definition.'),
     acceptedAt: isoTime,
@@ -87,9 +90,3 @@ const pinSchema = answer(
 );
 
 export const pinListSchema = answer('PinList', z.strictObject({ pins: list(pinSchema) }));
-
-const definitionHash = z.string().describe('Of the definition that was looked at.');
-
-export const acceptInputSchema = body('AcceptInput', z.strictObject({ definitionHash }));
-
-export const rejectInputSchema = body('RejectInput', z.strictObject({ definitionHash }));

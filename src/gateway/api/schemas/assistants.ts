@@ -10,18 +10,18 @@ export const assistantViewSchema = answer(
     id: z.string(),
     name: z.string(),
     description: z.string(),
-    instructions: z.string().optional().describe('What the model is told before anything else; for administrators.'),
+    instructions: z.string().optional().describe('The system prompt. Only for administrators.'),
     model: modelChoiceSchema,
-    serverIds: list(z.string()).describe(
-      'The servers whose tools it has; to others than administrators, those they see.',
-    ),
+    serverIds: list(z.string()).describe('Servers whose tools the assistant may use. Hidden servers are omitted.'),
     disabledTools: list(z.string())
       .optional()
-      .describe('Tools of those servers that it does not have, as `server/tool` globs; for administrators.'),
+      .describe(
+        'Tools of those servers that the assistant may not use, as `server/tool` globs. Only for administrators.',
+      ),
     toolApproval: z.enum(['auto', 'always-ask', 'trusted-only']),
-    trustedTools: list(z.string()).optional().describe('For administrators.'),
-    maxSteps: z.int().describe('How often the model may be asked for one answer.'),
-    maxTokens: z.int().optional().describe('How many tokens one answer may cost; no limit if absent.'),
+    trustedTools: list(z.string()).optional().describe('Tools that run without approval. Only for administrators.'),
+    maxSteps: z.int().describe('Maximum number of model requests per answer.'),
+    maxTokens: z.int().optional().describe('Maximum number of tokens per answer; unlimited if absent.'),
   }),
 );
 
@@ -40,19 +40,19 @@ export const assistantPreviewSchema = answer(
         server: z.string().optional(),
         originalName: z.string(),
         description: z.string(),
-        enabled: z.boolean().describe('False for one that `disabledTools` takes away.'),
-        disabledBy: list(z.string()).describe('The patterns of `disabledTools` that match it.'),
-        trustedBy: list(z.string()).describe('The patterns of `trustedTools` that match it.'),
+        enabled: z.boolean().describe('False if `disabledTools` disables the tool.'),
+        disabledBy: list(z.string()).describe('The patterns of `disabledTools` that match the tool.'),
+        trustedBy: list(z.string()).describe('The patterns of `trustedTools` that match the tool.'),
       }),
     ),
-    count: z.int().describe('How many tools it gets.'),
-    estimatedTokens: z.int().describe('What their definitions cost in each turn, roughly.'),
+    count: z.int().describe('Number of enabled tools.'),
+    estimatedTokens: z.int().describe('Approximate token cost of the tool definitions per model request.'),
     warning: z.string().optional(),
     omitted: list(z.strictObject({ name: z.string(), reason: z.string() })).describe(
-      'Tools that models can not be given, and why.',
+      'Tools that models do not support, with the reason.',
     ),
     missingServers: list(z.strictObject({ id: z.string(), reason: z.string() })).describe(
-      'Servers that are not there now.',
+      'Servers that are not available now, with the reason.',
     ),
   }),
 );

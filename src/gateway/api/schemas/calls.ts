@@ -1,56 +1,6 @@
 import { z } from 'zod';
-import { callerSchema, changeSchema } from './common.ts';
+import { callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
-
-export const warningSchema = answer(
-  'DefinitionWarning',
-  z.strictObject({
-    rule: z.enum([
-      'hidden-characters',
-      'look-alike-name',
-      'excessive-length',
-      'encoded-text',
-      'overrides-instructions',
-      'hides-from-user',
-      'skips-approval',
-      'wants-secrets',
-      'commands-other-tools',
-      'sends-data-out',
-    ]),
-    severity: z.enum(['high', 'medium', 'low']),
-    where: z.string().describe('A JSON pointer into the definition.'),
-    excerpt: z.string().describe('The words it is about, safe to show.'),
-  }),
-);
-
-export const toolSchema = answer(
-  'Tool',
-  z.strictObject({
-    name: z.string().describe('The name to call it by.'),
-    title: z.string().optional(),
-    description: z.string(),
-    server: z.string().optional().describe('None for a tool of the program itself.'),
-    originalName: z.string(),
-    parameters: json.describe('JSON Schema of the arguments.'),
-    outputSchema: json.optional(),
-    annotations: json.optional(),
-    definitionHash: z.string(),
-    limits: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
-    changed: z
-      .enum(['quarantine', 'ask'])
-      .optional()
-      .describe('The definition is not the accepted one: it does not run, or asks first.'),
-    changes: list(changeSchema).optional(),
-    rejected: z.boolean().optional().describe('The change was refused: calls are denied until it is accepted.'),
-    warnings: list(warningSchema)
-      .optional()
-      .describe('What is suspicious about the definition. A reason to look at it, not a verdict.'),
-  }),
-);
-
-export type ToolView = z.input<typeof toolSchema>;
-
-export const toolListSchema = answer('ToolList', z.strictObject({ tools: list(toolSchema) }));
 
 export const callInputSchema = body(
   'CallInput',
@@ -61,11 +11,11 @@ export const callInputSchema = body(
       .min(1)
       .max(200)
       .optional()
-      .describe('Same key and arguments give the first result again; other arguments are a conflict.'),
+      .describe('The same key and arguments return the first result again; other arguments are a conflict.'),
     callId: z
       .uuid()
       .optional()
-      .describe('The id the call shall have, so that it can be followed while it runs; a new one for each call.'),
+      .describe('A new id for the call, so that it can be watched and cancelled while it runs.'),
   }),
 );
 
@@ -81,9 +31,9 @@ export const callResultSchema = answer(
   'CallResult',
   z.strictObject({
     callId: z.string(),
-    isError: z.boolean().describe('The tool itself reported a failure.'),
+    isError: z.boolean().describe('True if the tool itself reported a failure.'),
     content: list(json),
-    text: z.string().describe('The text of all content.'),
+    text: z.string().describe('The text of all content blocks.'),
     structuredContent: z.unknown().optional(),
     truncated: truncationSchema.optional().describe('Set when this is not the whole result.'),
     _meta: json.optional(),
@@ -93,10 +43,10 @@ export const callResultSchema = answer(
 export const resultPageSchema = answer(
   'ResultPage',
   z.strictObject({
-    text: z.string().describe("This part of the result's JSON."),
+    text: z.string().describe('This part of the JSON text.'),
     offset: z.int(),
     totalLength: z.int(),
-    nextOffset: z.int().optional().describe('Where the next page starts; none on the last.'),
+    nextOffset: z.int().optional().describe('Offset of the next page; absent on the last page.'),
   }),
 );
 
@@ -104,7 +54,9 @@ export const callStatus = z.enum(['pending', 'running', 'success', 'error']);
 
 export const callEnd = z.enum(['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed']);
 
-export const callParentSchema = z.strictObject({ kind: z.enum(['call', 'answer']), id: z.string() });
+export const callParentSchema = z
+  .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })
+  .describe("The call (of a chain or composed tool) or the assistant's answer that made this call.");
 
 export const callSchema = answer(
   'Call',
@@ -114,19 +66,17 @@ export const callSchema = answer(
     tool: z.string(),
     originalName: z.string(),
     caller: callerSchema,
-    parent: callParentSchema
-      .optional()
-      .describe('The chain, composed tool or answer of an assistant that made this call.'),
+    parent: callParentSchema.optional(),
     arguments: json,
     definitionHash: z.string(),
     status: callStatus,
-    end: callEnd.optional().describe('Why it ended as `error`.'),
+    end: callEnd.optional().describe('Why the call ended with status `error`.'),
     createdAt: isoTime,
     startedAt: isoTime.optional(),
     completedAt: isoTime.optional(),
-    result: json.optional().describe('Not in lists.'),
+    result: json.optional().describe('Omitted in lists.'),
     truncated: truncationSchema.optional().describe('Set when `result` is not the whole result.'),
-    resultOmitted: z.boolean().optional().describe('There was a result, too big to be kept.'),
+    resultOmitted: z.boolean().optional().describe('True if the result was too large to store.'),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
     idempotencyKey: z.string().optional(),
   }),
@@ -136,7 +86,7 @@ export const callListSchema = answer(
   'CallList',
   z.strictObject({
     calls: list(callSchema),
-    next: z.string().optional().describe('Send it as `before` to get the page after this one; none on the last.'),
+    next: z.string().optional().describe('Value of `before` for the next page; absent on the last page.'),
   }),
 );
 
@@ -146,8 +96,8 @@ const countsShape = {
   denied: z.int().describe('Calls that a rule or a person denied.'),
   invalid: z.int().describe('Calls whose arguments were invalid. They were never sent.'),
   cancelled: z.int().describe('Calls that the caller cancelled.'),
-  p50Ms: z.int().optional().describe('The time that half of the calls stayed under, from being sent to being ended.'),
-  p95Ms: z.int().optional(),
+  p50Ms: z.int().optional().describe('Median call duration, from dispatch to result.'),
+  p95Ms: z.int().optional().describe('95th percentile of the call duration.'),
 };
 
 export const callStatsSchema = answer(
@@ -156,8 +106,8 @@ export const callStatsSchema = answer(
     since: isoTime,
     until: isoTime,
     bucketMs: z.int(),
-    buckets: list(z.strictObject({ start: isoTime, ...countsShape })).describe('Oldest first, without gaps.'),
-    totals: z.strictObject({ calls: z.int().describe('Those that have not ended are in it too.'), ...countsShape }),
+    buckets: list(z.strictObject({ start: isoTime, ...countsShape })).describe('Consecutive intervals, oldest first.'),
+    totals: z.strictObject({ calls: z.int().describe('Includes calls that have not ended.'), ...countsShape }),
     tools: list(
       z.strictObject({
         tool: z.string(),
@@ -166,8 +116,8 @@ export const callStatsSchema = answer(
         calls: z.int(),
         ...countsShape,
       }),
-    ).describe('The busiest tools first, 20 at most.'),
-    truncated: z.boolean().describe('There were more calls than are looked at: the latest ones are counted.'),
+    ).describe('Up to 20 tools with the most calls, busiest first.'),
+    truncated: z.boolean().describe('True if there were too many calls: only the latest are counted.'),
   }),
 );
 

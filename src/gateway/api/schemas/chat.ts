@@ -31,7 +31,7 @@ export const conversationInputSchema = body(
   'ConversationInput',
   z.strictObject({
     assistantId: z.uuid().optional().describe('The first assistant by name if absent.'),
-    title: title.optional().describe('Made from the first message if absent.'),
+    title: title.optional().describe('Derived from the first message if absent.'),
   }),
 );
 
@@ -42,24 +42,24 @@ export const conversationChangeSchema = body(
 
 export const messageInputSchema = body('MessageInput', z.strictObject({ text: z.string().min(1).max(200_000) }));
 
-const place = { message: z.string().describe("The message's id."), index: z.int().describe('Of the part in it.') };
+const partAddress = {
+  message: z.string().describe('Id of the message.'),
+  index: z.int().describe('Index of the part in the message.'),
+};
 
-/** What `watchConversation` tells, by the event's name. Applied in order to the snapshot, they keep it what it is now. */
+/** The events of `watchConversation`. Applied to the snapshot in order, they keep it up to date. */
 export const chatEventSchemas = {
   snapshot: conversationContentSchema,
   conversation: answer('ChatConversationEvent', z.strictObject({ conversation: conversationSchema })),
-  message: answer(
-    'ChatMessageEvent',
-    z.strictObject({ message: messageSchema.describe('New, or another than before.') }),
-  ),
-  part: answer('ChatPartEvent', z.strictObject({ ...place, part: messagePartSchema })),
+  message: answer('ChatMessageEvent', z.strictObject({ message: messageSchema.describe('A new or changed message.') })),
+  part: answer('ChatPartEvent', z.strictObject({ ...partAddress, part: messagePartSchema })),
   text: answer(
     'ChatTextEvent',
-    z.strictObject({ ...place, text: z.string().describe('Added to the end of the part.') }),
+    z.strictObject({ ...partAddress, text: z.string().describe('Text to append to the part.') }),
   ),
   cut: answer(
     'ChatCutEvent',
-    z.strictObject({ message: z.string().describe('This message and all after it are gone.') }),
+    z.strictObject({ message: z.string().describe('This message and all later ones were deleted.') }),
   ),
   removed: answer('ChatRemovedEvent', z.strictObject({})),
 } as const;

@@ -15,9 +15,9 @@ export const errorSchema = answer(
   'Error',
   z.strictObject({
     error: z.strictObject({
-      code: z.string().describe('One of the codes in docs/errors.md.'),
-      message: z.string().describe('What happened and what to do, for people.'),
-      data: json.optional().describe('Facts for programs; `problems` lists everything wrong with a request.'),
+      code: z.string().describe('One of the error codes in docs/errors.md.'),
+      message: z.string().describe('What happened and what to do about it.'),
+      data: json.optional().describe('Machine-readable details; `problems` lists every problem of an invalid request.'),
     }),
   }),
 );

@@ -1,14 +1,24 @@
 import { z } from 'zod';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callEnd, callParentSchema, callStatus, warningSchema } from './calls.ts';
+import { callEnd, callParentSchema, callStatus } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
 import { statusSchema } from './servers.ts';
+import { warningSchema } from './tools.ts';
 
 const state = z.enum(['disconnected', 'connecting', 'connected', 'degraded', 'error']);
 
-/** What each event carries, by its name. */
+const callReference = {
+  id: z.string(),
+  callId: z.string(),
+  server: z.string().optional(),
+  tool: z.string(),
+  caller: callerSchema,
+};
+const adminJson = json.optional().describe('Only for administrators; omitted if larger than 8 KiB.');
+
+/** The data of each event, by event name. */
 export const eventSchemas = {
   ready: answer('ReadyEvent', z.strictObject({})),
   reset: answer('ResetEvent', z.strictObject({ reason: z.string() })),
@@ -56,9 +66,9 @@ export const eventSchemas = {
       createdAt: isoTime,
       startedAt: isoTime.optional(),
       completedAt: isoTime.optional(),
-      arguments: json.optional().describe('For administrators, unless it is big.'),
-      result: json.optional().describe('For administrators, unless it is big.'),
-      error: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('For administrators.'),
+      arguments: adminJson,
+      result: adminJson,
+      error: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('Only for administrators.'),
     }),
   ),
   'call.progressed': answer(
@@ -73,45 +83,25 @@ export const eventSchemas = {
   'approval.asked': answer(
     'ApprovalAskedEvent',
     z.strictObject({
-      id: z.string(),
-      callId: z.string(),
-      server: z.string().optional(),
-      tool: z.string(),
-      caller: callerSchema,
+      ...callReference,
       reason: z.string(),
       askedAt: isoTime,
       expiresAt: isoTime,
-      arguments: json.optional().describe('For administrators, unless it is big.'),
+      arguments: adminJson,
     }),
   ),
   'approval.answered': answer(
     'ApprovalAnsweredEvent',
     z.strictObject({
-      id: z.string(),
-      callId: z.string(),
-      server: z.string().optional(),
-      tool: z.string(),
-      caller: callerSchema,
+      ...callReference,
       answer: z.enum(['allow', 'deny']),
       scope: z.enum(['once', 'conversation', 'tool', 'server']).optional(),
     }),
   ),
-  'approval.withdrawn': answer(
-    'ApprovalWithdrawnEvent',
-    z.strictObject({
-      id: z.string(),
-      callId: z.string(),
-      server: z.string().optional(),
-      tool: z.string(),
-      caller: callerSchema,
-      reason: z.string(),
-    }),
-  ),
+  'approval.withdrawn': answer('ApprovalWithdrawnEvent', z.strictObject({ ...callReference, reason: z.string() })),
   'question.asked': answer(
     'QuestionAskedEvent',
-    questionSchema.extend({
-      params: json.optional().describe('Unless it is big.'),
-    }),
+    questionSchema.extend({ params: json.optional().describe('Omitted if larger than 8 KiB.') }),
   ),
   'question.answered': answer(
     'QuestionAnsweredEvent',
@@ -121,7 +111,7 @@ export const eventSchemas = {
       conversation: z.string().optional(),
       action: z
         .enum(['accept', 'decline', 'cancel', 'withdrawn'])
-        .describe('`withdrawn`: its call or its time ended before anybody answered.'),
+        .describe('`withdrawn`: the call ended or the question expired before an answer.'),
     }),
   ),
   'conversation.changed': answer(

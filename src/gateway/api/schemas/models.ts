@@ -11,10 +11,10 @@ export const providerViewSchema = answer(
     kind: z.enum([...providerKinds, 'demo']),
     source: z
       .enum(['store', 'environment', 'built-in'])
-      .describe('Where it comes from. Only stored ones can be changed here.'),
-    baseUrl: z.string().optional().describe("If it is not at the provider's own address; for administrators."),
+      .describe('Where the provider is defined. Only stored providers can be changed.'),
+    baseUrl: z.string().optional().describe("Absent if it is the provider's default address. Only for administrators."),
     allowInsecure: z.boolean().optional(),
-    apiKey: maskSchema.optional().describe('There is a key. It is never shown.'),
+    apiKey: maskSchema.optional().describe('Present if there is a key. The key itself is never shown.'),
   }),
 );
 
@@ -26,10 +26,10 @@ const { name, kind, baseUrl, apiKey } = providerSchema.shape;
 const inputShape = {
   name,
   kind,
-  baseUrl: baseUrl.describe("Needed for `openai-compatible`; the provider's own address otherwise."),
-  allowInsecure: z.boolean().optional().describe('Plain http to another machine; false.'),
+  baseUrl: baseUrl.describe("Required for `openai-compatible`; otherwise the provider's default address."),
+  allowInsecure: z.boolean().optional().describe('Allows unencrypted HTTP to another machine; false.'),
   apiKey: z
-    .union([apiKey.unwrap(), maskSchema], { error: 'must be text, or {"set": true} to keep what is stored' })
+    .union([apiKey.unwrap(), maskSchema], { error: 'must be text, or {"set": true} to keep the stored value' })
     .optional(),
 };
 
@@ -41,7 +41,7 @@ export const providerTestInputSchema = body(
   'ProviderTestInput',
   z.strictObject({
     ...inputShape,
-    provider: z.string().optional().describe('The stored provider whose key the mask stands for.'),
+    provider: z.string().optional().describe('The stored provider that a masked key refers to.'),
   }),
 );
 
@@ -55,6 +55,6 @@ export const providerTestSchema = answer(
     ok: z.boolean(),
     latencyMs: z.int(),
     models: list(modelSchema),
-    problem: z.string().optional().describe('What is wrong and what to do.'),
+    problem: z.string().optional().describe('What is wrong and what to do about it.'),
   }),
 );

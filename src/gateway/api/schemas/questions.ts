@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PendingQuestion } from '../../questions/pending-questions.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 export const questionSchema = answer(
@@ -7,18 +8,23 @@ export const questionSchema = answer(
     id: z.string(),
     kind: z.enum(['elicitation', 'sampling']),
     server: z.string(),
-    callId: z.string().optional().describe('The call in whose middle it is asked.'),
+    callId: z.string().optional().describe('The call during which the server asks.'),
     tool: z.string().optional(),
     conversation: z.string().optional().describe('The conversation of that call.'),
     params: json.describe(
-      'What the server sent: of an elicitation `message` and `requestedSchema` or `url`; of sampling `messages`, `systemPrompt`, `maxTokens`.',
+      "The server's request: `message` and `requestedSchema` or `url` for an elicitation; `messages`, `systemPrompt` and `maxTokens` for sampling.",
     ),
     askedAt: isoTime,
-    expiresAt: isoTime.describe('Then it counts as cancelled.'),
+    expiresAt: isoTime.describe('When the question is cancelled automatically.'),
   }),
 );
 
 export type QuestionView = z.input<typeof questionSchema>;
+
+/** A question as shown to those who may answer it. */
+export function toQuestionView({ caller, ...question }: PendingQuestion): QuestionView {
+  return { ...question, conversation: caller.conversation };
+}
 
 export const questionListSchema = answer('QuestionList', z.strictObject({ questions: list(questionSchema) }));
 
@@ -27,7 +33,7 @@ export const questionAnswerSchema = body(
   z.strictObject({
     action: z
       .enum(['accept', 'decline', 'cancel'])
-      .describe("Accepted sampling is answered by the model of the conversation's assistant."),
-    content: json.optional().describe('What was filled in, for an accepted form.'),
+      .describe("`accept` for sampling lets the model of the conversation's assistant answer."),
+    content: json.optional().describe('The values of an accepted form.'),
   }),
 );

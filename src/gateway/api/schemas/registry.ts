@@ -25,10 +25,10 @@ export const registryServerSchema = answer(
     ways: list(
       z.strictObject({
         kind: z.enum(['program', 'address']),
-        label: z.string().describe('The command that would be run, or the address.'),
-        inputs: list(inputSchema).describe('What has to be filled in.'),
+        label: z.string().describe('The command to run, or the URL.'),
+        inputs: list(inputSchema).describe('Values the user must or may provide.'),
       }),
-    ).describe('How it can be had.'),
+    ).describe('The install options of the server.'),
     unusable: list(z.strictObject({ what: z.string(), reason: z.string() })),
   }),
 );
@@ -36,7 +36,7 @@ export const registryServerSchema = answer(
 export const registryPageSchema = answer(
   'RegistryPage',
   z.strictObject({
-    registry: z.string().describe('The address that was asked.'),
+    registry: z.string().describe('URL of the registry.'),
     servers: list(registryServerSchema),
     nextCursor: z.string().optional(),
   }),
@@ -45,10 +45,10 @@ export const registryPageSchema = answer(
 export const registryPlanSchema = body(
   'RegistryPlan',
   z.strictObject({
-    name: z.string().min(1).describe('Of the server, in the registry.'),
-    version: z.string().min(1).optional().describe('The newest if left out.'),
-    way: z.int().min(0).describe('Which of its ways, counted from 0.'),
-    values: z.record(z.string(), z.string()).optional().describe('What was filled in, by key.'),
-    as: serverName.optional().describe('What it is to be called here; the last part of its name if left out.'),
+    name: z.string().min(1).describe('Name of the server in the registry.'),
+    version: z.string().min(1).optional().describe('The newest version if absent.'),
+    way: z.int().min(0).describe('Index of the install option, from 0.'),
+    values: z.record(z.string(), z.string()).optional().describe('The input values by key.'),
+    as: serverName.optional().describe('Name for the new server; the last part of its registry name if absent.'),
   }),
 );

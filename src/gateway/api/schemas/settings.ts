@@ -13,7 +13,7 @@ const keySchema = answer(
     profile: z.string().optional(),
     rights: list(z.string()),
     createdAt: isoTime,
-    lastUsedAt: isoTime.optional().describe('To the minute.'),
+    lastUsedAt: isoTime.optional().describe('Accurate to one minute.'),
     revokedAt: isoTime.optional(),
   }),
 );
@@ -22,14 +22,14 @@ export const keyListSchema = answer('ApiKeyList', z.strictObject({ keys: list(ke
 
 export const newKeySchema = answer(
   'NewApiKey',
-  keySchema.extend({ key: z.string().describe('Shown this once and kept nowhere.') }),
+  keySchema.extend({ key: z.string().describe('The secret key. It is shown only once and not stored.') }),
 );
 
 export const keyInputSchema = body(
   'ApiKeyInput',
   z.strictObject({
     name: z.string().trim().min(1).max(100),
-    profile: z.string().optional().describe('The only profile it opens.'),
+    profile: z.string().optional().describe('The only profile the key may use; every profile if absent.'),
     rights: z.array(right).min(1).default(['read', 'call']),
   }),
 );
@@ -38,13 +38,13 @@ const profileSchema = answer(
   'Profile',
   z.strictObject({
     name: z.string(),
-    path: z.string().describe('Where its MCP endpoint is.'),
+    path: z.string().describe('Path of the MCP endpoint.'),
     naming: z.enum(['mcp', 'server__tool', 'plain']),
     mode: z.enum(['auto', 'always-ask', 'trusted-only']),
     servers: list(z.string()).optional(),
-    allow: list(z.string()).optional().describe('For administrators.'),
-    deny: list(z.string()).optional().describe('For administrators.'),
-    approval: approvalSettingsSchema.optional().describe('For administrators.'),
+    allow: list(z.string()).optional().describe('Only for administrators.'),
+    deny: list(z.string()).optional().describe('Only for administrators.'),
+    approval: approvalSettingsSchema.optional().describe('Only for administrators.'),
   }),
 );
 
@@ -59,8 +59,8 @@ export const configSchema = answer(
     refused: z
       .strictObject({ at: isoTime, message: z.string() })
       .optional()
-      .describe('The file as it is now can not be used; what is shown is the one before.'),
-    servers: list(z.string()).describe("The file's servers."),
+      .describe('The current file is invalid, so the previous configuration is still in use.'),
+    servers: list(z.string()).describe('Servers defined in the file.'),
     toolbox: z.strictObject({
       maxConcurrent: z.int(),
       maxQueued: z.int(),
@@ -118,8 +118,8 @@ export const sessionSchema = answer(
     caller: callerSchema.optional(),
     profile: z.string().optional(),
     rights: list(right),
-    mayAddPrograms: z.boolean().describe('May add servers that are programs.'),
-    tokenFile: z.string().optional().describe('Where the admin token is kept; for those who are on this machine.'),
+    mayAddPrograms: z.boolean().describe('Whether the caller may add local (stdio) servers.'),
+    tokenFile: z.string().optional().describe('Path of the admin token. Only for callers on this machine.'),
   }),
 );
 
@@ -130,8 +130,11 @@ export const clientListSchema = answer(
       z.strictObject({
         id: z.string(),
         name: z.string(),
-        file: z.string().optional().describe("Where the client keeps it, on the gateway's machine."),
-        snippet: z.string().describe('What to write there. `KEY` stands for an API key.'),
+        file: z
+          .string()
+          .optional()
+          .describe("Path of the client's configuration file, if it is on the gateway's machine."),
+        snippet: z.string().describe('The configuration to add. Replace `KEY` with an API key.'),
         language: z.enum(['json']),
       }),
     ),

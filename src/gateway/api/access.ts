@@ -1,0 +1,139 @@
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { CheckedServerRecord, ServerRecord } from '../../config/server-record.ts';
+import { addressKind, literalAddress } from '../../connections/http/address-kind.ts';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { ApprovalFilter, ApprovalRecord } from '../../policy/approval-store.ts';
+import type { ServerInfo } from '../../servers/server-info.ts';
+import { type Conversation, noConversation } from '../../storage/ports/conversation-store.ts';
+import { type Identity, mayAddPrograms } from '../auth/identity.ts';
+import { type Scope, scopeOf } from '../auth/profile-scope.ts';
+import type { ApiPorts, ApiRequest } from './route.ts';
+import type { ServerInput } from './schemas/servers.ts';
+import { readServerInput } from './server-masks.ts';
+
+type Requester = Pick<ApiRequest, 'identity'>;
+type RequestFor<Name extends string> = Pick<ApiRequest<Readonly<Record<Name, string>>>, 'params' | 'identity'>;
+
+/** The servers and tools the caller may see. */
+export function scopeFor({ identity }: Requester, { toolbox }: ApiPorts): Scope {
+  return scopeOf(identity, toolbox.config.profiles);
+}
+
+/** The server of the path. A hidden server is reported as not found. */
+export function findServer(request: RequestFor<'server'>, ports: ApiPorts): ServerInfo {
+  const name = request.params.server;
+  const info = scopeFor(request, ports).hasServer(name) ? ports.toolbox.server(name) : undefined;
+  if (info) return info;
+  throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'`, { data: { server: name } });
+}
+
+/** The tool of the path. A hidden tool is reported as not found. */
+export async function findTool(request: RequestFor<'tool'>, ports: ApiPorts): Promise<CatalogEntry> {
+  const name = request.params.tool;
+  if (!ports.toolbox.entry(name)) await ports.servers.waitForStart();
+  const entry = ports.toolbox.entry(name);
+  if (entry && scopeFor(request, ports).hasTool(entry)) return entry;
+  throw new ToolwharfError('TOOL_NAME_INVALID', `There is no tool '${name}'`, { data: { tool: name } });
+}
+
+/** Every tool the caller may see. */
+export async function visibleTools(request: Requester, ports: ApiPorts): Promise<CatalogEntry[]> {
+  await ports.servers.waitForStart();
+  const scope = scopeFor(request, ports);
+  return ports.toolbox.tools.flatMap(({ name }) => {
+    const entry = ports.toolbox.entry(name);
+    return entry && scope.hasTool(entry) ? [entry] : [];
+  });
+}
+
+/** The recorded call of the path, if the caller owns it. */
+export async function findCall(request: RequestFor<'call'>, { storage, security }: ApiPorts): Promise<CallRecord> {
+  const id = request.params.call;
+  const record = await storage.journal.get(id);
+  if (record && (await security.ownership.owns(request.identity, record.caller))) return record;
+  throw noCall(id);
+}
+
+export function noCall(id: string): ToolwharfError {
+  return new ToolwharfError('NOT_FOUND', `There is no call '${id}'`);
+}
+
+/** The approval of the path, if the caller owns its call. */
+export async function findApproval(
+  request: RequestFor<'approval'>,
+  { storage, security }: ApiPorts,
+): Promise<ApprovalRecord> {
+  const id = request.params.approval;
+  await storage.approvals.expire(Date.now());
+  const record = await storage.approvals.get(id);
+  if (record && (await security.ownership.owns(request.identity, record.request.caller))) return record;
+  throw noApproval(id);
+}
+
+export function noApproval(id: string): ToolwharfError {
+  return new ToolwharfError('NOT_FOUND', `There is no approval '${id}'`);
+}
+
+/** The approvals the caller may see, newest first: administrators see all, others those of their calls and conversations. */
+export async function listApprovals(
+  filter: ApprovalFilter & { readonly limit: number },
+  identity: Identity,
+  { storage: { approvals, assistants }, security }: ApiPorts,
+): Promise<readonly ApprovalRecord[]> {
+  await approvals.expire(Date.now());
+  if (identity.isAdmin) return approvals.list(filter);
+  const { caller: wanted, ...rest } = filter;
+  const callers = [identity.caller.id, ...(await assistants.list()).map(({ id }) => `assistant:${id}`)];
+  const found = await Promise.all(
+    callers
+      .filter((caller) => wanted === undefined || caller === wanted)
+      .map((caller) => approvals.list({ ...rest, limit: 1_000, caller })),
+  );
+  const own: ApprovalRecord[] = [];
+  for (const record of found.flat())
+    if (await security.ownership.owns(identity, record.request.caller)) own.push(record);
+  return own.sort((one, other) => (one.request.askedAt < other.request.askedAt ? 1 : -1)).slice(0, filter.limit);
+}
+
+/** The conversation of the path, if the caller owns it. */
+export async function findConversation(
+  { params, identity: { isAdmin, caller } }: RequestFor<'conversation'>,
+  { storage }: ApiPorts,
+): Promise<Conversation> {
+  const found = await storage.conversations.get(params.conversation);
+  if (found && (isAdmin || found.owner === caller.id)) return found;
+  throw noConversation(params.conversation);
+}
+
+/** Validates a server that the caller wants to add, test or change, and checks that the caller may have the gateway connect to it. */
+export function readPermittedServer(
+  input: ServerInput,
+  { identity }: Requester,
+  ports: ApiPorts,
+  stored?: ServerRecord,
+): CheckedServerRecord {
+  const server = readServerInput(input, stored);
+  if (server.transport === 'stdio') assertMayRunPrograms(identity, ports);
+  assertAddressAllowed(server.url, ports);
+  assertAddressAllowed(server.openapi, ports);
+  return server;
+}
+
+/** A local program runs with the gateway's own permissions: the operator must allow it, and the caller must be authenticated. */
+function assertMayRunPrograms(identity: Identity, { security }: ApiPorts): void {
+  if (!security.allowsPrograms())
+    throw new ToolwharfError('FORBIDDEN', 'Local (stdio) servers cannot be added: gateway.allowPrograms is off');
+  if (mayAddPrograms(identity)) return;
+  const message = "To add a local (stdio) server, authenticate with the admin token or an administrator's key";
+  throw new ToolwharfError('FORBIDDEN', message);
+}
+
+/** Rejects a URL with a private IP address if those are not allowed. Host names are checked when they are resolved. */
+export function assertAddressAllowed(url: string | undefined, { security }: ApiPorts): void {
+  const parsed = url === undefined ? null : URL.parse(url);
+  const address = parsed === null ? undefined : literalAddress(parsed);
+  if (address === undefined || security.allowsPrivateAddresses() || addressKind(address) === 'public') return;
+  const message = `'${parsed?.hostname}' is not a public address, and gateway.allowPrivateAddresses is off`;
+  throw new ToolwharfError('FORBIDDEN', message);
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { changeSchema } from './common.ts';
+import { answer, body, json, list } from './named.ts';
+
+export const warningSchema = answer(
+  'DefinitionWarning',
+  z.strictObject({
+    rule: z.enum([
+      'hidden-characters',
+      'look-alike-name',
+      'excessive-length',
+      'encoded-text',
+      'overrides-instructions',
+      'hides-from-user',
+      'skips-approval',
+      'wants-secrets',
+      'commands-other-tools',
+      'sends-data-out',
+    ]),
+    severity: z.enum(['high', 'medium', 'low']),
+    where: z.string().describe('JSON pointer into the definition.'),
+    excerpt: z.string().describe('The suspicious text, safe to display.'),
+  }),
+);
+
+export const toolSchema = answer(
+  'Tool',
+  z.strictObject({
+    name: z.string().describe('The exposed name, used to call the tool.'),
+    title: z.string().optional(),
+    description: z.string(),
+    server: z.string().optional().describe('Absent for local tools.'),
+    originalName: z.string().describe('Name of the tool on its server.'),
+    parameters: json.describe('JSON Schema of the arguments.'),
+    outputSchema: json.optional(),
+    annotations: json.optional(),
+    definitionHash: z.string(),
+    limits: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
+    changed: z
+      .enum(['quarantine', 'ask'])
+      .optional()
+      .describe(
+        'The definition differs from the accepted one. `quarantine`: calls are denied. `ask`: calls need approval.',
+      ),
+    changes: list(changeSchema).optional().describe('The differences to the accepted definition.'),
+    rejected: z.boolean().optional().describe('The change was rejected: calls are denied until a change is accepted.'),
+    warnings: list(warningSchema)
+      .optional()
+      .describe('Suspicious parts of the definition: hints for a review, not a verdict.'),
+  }),
+);
+
+export type ToolView = z.input<typeof toolSchema>;
+
+export const toolListSchema = answer('ToolList', z.strictObject({ tools: list(toolSchema) }));
+
+export const toolFormatsSchema = answer(
+  'ToolFormats',
+  z.strictObject({
+    mcp: json.describe('The format of MCP.'),
+    openai: json.optional().describe('The format of `tools` in the OpenAI Chat Completions API.'),
+    anthropic: json.optional().describe('The format of `tools` in the Anthropic Messages API.'),
+    gemini: json.optional().describe('The format of `tools` in the Gemini generateContent API.'),
+    omitted: list(z.strictObject({ format: z.enum(['openai', 'anthropic', 'gemini']), reason: z.string() })).describe(
+      'Providers that do not support this tool, with the reason.',
+    ),
+  }),
+);
+
+export type ToolFormats = z.input<typeof toolFormatsSchema>;
+
+const definitionHash = z.string().describe('Hash of the definition that was reviewed.');
+
+export const acceptInputSchema = body('AcceptInput', z.strictObject({ definitionHash }));
+
+export const rejectInputSchema = body('RejectInput', z.strictObject({ definitionHash }));
