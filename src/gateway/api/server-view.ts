@@ -1,7 +1,7 @@
 import type { ServerRecord } from '../../config/server-record.ts';
-import type { ConnectionStatus } from '../../connections/status.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import type { Identity } from '../auth/identity.ts';
+import { toVisibleStatus } from '../auth/profile-scope.ts';
 import type { ApiPorts } from './route.ts';
 import type { ServerView } from './schemas/servers.ts';
 import { toRecordView } from './server-masks.ts';
@@ -28,9 +28,4 @@ export function toServerView(
     place: isAdmin ? place : undefined,
     record: isAdmin && record ? toRecordView(record) : undefined,
   };
-}
-
-/** A connection status without what only administrators may see: process ids, and sign-in URLs that could be hijacked. */
-export function toVisibleStatus(status: ConnectionStatus, { isAdmin }: Identity): ConnectionStatus {
-  return isAdmin ? status : { ...status, pid: undefined, signInUrl: undefined };
 }

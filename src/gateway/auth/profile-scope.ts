@@ -1,4 +1,5 @@
 import type { ProfileConfig } from '../../config/config.ts';
+import type { ConnectionStatus } from '../../connections/status.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { createVisibility, type Visibility } from '../../policy/visible-tools.ts';
 import type { Identity } from './identity.ts';
@@ -24,3 +25,8 @@ export function scopeOf(identity: Identity, profiles: readonly ProfileConfig[]):
 }
 
 const scopes = new WeakMap<ProfileConfig, Scope>();
+
+/** A connection status without what only administrators may see: process ids, and sign-in URLs that could be hijacked. */
+export function toVisibleStatus(status: ConnectionStatus, { isAdmin }: Identity): ConnectionStatus {
+  return isAdmin ? status : { ...status, pid: undefined, signInUrl: undefined };
+}

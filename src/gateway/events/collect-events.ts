@@ -7,11 +7,10 @@ import { measureJson } from '../../policy/measure-json.ts';
 import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
 import { toQuestionView } from '../api/schemas/questions.ts';
-import { toVisibleStatus } from '../api/server-view.ts';
 import type { ApproverEvents, StoredApprover } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
-import type { Scope } from '../auth/profile-scope.ts';
+import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';
 import type { CallsInFlight } from '../calls/calls-in-flight.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 
