@@ -42,6 +42,7 @@ export { ConnectionError, type ErrorCode, errorStatus, ProtocolError, ToolwharfE
 export type { JsonObject, JsonSchema } from './kernel/json.ts';
 export { createLog, type Log, type LogEntry, type LogFields, type LogLevel } from './kernel/log.ts';
 export type * from './kernel/tool.ts';
+export type { ToolId } from './kernel/tool-id.ts';
 export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from './policy/approval.ts';
 export { toDisplayText } from './policy/display-text.ts';
 export type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';

@@ -64,7 +64,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
   const catalog = createCatalog({
     naming: () => config.toolbox.naming,
     servers: () => servers.all().map((connection) => connection.spec),
-    toolConfigs: () => config.toolbox.tools,
+    toolSettings: () => ({ configs: config.toolbox.tools, defaultTool: config.toolbox.defaultTool }),
     dialect: () => config.dialect,
     pins,
     clock,

@@ -1,4 +1,4 @@
-import type { Dialect, Naming, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
+import type { Dialect, Naming, ServerSpec, ToolLimits } from '../config/config.ts';
 import { findParamHeaders, type ParamHeader } from '../connections/param-headers.ts';
 import { addressOf } from '../connections/session-memory.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -12,7 +12,7 @@ import type { LocalTool } from './local-tool.ts';
 import { createNameOwners } from './name-owners.ts';
 import { findRivals, nameTools } from './name-tools.ts';
 import type { Pin, PinStore } from './pins.ts';
-import { type RegisteredTool, registerTools, strictViolation } from './register-tools.ts';
+import { type RegisteredTool, registerTools, strictViolation, type ToolSettings } from './register-tools.ts';
 
 /** A tool as the toolbox knows it. Server and original name identify it. */
 export interface CatalogEntry {
@@ -49,7 +49,7 @@ export interface CatalogOptions {
   readonly naming: () => Naming;
   /** Configured servers, the longest configured first. */
   readonly servers: () => readonly ServerSpec[];
-  readonly toolConfigs: () => readonly ToolConfig[];
+  readonly toolSettings: () => ToolSettings;
   /** For messages that say where to configure a tool. */
   readonly dialect: () => Dialect;
   readonly pins: PinStore;
@@ -219,14 +219,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
 
   async function update(spec: ServerSpec, offered: readonly ToolDefinition[], facts: ServerFacts): Promise<void> {
     const before = groups.get(spec.name);
-    const configs = options.toolConfigs();
-    const outcome = registerTools(spec, offered, configs, before && { seen: before.seen });
+    const settings = options.toolSettings();
+    const outcome = registerTools(spec, offered, settings, before);
     for (const { level, event, message } of outcome.logs) log[level](event, message, { server: spec.name });
     if (outcome.missing.length > 0 && facts.starting) {
       throw strictViolation(
         spec,
         outcome.missing,
-        configs.map((config) => config.name),
+        settings.configs.map((config) => config.name),
         options.dialect(),
       );
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerSpec, ToolConfig } from '../config/config.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
-import { findGone, registerTools, strictViolation } from './register-tools.ts';
+import { findGone, registerTools as register, strictViolation } from './register-tools.ts';
 
 const customers: ServerSpec = {
   name: 'customers',
@@ -23,6 +23,13 @@ const customers: ServerSpec = {
   onChange: 'ask',
 };
 const strict: ServerSpec = { ...customers, name: 'internal-tools', mode: 'strict' };
+const defaultTool = { maxInstances: 2, timeoutMs: 60_000 };
+const registerTools = (
+  server: ServerSpec,
+  offered: readonly ToolDefinition[],
+  configs: readonly ToolConfig[],
+  previous?: { readonly seen: ReadonlySet<string> },
+) => register(server, offered, { configs, defaultTool }, previous);
 const offer = (...names: string[]): ToolDefinition[] =>
   names.map((name) => ({ name, inputSchema: { type: 'object' } }));
 const lines = (registration: ReturnType<typeof registerTools>) =>
@@ -120,24 +127,20 @@ describe('allow, deny and per-tool mode', () => {
     expect(registerTools({ ...customers, allow: [] }, offer('a'), []).registered).toEqual([]);
   });
 
-  test('a configured tool can be strict on a dynamic server; what it leaves open comes from that server [M15]', () => {
+  test("a tool that is strict on a dynamic server does not take the server's default limits [M15]", () => {
     const registration = registerTools(customers, offer('dangerous_tool'), [
-      { name: 'dangerous_tool', maxInstances: 1, mode: 'strict' },
+      { name: 'dangerous_tool', timeoutMs: 5, mode: 'strict' },
     ]);
-    expect(registration.registered[0]).toMatchObject({
-      limits: { maxInstances: 1, timeoutMs: 30_000 },
-      source: 'explicit',
-    });
-    expect(
-      registerTools(customers, offer('x'), [{ name: 'x', mode: 'strict' }]).registered[0]?.limits.maxInstances,
-    ).toBe(customers.defaultTool.maxInstances);
+    expect(registration.registered).toMatchObject([{ limits: { maxInstances: 2, timeoutMs: 5 }, source: 'explicit' }]);
+    const open = registerTools(customers, offer('x'), [{ name: 'x', mode: 'strict' }]);
+    expect(open.registered[0]?.limits).toEqual({ maxInstances: 2, timeoutMs: customers.timeoutMs });
     expect(lines(registration).filter((line) => line.includes('merged'))).toEqual([]);
   });
 
-  test('a configured tool can be dynamic on a strict server: what it leaves open comes from the server [M15]', () => {
-    const registration = registerTools(strict, offer('search'), [{ name: 'search', mode: 'dynamic' }]);
+  test("a tool that is dynamic on a strict server takes the server's default limits for what it leaves open [M15]", () => {
+    const registration = registerTools(strict, offer('search'), [{ name: 'search', maxInstances: 1, mode: 'dynamic' }]);
     expect(registration.missing).toEqual([]);
-    expect(registration.registered[0]?.limits).toEqual(strict.defaultTool);
+    expect(registration.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: strict.defaultTool.timeoutMs });
     expect(lines(registration).filter((line) => line.includes('merged'))).toHaveLength(1);
   });
 
@@ -230,14 +233,19 @@ describe('a server without tools', () => {
 describe('configured tools that nobody offers [M6]', () => {
   const gone = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
 
-  test('are warned about for each server that answered', () => {
+  test('are warned about with their server where there is only one', () => {
+    expect(gone([{ name: 'get' }, { name: 'lost' }], [{ server: 'customers', offered: ['get'] }])).toEqual([
+      "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
+    ]);
+  });
+
+  test('are warned about once without blaming a server where they could be of several, or local', () => {
     const servers = [
       { server: 'customers', offered: ['get'] },
       { server: 'external-api', offered: [] },
     ];
-    expect(gone([{ name: 'get' }, { name: 'lost' }, { name: 'sum' }], servers, ['sum'])).toEqual([
-      "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
-      "Tool 'lost' was configured but is no longer available from MCP server 'external-api'",
+    expect(gone([{ name: 'get' }, { name: 'sum_numbers' }, { name: 'sum' }], servers, ['sum'])).toEqual([
+      "Tool 'sum_numbers' is configured, but no MCP server and no local tool has this name",
     ]);
   });
 

@@ -1,10 +1,11 @@
-import type { Dialect, ServerSpec, ToolConfig, ToolLimits, ToolMode } from '../config/config.ts';
+import type { Dialect, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
 import { placeOf } from '../config/place-of.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { createMatcher } from './match-globs.ts';
 
+/** An offered tool that is registered. */
 export interface RegisteredTool {
   readonly definition: ToolDefinition;
   readonly limits: ToolLimits;
@@ -12,62 +13,78 @@ export interface RegisteredTool {
   readonly source: 'explicit' | 'default';
 }
 
+/** A log line that a registration calls for. */
 export interface RegistrationLog {
   readonly level: LogLevel;
   readonly event: string;
   readonly message: string;
 }
 
+/** The outcome of registering one server's tools. */
 export interface Registration {
   readonly registered: readonly RegisteredTool[];
-  /** Offered, but strict mode does not know them. At the start that is a `strictViolation`; later they are left out. */
+  /** Offered by a strict server, but not configured. They stop the start with a `strictViolation`; later they are left out. */
   readonly missing: readonly string[];
   /** Registered before and no longer offered. */
   readonly gone: readonly string[];
   readonly logs: readonly RegistrationLog[];
-  /** What to give as `previous.seen` the next time this server is listed. */
+  /** The names that were offered: `previous.seen` of the next registration. */
   readonly seen: ReadonlySet<string>;
 }
 
+/** The configuration of single tools. */
+export interface ToolSettings {
+  readonly configs: readonly ToolConfig[];
+  /** The toolbox's own default limits, for tools whose own mode is strict. */
+  readonly defaultTool: ToolLimits;
+}
+
 /**
- * Which of a server's tools are registered, and with which limits. Pure. Denied tools, and those not on an allow list, are as if they were
- * not offered. `previous` is set when the server was listed before: then only news is logged.
+ * Decides which of a server's tools are registered and with which limits. Pure. Tools that `allow` and `deny` exclude are
+ * treated as not offered. `previous` is set if the server was listed before; then only differences are logged.
  */
 export function registerTools(
   server: ServerSpec,
   offered: readonly ToolDefinition[],
-  toolConfigs: readonly ToolConfig[],
+  { configs, defaultTool }: ToolSettings,
   previous?: { readonly seen: ReadonlySet<string> },
 ): Registration {
   const registered: RegisteredTool[] = [];
   const missing: string[] = [];
   const logs: RegistrationLog[] = [];
   const log = (level: LogLevel, event: string, message: string) => void logs.push({ level, event, message });
-  const isOpen = openTools(server);
-  const configOf = findConfigs(server.name, toolConfigs);
+  const isOffered = createOfferFilter(server);
+  const findConfig = createConfigLookup(server.name, configs);
   const name = quote(server.name);
 
   if (offered.length === 0)
     log('warning', 'catalog.no-tools', `MCP server ${name} at ${placeOf(server)} returned no tools`);
 
   for (const definition of withoutDuplicates(offered)) {
-    if (!isOpen(definition.name)) continue;
+    if (!isOffered(definition.name)) continue;
     const tool = quote(definition.name);
-    const isNews = !previous?.seen.has(definition.name);
-    const config = configOf(definition.name);
+    const isNew = !previous?.seen.has(definition.name);
+    const config = findConfig(definition.name);
     if (config) {
-      const limits = mergeLimits(config, server);
+      const defaults = defaultsFor(config, server, defaultTool);
+      const { maxInstances = defaults.maxInstances, timeoutMs = defaults.timeoutMs } = config;
+      const limits = { maxInstances, timeoutMs };
       registered.push({ definition, limits, source: 'explicit' });
-      if (isNews) logExplicit(tool, config, limits, server, log);
+      if (isNew) {
+        const final = JSON.stringify(limits);
+        log('debug', 'catalog.tool-explicit', `Tool ${tool} registered with explicit configuration: ${final}`);
+        if ((config.mode ?? server.mode) === 'dynamic')
+          log('debug', 'catalog.tool-merged', mergeMessage(tool, config, defaults, final));
+      }
     } else if (server.mode === 'dynamic') {
       registered.push({ definition, limits: server.defaultTool, source: 'default' });
-      if (isNews && previous)
+      if (isNew && previous)
         log(
           'info',
           'catalog.tool-discovered',
           `New tool ${tool} discovered from MCP server ${name}, registering with default configuration`,
         );
-      else if (isNews)
+      else if (isNew)
         log(
           'info',
           'catalog.tool-default',
@@ -75,7 +92,7 @@ export function registerTools(
         );
     } else {
       missing.push(definition.name);
-      if (isNews && previous)
+      if (isNew && previous)
         log(
           'warning',
           'catalog.tool-refused',
@@ -85,19 +102,22 @@ export function registerTools(
   }
 
   const seen = new Set(offered.map((definition) => definition.name));
-  const wasRegistered = (tool: string) => isOpen(tool) && (server.mode === 'dynamic' || configOf(tool) !== undefined);
+  const wasRegistered = (tool: string) =>
+    isOffered(tool) && (server.mode === 'dynamic' || findConfig(tool) !== undefined);
   const gone = [...(previous?.seen ?? [])].filter((tool) => !seen.has(tool) && wasRegistered(tool));
   for (const tool of gone) log('warning', 'catalog.tool-gone', goneMessage(tool, server.name));
   return { registered, missing, gone, logs, seen };
 }
 
-/** A configured tool that nobody offers, told for one server. */
+/** A configured tool that nobody offers. */
 export interface GoneTool {
   readonly tool: string;
-  readonly server: string;
+  /** Undefined if the tool could be one of several servers, or a local one. */
+  readonly server?: string;
   readonly message: string;
 }
 
+/** The tools that a server offers at the start. */
 export interface OfferedTools {
   readonly server: string;
   /** Undefined while the server has not answered. */
@@ -105,9 +125,8 @@ export interface OfferedTools {
 }
 
 /**
- * Configured tools that are not there, judged once at the start when all servers are known. A tool configured for one server
- * is judged by that server's list. One that names no server is gone only if no server and no local tool has it, and is then
- * told for each server that answered; while any server has not answered nothing can be said about it.
+ * Finds configured tools that nobody offers, once at the start. A configuration that names a server is compared with that
+ * server's list. One that names none is compared with all servers and local tools, and only if all servers have answered.
  */
 export function findGone(
   toolConfigs: readonly ToolConfig[],
@@ -125,11 +144,16 @@ export function findGone(
       return offered && !offered.has(name) ? [toGone(name, server)] : [];
     }
     if (isUnsure || local.has(name) || [...offers.values()].some((offered) => offered?.has(name))) return [];
-    return [...offers.keys()].map((known) => toGone(name, known));
+    const [first, ...others] = offers.keys();
+    if (first !== undefined && others.length === 0) return [toGone(name, first)];
+    // Which server had it, or whether it was a local tool, is not known: no server is blamed.
+    return [
+      { tool: name, message: `Tool ${quote(name)} is configured, but no MCP server and no local tool has this name` },
+    ];
   });
 }
 
-/** What stops the start when a strict server offers tools the configuration does not name; all of them at once. */
+/** The error that stops the start if a strict server offers tools that are not configured. It names all of them. */
 export function strictViolation(
   server: Pick<ServerSpec, 'name'>,
   missing: readonly string[],
@@ -154,39 +178,22 @@ To resolve:
   });
 }
 
-function logExplicit(
-  tool: string,
-  config: ToolConfig,
-  limits: ToolLimits,
-  server: ServerSpec,
-  log: (level: LogLevel, event: string, message: string) => void,
-): void {
-  const details = JSON.stringify(limits);
-  log('debug', 'catalog.tool-explicit', `Tool ${tool} registered with explicit configuration: ${details}`);
-  if (modeOf(config, server) === 'strict') return;
+/** A tool whose own mode is strict does not take the server's `defaultToolConfig`, which is for tools nobody looked at. */
+function defaultsFor(config: ToolConfig, server: ServerSpec, toolboxDefault: ToolLimits): ToolLimits {
+  if (config.mode !== 'strict') return server.defaultTool;
+  return { maxInstances: toolboxDefault.maxInstances, timeoutMs: server.timeoutMs };
+}
+
+function mergeMessage(tool: string, config: ToolConfig, defaults: ToolLimits, final: string): string {
   const explicit = JSON.stringify({ maxInstances: config.maxInstances, timeoutMs: config.timeoutMs });
-  const fallback = JSON.stringify(server.defaultTool);
-  log(
-    'debug',
-    'catalog.tool-merged',
-    `Tool ${tool} configuration merged: explicit=${explicit}, default=${fallback}, final=${details}`,
-  );
+  return `Tool ${tool} configuration merged: explicit=${explicit}, default=${JSON.stringify(defaults)}, final=${final}`;
 }
 
-function modeOf(config: ToolConfig, server: ServerSpec): ToolMode {
-  return config.mode ?? server.mode;
-}
-
-/** Explicit over default. A tool that is strict on a dynamic server does not take what that server gives to unknown tools. */
-function mergeLimits(config: ToolConfig, server: ServerSpec): ToolLimits {
-  return {
-    maxInstances: config.maxInstances ?? server.defaultTool.maxInstances,
-    timeoutMs: config.timeoutMs ?? server.defaultTool.timeoutMs,
-  };
-}
-
-/** A configuration for this server fills in over one for any server, field by field. */
-function findConfigs(server: string, toolConfigs: readonly ToolConfig[]): (tool: string) => ToolConfig | undefined {
+/** A configuration for this server overrides one for any server, field by field. */
+function createConfigLookup(
+  server: string,
+  toolConfigs: readonly ToolConfig[],
+): (tool: string) => ToolConfig | undefined {
   const byName = new Map<string, ToolConfig>();
   const general = toolConfigs.filter((config) => config.server === undefined);
   const own = toolConfigs.filter((config) => config.server === server);
@@ -197,7 +204,7 @@ function findConfigs(server: string, toolConfigs: readonly ToolConfig[]): (tool:
   return (tool) => byName.get(tool);
 }
 
-function openTools({ allow, deny = [] }: ServerSpec): (tool: string) => boolean {
+function createOfferFilter({ allow, deny = [] }: ServerSpec): (tool: string) => boolean {
   const isAllowed = allow === undefined ? () => true : createMatcher(allow);
   const isDenied = createMatcher(deny);
   return (tool) => isAllowed(tool) && !isDenied(tool);
@@ -215,7 +222,7 @@ function quote(name: string): string {
   return `'${visible(name)}'`;
 }
 
-/** A server picks its tools' names: none of them can break or hide a line of the log. */
+/** The name with its control characters escaped: a server chooses its tools' names, and must not forge log lines. */
 function visible(name: string): string {
   const short = name.length > 200 ? `${name.slice(0, 200)}…` : name;
   return short.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {

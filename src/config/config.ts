@@ -125,7 +125,7 @@ export interface ToolConfig {
   readonly server?: string;
   readonly maxInstances?: number;
   readonly timeoutMs?: number;
-  /** Overrides the server's mode for this tool. */
+  /** Overrides the server's mode for this tool: `strict` does not take limits of its `defaultToolConfig`. */
   readonly mode?: ToolMode;
 }
 

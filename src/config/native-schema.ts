@@ -29,7 +29,9 @@ export const approvalSchema = z.strictObject(
 const toolShape = {
   server: serverName.optional().describe("Only this server's tool of that name."),
   ...limitsShape,
-  mode: choice(toolModes).optional().describe("Overrides the server's mode for this tool."),
+  mode: choice(toolModes)
+    .optional()
+    .describe("Overrides the server's mode for this tool: strict does not take limits of its defaultToolConfig."),
 };
 
 export const toolSchema = z.strictObject(
