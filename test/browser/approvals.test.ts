@@ -281,7 +281,7 @@ describe('a server question', () => {
     await asked().getByText('Please provide inputs').waitFor();
     await asked().getByText('Do not enter passwords').waitFor();
     await asked().getByLabel('String *', { exact: true }).fill('Ada Lovelace');
-    await asked().getByLabel('Boolean').check();
+    await asked().getByRole('radio', { name: 'Yes' }).click();
     await asked().getByLabel('Integer').fill('7');
     await asked().getByLabel('Legacy Titled Single Select Enum').selectOption('Birds');
     await asked().getByRole('checkbox', { name: 'Piano' }).check();

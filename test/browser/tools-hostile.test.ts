@@ -148,7 +148,7 @@ describe('schemas without a form [R11]', () => {
     ['unfolding', 'it is nested more than 16 levels deep'],
   ])('the schema %s falls back to JSON and says why', async (tool, reason) => {
     await openTool(`mcp_rich_${tool}`);
-    await app.page.getByText(`There is no form for this schema, because ${reason}.`).waitFor();
+    await app.page.getByText(`No form is available for this schema, because ${reason}.`).waitFor();
     await json().fill('{"argument_1": "x", "inner": {"inner": {}}, "start": {}}');
     await button('Run').click();
     await run().getByText('Success').waitFor();

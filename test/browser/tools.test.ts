@@ -92,6 +92,9 @@ describe('filling in and running [R11, R18]', () => {
     await openTool('mcp_rich_plan');
     expect(await readArguments()).toEqual({ seats: 2, class: 'economy', payment: { kind: 'card' } });
     await page.getByRole('textbox', { name: /^Name of the trip/ }).fill('Over the Alps\nand back');
+    // The default of a required argument is no promise: emptied, the argument is missing.
+    await field('seats').fill('');
+    expect(await page.getByText('Default:').count()).toBe(0);
     await field('seats').fill('4');
     await button('Send null').first().click();
     await choice('class').selectOption('first');
@@ -101,21 +104,21 @@ describe('filling in and running [R11, R18]', () => {
     await page.getByRole('group', { name: 'address' }).getByRole('textbox', { name: 'street' }).fill('Main Street 1');
     await button('Add an item to stops').click();
     await button('Add an item to stops').click();
-    const stop = (at: number) => page.getByRole('group', { name: `stops-${at}` });
+    const stop = (at: number) => page.getByRole('group', { name: `stops item ${at}` });
     await stop(1).getByRole('textbox', { name: 'street' }).fill('First');
     await stop(2).getByRole('textbox', { name: 'street' }).fill('Second');
     await stop(2).getByRole('textbox', { name: 'nights' }).fill('3');
     await button('Move item 2 up').click();
     await page.getByRole('checkbox', { name: 'sport' }).click();
-    await choice('Kind of payment').selectOption('Invoice');
+    await choice('Type of payment').selectOption('Invoice');
     await page.getByText('"invoice"').waitFor();
     await field('reference').first().fill('R-1');
-    await choice('Kind of reference').selectOption('whole number');
+    await choice('Type of reference').selectOption('whole number');
     await page.locator('input[inputmode="numeric"]').last().fill('7');
     await button('Add labels').click();
     await button('Add a property').click();
-    await field('Name of the property').fill('colour');
-    await field('Value of newKey').fill('blue');
+    await field('Property name').fill('colour');
+    await field('Value of the property').fill('blue');
     await field('extra').fill('{"any": ["thing"]}');
     const expected = {
       name: 'Over the Alps\nand back',
@@ -125,7 +128,10 @@ describe('filling in and running [R11, R18]', () => {
       refundable: true,
       leaves: '2027-05-01',
       address: { street: 'Main Street 1', city: 'Bern' },
-      stops: [{ street: 'Second', nights: 3 }, { street: 'First' }],
+      stops: [
+        { street: 'Second', city: 'Bern', nights: 3 },
+        { street: 'First', city: 'Bern' },
+      ],
       tags: ['sport'],
       payment: { kind: 'invoice', reference: 'R-1' },
       reference: 7,
@@ -148,13 +154,13 @@ describe('filling in and running [R11, R18]', () => {
     await app.page.getByRole('alert').getByText('Line 3, column 12: expected a value').waitFor();
     expect(await button('Run').isDisabled()).toBe(true);
     await tab('Form').click();
-    await app.page.getByText('The form shows what was right last').waitFor();
+    await app.page.getByText('The form shows the last valid values').waitFor();
     await tab('JSON').click();
     expect(await json().inputValue()).toContain('"seats": }');
     await json().fill('{"name": "Written", "seats": 3, "payment": {"kind": "invoice", "reference": "x"}}');
     await tab('Form').click();
     expect(await app.page.getByRole('textbox', { name: /^Name of the trip/ }).inputValue()).toBe('Written');
-    expect(await choice('Kind of payment').locator('option:checked').textContent()).toBe('Invoice');
+    expect(await choice('Type of payment').locator('option:checked').textContent()).toBe('Invoice');
   });
 
   test('arguments that the gateway rejects are reported above the form and at the field', async () => {
@@ -162,7 +168,7 @@ describe('filling in and running [R11, R18]', () => {
     await app.page.getByRole('textbox', { name: /^Name of the trip/ }).fill('x');
     await field('seats').fill('20');
     await app.page.getByRole('textbox', { name: /^Name of the trip/ }).click();
-    await app.page.getByText('This must be at most 9').waitFor();
+    await app.page.getByText('Must be at most 9').waitFor();
     await button('Run').click();
     const refusal = app.page.getByRole('alert');
     await refusal.getByText('ARGUMENTS_INVALID').waitFor();
@@ -240,7 +246,7 @@ describe('results [R11]', () => {
   test('images, resource links, unknown content and tool errors are shown', async () => {
     const { page } = app;
     await openTool('mcp_everything_get-tiny-image');
-    await page.getByText('It takes no arguments').waitFor();
+    await page.getByText('This tool takes no arguments').waitFor();
     await button('Run').click();
     const image = run().getByRole('img', { name: /image\/png/ });
     await image.waitFor();

@@ -5,70 +5,79 @@ import { Notice } from './ErrorNotice.tsx';
 import { Spinner } from './Spinner.tsx';
 import { JsonEditor } from './schema-form/JsonEditor.tsx';
 import { readArguments } from './schema-form/read-arguments.ts';
-import { toFormSchema } from './schema-form/to-form-schema.ts';
+import { type FormSchemaResult, toFormSchema } from './schema-form/to-form-schema.ts';
 
 const GeneratedForm = lazy(() => import('./schema-form/GeneratedForm.tsx'));
 
+type Values = Readonly<Record<string, unknown>>;
+
 export interface SchemaFormProps {
-  /** JSON Schema of an object, from a stranger. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly onChange: (value: Readonly<Record<string, unknown>>) => void;
+  /** A server's JSON Schema of an object. */
+  readonly schema: Values;
+  readonly value: Values;
+  readonly onChange: (value: Values) => void;
   readonly disabled?: boolean;
-  /** What is wrong with single values, by JSON pointer; shown at the fields. */
+  /** Problems of single values, by JSON pointer; shown at the fields. */
   readonly problems?: readonly { readonly path: string; readonly message: string }[];
-  /** Told what is wrong with the JSON text, and undefined when it is right again. Meanwhile the value stays as it was. */
+  /** Receives the problem of the JSON text, and undefined when it is valid again. Meanwhile the value stays the same. */
   readonly onProblem?: (problem: string | undefined) => void;
+  /** `arguments` (default) can be written as JSON too; for a `question` that is only the fallback. */
+  readonly purpose?: 'arguments' | 'question';
 }
 
 const noProblems: readonly never[] = [];
 
-/** A form for an object, made from its JSON Schema, and its JSON as the other way to write it: both always say the same. */
-export function SchemaForm({
-  schema,
-  value,
-  onChange,
-  disabled = false,
-  problems = noProblems,
-  onProblem,
-}: SchemaFormProps) {
+/** A form for an object, generated from its JSON Schema, and a JSON editor for the same value. */
+export function SchemaForm(props: SchemaFormProps) {
+  const { schema, value, onChange, disabled = false, onProblem, purpose = 'arguments' } = props;
   const form = useMemo(() => toFormSchema(schema), [schema]);
   const [tab, setTab] = useState<string>();
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
   const [problem, setProblem] = useState<string>();
   const [seen, setSeen] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   if (seen !== value) {
     setSeen(value);
-    // What was told comes back, and must not change the text under the cursor.
-    if (JSON.stringify(value) !== JSON.stringify(told.current)) {
+    // A value that this form reported must not change the text under the cursor.
+    if (JSON.stringify(value) !== JSON.stringify(reported.current)) {
       setText(JSON.stringify(value, null, 2));
       setProblem(undefined);
     }
   }
 
-  const hear = useRef(onProblem);
-  hear.current = onProblem;
-  useEffect(() => hear.current?.(problem), [problem]);
+  const latestOnProblem = useRef(onProblem);
+  latestOnProblem.current = onProblem;
+  useEffect(() => latestOnProblem.current?.(problem), [problem]);
 
-  function tell(next: Readonly<Record<string, unknown>>): void {
-    told.current = next;
+  function report(next: Values): void {
+    reported.current = next;
     onChange(next);
   }
 
-  function writeText(next: string): void {
+  function changeText(next: string): void {
     setText(next);
     const read = readArguments(next);
     setProblem(read.ok ? undefined : read.problem);
-    if (read.ok) tell(read.value);
+    if (read.ok) report(read.value);
   }
 
-  function fillIn(next: Readonly<Record<string, unknown>>): void {
+  function changeFields(next: Values): void {
     setText(JSON.stringify(next, null, 2));
     setProblem(undefined);
-    tell(next);
+    report(next);
   }
 
+  const fields = form.ok && <Fields {...props} form={form} jsonProblem={problem} onChange={changeFields} />;
+  const editor = <JsonEditor text={text} onChange={changeText} problem={problem} disabled={disabled} />;
+  if (purpose === 'question')
+    return form.ok ? (
+      fields
+    ) : (
+      <>
+        <p className="text-xs text-ink-faint">No form is available, because {form.reason}.</p>
+        {editor}
+      </>
+    );
   return (
     <Tabs.Root
       value={tab ?? (form.ok ? 'form' : 'json')}
@@ -76,50 +85,64 @@ export function SchemaForm({
       className="flex min-w-0 flex-col gap-3"
     >
       <Tabs.List
-        aria-label="How to fill in the arguments"
+        aria-label="Input mode"
         className="inline-flex self-start rounded-md border border-line bg-sunken p-0.5"
       >
-        <Choice value="form">Form</Choice>
-        <Choice value="json">JSON</Choice>
+        <Mode value="form">Form</Mode>
+        <Mode value="json">JSON</Mode>
       </Tabs.List>
       <Tabs.Content value="form">
         {form.ok ? (
-          <ErrorBoundary>
-            <Suspense fallback={<Spinner label="Loading the form …" />}>
-              {problem !== undefined && (
-                <Notice tone="warn" className="mb-3">
-                  The JSON has a mistake ({problem}). The form shows what was right last.
-                </Notice>
-              )}
-              <GeneratedForm
-                schema={form.schema}
-                value={value}
-                onChange={fillIn}
-                disabled={disabled}
-                problems={problems}
-              />
-              {form.hasMore && (
-                <p className="mt-3 text-xs text-ink-faint">
-                  The schema has rules that the form does not show. They are checked when it runs.
-                </p>
-              )}
-            </Suspense>
-          </ErrorBoundary>
+          fields
         ) : (
-          <Notice tone="info" title="There is no form for this schema">
-            Because {form.reason}. Write the arguments as JSON.
+          <Notice tone="info" title="No form is available for this schema">
+            The reason: {form.reason}. Write the arguments as JSON.
           </Notice>
         )}
       </Tabs.Content>
       <Tabs.Content value="json" className="flex flex-col gap-3">
-        {!form.ok && <p className="text-xs text-ink-faint">There is no form for this schema, because {form.reason}.</p>}
-        <JsonEditor text={text} onChange={writeText} problem={problem} disabled={disabled} />
+        {!form.ok && (
+          <p className="text-xs text-ink-faint">No form is available for this schema, because {form.reason}.</p>
+        )}
+        {editor}
       </Tabs.Content>
     </Tabs.Root>
   );
 }
 
-function Choice({ value, children }: { readonly value: string; readonly children: ReactNode }) {
+interface FieldsProps extends SchemaFormProps {
+  readonly form: Extract<FormSchemaResult, { ok: true }>;
+  readonly jsonProblem: string | undefined;
+}
+
+function Fields({ form, value, onChange, disabled = false, problems = noProblems, purpose, jsonProblem }: FieldsProps) {
+  return (
+    <ErrorBoundary>
+      <Suspense fallback={<Spinner label="Loading the form …" />}>
+        {jsonProblem !== undefined && (
+          <Notice tone="warn" className="mb-3">
+            The JSON is invalid ({jsonProblem}). The form shows the last valid values.
+          </Notice>
+        )}
+        <GeneratedForm
+          schema={form.schema}
+          value={value}
+          onChange={onChange}
+          disabled={disabled}
+          problems={problems}
+          purpose={purpose ?? 'arguments'}
+        />
+        {form.hasMore && (
+          <p className="mt-3 text-xs text-ink-faint">
+            The schema has more rules than the form shows. The gateway checks them.
+          </p>
+        )}
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+function Mode({ value, children }: { readonly value: string; readonly children: ReactNode }) {
   return (
     <Tabs.Trigger
       value={value}

@@ -1,44 +1,55 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../Button.tsx';
+import { isRecord } from '../content/is-record.ts';
 import { ErrorNotice } from '../ErrorNotice.tsx';
 import { problemAt } from '../field-problems.ts';
+import { SchemaForm } from '../SchemaForm.tsx';
 import { safeText } from '../safe-text.ts';
-import { FormFieldInput } from './FormFieldInput.tsx';
-import { firstValues, toContent, toFormFields } from './form-fields.ts';
+import { initialValue } from '../schema-form/form-values.ts';
+import { toFormSchema } from '../schema-form/to-form-schema.ts';
 import type { QuestionProps } from './question-props.ts';
+import { toQuestionSchema } from './question-schema.ts';
 
-/** A form that a server wants filled in. */
+/** A form that a server asks a person to fill in. */
 export function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
   const { message, requestedSchema } = question.params;
-  const fields = useMemo(() => toFormFields(requestedSchema), [requestedSchema]);
-  const [values, setValues] = useState(() => firstValues(fields));
-  const problems = new Map(fields.map(({ name }) => [name, problemAt(error, `content.${name}`)]));
-  const isSaidAtFields = [...problems.values()].some((problem) => problem !== undefined);
+  const schema = useMemo(() => toQuestionSchema(requestedSchema), [requestedSchema]);
+  const [content, setContent] = useState(() => firstContent(schema));
+  const [jsonProblem, setJsonProblem] = useState<string>();
+  const problems = useMemo(
+    () =>
+      Object.keys(schema.properties).flatMap((name) => {
+        const found = problemAt(error, `content.${name}`);
+        return found === undefined
+          ? []
+          : [{ path: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, message: found }];
+      }),
+    [schema, error],
+  );
   return (
     <form
       aria-label={`Question of ${safeText(question.server, 80)}`}
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        onAnswer({ action: 'accept', content: toContent(fields, values) });
+        if (jsonProblem === undefined) onAnswer({ action: 'accept', content });
       }}
     >
       <p className="break-words whitespace-pre-wrap">{safeText(message, 5_000)}</p>
-      {fields.map((field) => (
-        <FormFieldInput
-          key={field.name}
-          field={field}
-          value={values.get(field.name)}
-          onChange={(value) => setValues((before) => new Map(before).set(field.name, value))}
-          error={problems.get(field.name)}
-          disabled={busy}
-        />
-      ))}
-      {error !== null && error !== undefined && !isSaidAtFields && (
-        <ErrorNotice title="The answer was not taken" error={error} />
+      <SchemaForm
+        purpose="question"
+        schema={schema}
+        value={content}
+        onChange={setContent}
+        onProblem={setJsonProblem}
+        problems={problems}
+        disabled={busy}
+      />
+      {error !== null && error !== undefined && problems.length === 0 && (
+        <ErrorNotice title="The answer was rejected" error={error} />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" look="primary" busy={busy} disabled={jsonProblem !== undefined}>
           Accept
         </Button>
         <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
@@ -50,4 +61,10 @@ export function ElicitationForm({ question, busy, error, onAnswer }: QuestionPro
       </div>
     </form>
   );
+}
+
+function firstContent(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const form = toFormSchema(schema);
+  const value = form.ok ? initialValue(form.schema) : {};
+  return isRecord(value) ? value : {};
 }

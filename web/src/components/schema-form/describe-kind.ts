@@ -16,14 +16,14 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'date and time',
   time: 'time',
   email: 'email address',
-  uri: 'address (URI)',
+  uri: 'URI',
   uuid: 'UUID',
   ipv4: 'IPv4 address',
   ipv6: 'IPv6 address',
   hostname: 'host name',
 };
 
-/** What kind of value a schema describes, in a word or two. */
+/** Names the type of value that a schema describes. */
 export function describeKind(schema: FormSchema): string {
   const { type, format, const: constant, items, properties } = schema;
   if (constant !== undefined) return safeText(JSON.stringify(constant), 60);
@@ -46,7 +46,7 @@ function describeList(items: FormSchema['items']): string {
   return plural === undefined ? kinds.array : `list of ${plural}`;
 }
 
-/** The bounds of a value as a short sentence; empty where there are none. */
+/** Describes the limits of a value; empty where there are none. */
 export function describeBounds(schema: FormSchema): string {
   const said = [
     range(schema.minimum, schema.maximum, ''),

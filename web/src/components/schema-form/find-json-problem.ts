@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, and what was expected there. Lines and columns count from one. */
+/** The position where a text stops being JSON, and what was expected there. Lines and columns count from one. */
 export interface JsonProblem {
   readonly line: number;
   readonly column: number;
@@ -22,7 +22,7 @@ const words: Readonly<Record<State, string>> = {
   end: 'nothing more',
 };
 
-/** The first place where a text is not JSON; undefined for JSON. */
+/** Finds the first position where a text is not JSON; undefined for JSON. */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   const open: ('{' | '[')[] = [];
   let state: State = 'value';

@@ -1,9 +1,8 @@
 import { isRecord } from '../content/is-record.ts';
-import { formLimits } from './form-limits.ts';
-import type { FormSchema } from './form-schema.ts';
+import { type FormSchema, formLimits } from './form-schema.ts';
 import { NoForm } from './source-references.ts';
 
-/** Refuses what is too much. The form follows references, so what counts is how much there is with all of them followed. */
+/** Throws for a schema that is too large for a form once its references are followed. */
 export function measureForm(root: FormSchema): void {
   let left = formLimits.subschemas * 3;
   const visit = (schema: FormSchema, level: number, path: readonly string[]): void => {

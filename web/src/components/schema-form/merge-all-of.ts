@@ -3,18 +3,18 @@ import { NoForm, type Source, type SourceReferences } from './source-references.
 
 const maxMerged = 200;
 
-/** A schema with what its `allOf` demands written into it. */
+/** Merges the parts of a schema's `allOf` into the schema. */
 export function mergeAllOf(source: Source, references: SourceReferences): Source {
   if (!Array.isArray(source.allOf)) return source;
   const { allOf, ...outer } = source;
-  // The wrapping of one reference, to say something more about it.
+  // One reference, wrapped to add a title or a description.
   const [only] = allOf;
   if (allOf.length === 1 && isRecord(only) && typeof only.$ref === 'string' && !hasShape(outer))
     return { ...outer, ...only, ...wordsOf(outer) };
   return [outer, ...gather(allOf, references)].reduce(mergeTwo);
 }
 
-/** Every part that is demanded, references followed. Bounded: what refers to the same twice at each step would never end. */
+/** Collects all parts, with references followed. Bounded: parts that refer to themselves twice would never end. */
 function gather(allOf: readonly unknown[], references: SourceReferences): Source[] {
   const parts: Source[] = [];
   const waiting = allOf.filter(isRecord);
@@ -28,7 +28,7 @@ function gather(allOf: readonly unknown[], references: SourceReferences): Source
   return parts;
 }
 
-/** The first one's words and bounds win; properties and what is required add up. */
+/** The first part's keywords win; properties and required names are combined. */
 function mergeTwo(first: Source, second: Source): Source {
   const required = [first.required, second.required].filter(Array.isArray).flat();
   return {

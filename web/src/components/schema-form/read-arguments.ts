@@ -5,7 +5,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string };
 
-/** The object that a text is the JSON of, or where and why it is none. An empty text is an empty object. */
+/** Parses a JSON object, or says where and why the text is none. An empty text is an empty object. */
 export function readArguments(text: string): ReadArguments {
   if (text.trim() === '') return { ok: true, value: {} };
   try {

@@ -1,7 +1,6 @@
 import { isRecord } from '../content/is-record.ts';
 import { safeText } from '../safe-text.ts';
-import { formLimits } from './form-limits.ts';
-import type { FormSchema } from './form-schema.ts';
+import { type FormSchema, formLimits } from './form-schema.ts';
 import { NoForm, type Source } from './source-references.ts';
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
@@ -20,10 +19,33 @@ export function choicesOf(source: Source): Partial<FormSchema> {
   if (!Array.isArray(source.enum)) return {};
   if (source.enum.length > formLimits.choices)
     throw new NoForm(`it has more than ${formLimits.choices} choices in one place`);
-  return { enum: source.enum.filter((value) => value !== null) };
+  const names: readonly unknown[] = Array.isArray(source.enumNames) ? source.enumNames : [];
+  const choices = source.enum.map((value, at) => ({ value, name: names[at] })).filter(({ value }) => value !== null);
+  const labels = choices.map(({ value, name }) => safeText(typeof name === 'string' ? name : value, 200));
+  return {
+    enum: choices.map(({ value }) => value),
+    ...(names.length > 0 && { 'x-labels': labels }),
+  };
 }
 
-/** What kinds of value a schema allows; none where it does not say. */
+/** Rewrites a union of titled constants, which is a choice with labels, as `enum` with `enumNames`. */
+export function withTitledChoices(source: Source): Source {
+  const { anyOf, oneOf, ...rest } = source;
+  const options: readonly unknown[] = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
+  const constants = options.filter((option) => isRecord(option) && isScalar(option.const)) as Source[];
+  if (constants.length === 0 || constants.length < options.length || isRecord(rest.properties)) return source;
+  return {
+    ...rest,
+    enum: constants.map((option) => option.const),
+    enumNames: constants.map((option) => option.title ?? option.const),
+  };
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** The types that a schema allows; none where it does not say. */
 export function typesOf(source: Source): NonNullable<FormSchema['type']>[] {
   const said = [source.type]
     .flat()
@@ -47,12 +69,12 @@ export function isNull(option: Source): boolean {
   return option.type === 'null' || option.const === null;
 }
 
-/** An alternative that only says which arguments go together is nothing to fill in. */
+/** Whether an option only says which arguments go together, so that there is nothing to fill in. */
 export function isRuleOnly(option: Source): boolean {
   return Object.keys(option).every((key) => ['required', 'not', 'title', 'description'].includes(key));
 }
 
-/** An alternative is often written without the type that all of them share. */
+/** Gives an option the type that all options share. */
 export function inheriting(source: Source, option: Source): Source {
   if (option.type !== undefined || option.$ref !== undefined || typeof source.type !== 'string') return option;
   return { ...option, type: source.type };

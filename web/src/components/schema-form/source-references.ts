@@ -4,16 +4,16 @@ import { safeText } from '../safe-text.ts';
 /** A schema as its server sent it. */
 export type Source = Readonly<Record<string, unknown>>;
 
-/** Why no form can be made. */
+/** The reason why a schema gets no form. */
 export class NoForm extends Error {}
 
-/** What the references of a schema lead to. Only those into the schema itself lead anywhere: nothing is fetched. */
+/** Resolves references within a schema. References out of it are refused; nothing is fetched. */
 export interface SourceReferences {
   /** The target of a reference. */
   resolve(reference: string): unknown;
-  /** The reference by which the form knows the same target. */
+  /** The form's own reference to the same target. */
   nameOf(reference: string): string;
-  /** Every target that was named, and those that are named on the way. */
+  /** Converts every target that was named, including those named during conversion. */
   definitions<Schema>(convert: (target: unknown) => Schema): { readonly $defs?: Readonly<Record<string, Schema>> };
 }
 
@@ -40,7 +40,7 @@ export function createReferences(root: Source): SourceReferences {
     },
     definitions<Schema>(convert: (target: unknown) => Schema) {
       const $defs: Record<string, Schema> = {};
-      // Converting one may name others, which a Map hands out as well.
+      // Converting a target may add others; iterating a Map includes them.
       for (const [reference, name] of names) $defs[name] = convert(resolve(reference));
       return names.size > 0 ? { $defs } : {};
     },

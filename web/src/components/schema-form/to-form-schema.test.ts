@@ -12,7 +12,7 @@ const reason = (schema: unknown) => {
 };
 
 describe('the schema of a form [R11]', () => {
-  test('keeps kinds, bounds, choices and formats it knows, and nothing else', () => {
+  test('known types, limits, choices and formats are kept, everything else is dropped', () => {
     expect(
       convert({
         a: { type: 'integer', minimum: 1, maximum: 5, default: 3, 'ui:widget': 'hidden', $id: 'constructor' },
@@ -30,7 +30,7 @@ describe('the schema of a form [R11]', () => {
     });
   });
 
-  test('has one way to say that null is allowed', () => {
+  test('every notation of a nullable type is converted to one', () => {
     const nullable = { type: 'string', 'x-nullable': true };
     expect(
       convert({
@@ -47,7 +47,7 @@ describe('the schema of a form [R11]', () => {
     });
   });
 
-  test('names the kinds that can be chosen from', () => {
+  test('every option of a union gets a title', () => {
     const { a, b } = convert({
       a: { type: ['string', 'integer'] },
       b: { oneOf: [{ title: 'Card', type: 'object', properties: { n: { type: 'string' } } }, { type: 'array' }] },
@@ -56,7 +56,19 @@ describe('the schema of a form [R11]', () => {
     expect(b?.oneOf?.map(({ title }) => title)).toEqual(['Card', 'list']);
   });
 
-  test('follows references within the schema, recursive ones too, and writes allOf out', () => {
+  test('a choice between titled values keeps their titles', () => {
+    const titled = { type: 'string', enum: ['x', 'y'], 'x-labels': ['Ex', 'y'] };
+    const options = [{ const: 'x', title: 'Ex' }, { const: 'y' }];
+    expect(
+      convert({
+        a: { type: 'string', oneOf: options },
+        b: { type: 'string', enum: ['x', 'y'], enumNames: ['Ex', 'y'] },
+        c: { type: 'array', items: { anyOf: options } },
+      }),
+    ).toEqual({ a: titled, b: titled, c: { type: 'array', items: titled } });
+  });
+
+  test('references are followed, recursive ones included, and allOf is merged', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/definitions/node' }, value: { type: 'string' } } };
     const result = toFormSchema({
       properties: {
@@ -87,7 +99,7 @@ describe('the schema of a form [R11]', () => {
     });
   });
 
-  test('leaves rules between arguments to the gateway, and says that there are some', () => {
+  test('rules between arguments are left to the gateway and reported', () => {
     const result = toFormSchema({
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' } },
@@ -97,7 +109,7 @@ describe('the schema of a form [R11]', () => {
     expect(result.ok && result.schema.oneOf).toBe(undefined);
   });
 
-  test('takes lists of fixed places, open objects and anything at all', () => {
+  test('tuples, open objects and schemas for any value are converted', () => {
     expect(
       convert({
         a: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: false },
@@ -114,7 +126,7 @@ describe('the schema of a form [R11]', () => {
     });
   });
 
-  test('makes hidden characters in titles and descriptions visible', () => {
+  test('hidden characters in titles and descriptions become visible', () => {
     expect(convert({ a: { type: 'string', title: 'a\u202Eb', description: '\u001b[31m' } }).a).toMatchObject({
       title: 'a⟨U+202E⟩b',
       description: '⟨U+001B⟩[31m',
@@ -122,14 +134,14 @@ describe('the schema of a form [R11]', () => {
   });
 });
 
-describe('there is no form, and a reason, for a schema', () => {
+describe('schemas without a form', () => {
   const nest = (levels: number) => {
     let schema: unknown = { type: 'string' };
     for (let level = 0; level < levels; level++) schema = { type: 'object', properties: { a: schema } };
     return schema;
   };
 
-  test('that is too deep or too wide', () => {
+  test('a schema that is too deep or too wide gets no form', () => {
     expect(reason(nest(16))).toBeUndefined();
     expect(reason(nest(50))).toBe('it is nested more than 16 levels deep');
     expect(reason(nest(5_000))).toBe('it is nested more than 16 levels deep');
@@ -139,7 +151,7 @@ describe('there is no form, and a reason, for a schema', () => {
     expect(reason({ properties: { a: { enum: many } } })).toBe('it has more than 1000 choices in one place');
   });
 
-  test('that unfolds when its references are followed', () => {
+  test('a schema whose references unfold exponentially gets no form', () => {
     const $defs: Record<string, unknown> = { d12: { type: 'string' } };
     for (let at = 0; at < 12; at++) {
       const next = { $ref: `#/$defs/d${at + 1}` };
@@ -150,7 +162,7 @@ describe('there is no form, and a reason, for a schema', () => {
     );
   });
 
-  test('that refers to what is not there', () => {
+  test('a reference that leads nowhere or out of the schema is rejected', () => {
     expect(reason({ properties: { a: { $ref: '#/$defs/none' } } })).toBe('its reference #/$defs/none leads nowhere');
     expect(reason({ properties: { a: { $ref: 'https://evil.example/s.json' } } })).toBe(
       'its reference https://evil.example/s.json leads out of it',
@@ -158,19 +170,19 @@ describe('there is no form, and a reason, for a schema', () => {
     expect(reason({ properties: { a: { $ref: '#/%E0%A4%A' } } })).toContain('leads nowhere');
   });
 
-  test('with names that every object has already', () => {
+  test('an argument with the name of a built-in object member is rejected', () => {
     expect(reason(JSON.parse('{"type": "object", "properties": {"__proto__": {}}}'))).toBe(
       'it has an argument named __proto__',
     );
     expect(reason({ properties: { toString: { type: 'string' } } })).toBe('it has an argument named toString');
   });
 
-  test('that describes no object', () => {
+  test('a schema that describes no object gets no form', () => {
     expect(reason(undefined)).toBe('it is not an object');
     expect(reason({ type: 'array' })).toBe('it does not describe an object');
   });
 
-  test('that leads back to itself without an end', () => {
+  test('a circular reference is rejected', () => {
     expect(reason({ $ref: '#' })).toBe('it leads back to itself');
     expect(reason({ type: 'object', allOf: [{ $ref: '#' }] })).toBe('it leads back to itself');
     expect(reason({ $ref: '#/$defs/a', $defs: { a: { type: 'object' } } })).toBeUndefined();

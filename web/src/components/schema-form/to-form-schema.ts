@@ -1,15 +1,14 @@
 import { isRecord } from '../content/is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { describeKind } from './describe-kind.ts';
-import { formLimits } from './form-limits.ts';
-import type { FormSchema } from './form-schema.ts';
+import { type FormSchema, formLimits } from './form-schema.ts';
 import { measureForm } from './measure-form.ts';
 import { mergeAllOf } from './merge-all-of.ts';
-import { choicesOf, inheriting, isNull, isRuleOnly, typesOf, wordsOf } from './read-source.ts';
+import { choicesOf, inheriting, isNull, isRuleOnly, typesOf, withTitledChoices, wordsOf } from './read-source.ts';
 import { createReferences, NoForm, type Source, type SourceReferences } from './source-references.ts';
 
 export type FormSchemaResult =
-  /** `hasMore`: there are rules that the form does not show. */
+  /** `hasMore`: the schema has rules that the form does not show. */
   | { readonly ok: true; readonly schema: FormSchema; readonly hasMore: boolean }
   | { readonly ok: false; readonly reason: string };
 
@@ -27,7 +26,7 @@ const bounds = [
 const formats = new Set(['date', 'date-time', 'time', 'email', 'uri', 'uuid', 'ipv4', 'ipv6', 'hostname', 'password']);
 const unshown = ['not', 'if', 'dependentSchemas', 'dependentRequired', 'dependencies', 'propertyNames', 'contains'];
 
-/** A stranger's schema as one that a form can be made of, or a sentence why there is no form. Takes bounded time. */
+/** Converts a server's schema to one that a form can be rendered from, or gives the reason why there is no form. Takes bounded time. */
 export function toFormSchema(source: unknown): FormSchemaResult {
   try {
     if (!isRecord(source)) throw new NoForm('it is not an object');
@@ -38,7 +37,7 @@ export function toFormSchema(source: unknown): FormSchemaResult {
     if (root.type !== 'object') throw new NoForm('it does not describe an object');
     const takesAny = top.additionalProperties !== undefined || top.patternProperties !== undefined;
     const { additionalProperties, ...closed } = root;
-    // A tool that names no arguments takes none, unless it says that it takes any.
+    // A tool without named arguments takes none, unless its schema allows any explicitly.
     const schema = {
       ...closed,
       ...(takesAny && { additionalProperties }),
@@ -52,7 +51,7 @@ export function toFormSchema(source: unknown): FormSchemaResult {
   }
 }
 
-/** The schema that the whole is: it may be no more than a reference to it. */
+/** Follows the reference that the whole schema may be. */
 function resolveTop(source: Source, references: SourceReferences): Source {
   let top = mergeAllOf(source, references);
   for (let hops = 0; typeof top.$ref === 'string'; hops++) {
@@ -78,7 +77,7 @@ function createWalk(references: SourceReferences): Walk {
     left -= 1;
     if (left < 0) throw new NoForm(`it has more than ${formLimits.subschemas} parts`);
     if (!isRecord(given)) return { 'x-any': true };
-    const source = mergeAllOf(given, references);
+    const source = withTitledChoices(mergeAllOf(given, references));
     if (unshown.some((keyword) => keyword in source)) hasMore = true;
     const words = wordsOf(source);
     if (typeof source.$ref === 'string') return { ...words, $ref: references.nameOf(source.$ref) };
@@ -115,7 +114,7 @@ function createWalk(references: SourceReferences): Walk {
     }
     const isOpen = Object.keys(properties).length === 0 && !isUnion;
     const patterns = isRecord(source.patternProperties) ? Object.values(source.patternProperties) : [];
-    // Where some are named and nothing is said about others, others are not offered.
+    // Where some members are named, others are offered only if the schema allows them explicitly.
     const more = source.additionalProperties ?? patterns[0] ?? (isOpen || undefined);
     const required = [source.required]
       .flat()
@@ -143,7 +142,7 @@ function createWalk(references: SourceReferences): Walk {
     };
   }
 
-  /** The kinds of value to choose from. One kind, or one kind and `null`, is no choice: `single`. */
+  /** The options of a union. One option, or one option and `null`, is no union: `single`. */
   function unionOf(source: Source, level: number) {
     const keyword = Array.isArray(source.anyOf) ? 'anyOf' : 'oneOf';
     const given = source[keyword];
@@ -158,7 +157,7 @@ function createWalk(references: SourceReferences): Walk {
     if (options.length === 0) return undefined;
     const converted = options.map((option) => {
       const schema = isNull(option) ? nullOption : convert(inheriting(source, option), level + 1);
-      return { ...schema, title: schema.title ?? describeKind(schema), 'x-option': true as const };
+      return { ...schema, title: schema.title ?? describeKind(schema) };
     });
     return { options: { [keyword]: converted } };
   }
@@ -175,7 +174,7 @@ function createWalk(references: SourceReferences): Walk {
         { ...source, type, title: undefined, description: undefined, default: undefined },
         level + 1,
       );
-      return { ...schema, title: describeKind(schema), 'x-option': true as const };
+      return { ...schema, title: describeKind(schema) };
     });
     return { ...words, anyOf, ...(nullable && { 'x-nullable': true as const }) };
   }

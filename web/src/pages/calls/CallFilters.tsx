@@ -6,7 +6,7 @@ import { nameOfCaller } from '../../components/approval/caller-words.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field, Input, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { fromLocalTime, toLocalTime } from '../../components/schema-form/local-time.ts';
+import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
 import { type CallFilter, type Range, ranges, statuses } from './call-filter.ts';
 import type { ListedCall } from './merge-calls.ts';
 

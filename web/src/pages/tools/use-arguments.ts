@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Tool } from '../../api/client.ts';
 import { isRecord } from '../../components/content/is-record.ts';
-import { initialValue } from '../../components/schema-form/initial-value.ts';
+import { initialValue } from '../../components/schema-form/form-values.ts';
 import { toFormSchema } from '../../components/schema-form/to-form-schema.ts';
 import { readArguments, toolAddress } from './tool-address.ts';
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FormSchema } from './form-schema.ts';
-import { initialValue } from './initial-value.ts';
-import { fromLocalTime, toLocalTime } from './local-time.ts';
-import { omitEmpty } from './omit-empty.ts';
+import { fromLocalTime, initialValue, omitEmpty, toLocalTime } from './form-values.ts';
 import { toFormSchema } from './to-form-schema.ts';
 
 const formOf = (schema: unknown): FormSchema => {
@@ -27,25 +25,39 @@ const trip = formOf({
   $defs: { address: { type: 'object', properties: { city: { type: 'string', default: 'Bern' } } } },
 });
 
-describe('what a form begins with', () => {
-  test('are defaults and what is required, and nothing that is optional', () => {
+describe('the first value of a form', () => {
+  test('the first value has the defaults, constants and required objects, and no optional members', () => {
     expect(initialValue(trip)).toEqual({ seats: 2, home: { city: 'Bern' }, kind: { k: 'a' } });
   });
 
-  test('has an end where a schema has none', () => {
+  test('the first value of a recursive schema is finite', () => {
     const endless = formOf({ type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] });
     expect(JSON.stringify(initialValue(endless)).length).toBeLessThan(200);
   });
 });
 
-describe('what was left empty', () => {
-  test('is left out: values, items, optional lists', () => {
+test('a required member with a default starts with it, so that the gateway does not miss it', () => {
+  const order = formOf({
+    type: 'object',
+    properties: {
+      items: {
+        type: 'array',
+        items: { type: 'object', properties: { qty: { type: 'integer', default: 1 } }, required: ['qty'] },
+      },
+    },
+  });
+  const item = order.properties?.items?.items as FormSchema;
+  expect(initialValue(item, order)).toEqual({ qty: 1 });
+});
+
+describe('empty fields', () => {
+  test('empty values, empty items and empty optional lists are omitted', () => {
     const filled = { name: undefined, seats: 1, tags: [], address: { city: undefined }, stops: [undefined, 'x', null] };
     expect(omitEmpty(filled, trip, trip)).toEqual({ seats: 1, address: {}, stops: ['x', null] });
-    expect(omitEmpty({ tags: ['a', null, undefined] }, trip, trip)).toEqual({ tags: ['a'] });
+    expect(omitEmpty({ tags: ['a', undefined] }, trip, trip)).toEqual({ tags: ['a'] });
   });
 
-  test('but not what was meant: null, false, zero, an empty text, a list that is required', () => {
+  test('null, false, zero, empty text and empty required lists are kept', () => {
     const schema = formOf({
       type: 'object',
       properties: { list: { type: 'array' }, a: {}, b: { type: 'boolean' } },
@@ -56,8 +68,8 @@ describe('what was left empty', () => {
   });
 });
 
-describe('moments', () => {
-  test('are shown in the time of the machine, and sent as what they were', () => {
+describe('times', () => {
+  test('times are shown in local time and sent unchanged', () => {
     const moment = '2026-07-28T12:34:56Z';
     expect(fromLocalTime(toLocalTime(moment) ?? '')).toBe(moment);
     expect(toLocalTime('tomorrow')).toBeUndefined();

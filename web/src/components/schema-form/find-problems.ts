@@ -1,0 +1,136 @@
+import { Check, Errors } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { isRecord } from '../content/is-record.ts';
+import { safeText } from '../safe-text.ts';
+import { describeKind } from './describe-kind.ts';
+import { type FormSchema, resolveReference } from './form-schema.ts';
+
+// The alternatives of a union use up errors too.
+Settings.Set({ maxErrors: 200 });
+
+interface RawError {
+  readonly keyword: string;
+  readonly schemaPath: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A value that does not match its schema. */
+export interface FormProblem {
+  /** JSON pointer of the value. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Finds the values that do not match the schema. Missing values are no problem while a form is being filled in. The gateway decides
+ * in the end: only it checks patterns and rules between arguments.
+ */
+export function findProblems(schema: FormSchema, value: unknown): FormProblem[] {
+  return rawErrors(schema, value)
+    .filter(({ keyword, schemaPath }) => keyword !== 'required' && !/\/(anyOf|oneOf)\//.test(schemaPath))
+    .filter(({ instancePath }) => (valueAt(value, instancePath) ?? null) !== null)
+    .map((error) => ({ path: error.instancePath, message: toMessage(error) }));
+}
+
+/** The index of the option that a value belongs to: one that it matches, else the one that is most like it, else the first. */
+export function matchOption(options: readonly FormSchema[], value: unknown, root: FormSchema): number {
+  const matching = options.findIndex((option) => matches({ ...option, $defs: root.$defs }, value));
+  if (matching >= 0 || value === undefined) return Math.max(matching, 0);
+  const scores = options.map((option) => likeness(resolveReference(option, root), value, root));
+  return scores.indexOf(Math.max(...scores));
+}
+
+function likeness(option: FormSchema, value: unknown, root: FormSchema): number {
+  if (!isRecord(value)) return matches({ type: option.type ?? 'null' }, value) ? 1 : 0;
+  const properties = Object.entries(option.properties ?? {}).filter(([name]) => Object.hasOwn(value, name));
+  const constants = properties.map(([name, property]) => ({
+    expected: resolveReference(property, root).const,
+    found: value[name],
+  }));
+  if (constants.some(({ expected, found }) => expected !== undefined && expected !== found)) return 0;
+  return (option.type === 'object' ? 1 : 0) + properties.length;
+}
+
+function matches(schema: FormSchema, value: unknown): boolean {
+  try {
+    return Check(schema, value === undefined ? null : value);
+  } catch (cause) {
+    // A schema that refers to itself without going deeper into the value never ends.
+    if (cause instanceof RangeError) return false;
+    throw cause;
+  }
+}
+
+function rawErrors(schema: FormSchema, value: unknown): readonly RawError[] {
+  try {
+    const [, errors] = Errors(schema, value === undefined ? {} : value);
+    return errors as unknown as readonly RawError[];
+  } catch (cause) {
+    if (cause instanceof RangeError) return [];
+    throw cause;
+  }
+}
+
+function toMessage({ keyword, params }: RawError): string {
+  const limit = safeText(params.limit, 40);
+  switch (keyword) {
+    case 'type':
+      return `Must be ${[params.type].flat().map(kindOf).join(' or ')}`;
+    case 'format':
+      return `Must be a valid ${describeKind({ type: 'string', format: String(params.format) })}`;
+    case 'enum':
+    case 'const':
+      return 'Must be one of the choices';
+    case 'minimum':
+      return `Must be at least ${limit}`;
+    case 'maximum':
+      return `Must be at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `Must be more than ${limit}`;
+    case 'exclusiveMaximum':
+      return `Must be less than ${limit}`;
+    case 'multipleOf':
+      return `Must be a multiple of ${safeText(params.multipleOf, 40)}`;
+    case 'minLength':
+      return `Must have at least ${limit} characters`;
+    case 'maxLength':
+      return `Must have at most ${limit} characters`;
+    case 'minItems':
+      return `Must have at least ${limit} items`;
+    case 'maxItems':
+      return `Must have at most ${limit} items`;
+    case 'uniqueItems':
+      return 'Must not contain an item twice';
+    case 'anyOf':
+    case 'oneOf':
+      return 'Matches none of the allowed types';
+    case 'additionalProperties':
+      return 'Has properties that are not allowed';
+    default:
+      return `Does not match the schema (${safeText(keyword, 40)})`;
+  }
+}
+
+const kinds: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['integer', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['array', 'a list'],
+]);
+
+function kindOf(type: unknown): string {
+  return kinds.get(type) ?? 'null';
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  const parts = pointer.split('/').slice(1);
+  return parts
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (inner, part) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, part) : undefined),
+      value,
+    );
+}
