@@ -37,8 +37,8 @@ afterAll(async () => {
 const answer = () => page.getByRole('article', { name: 'Answer' }).last();
 const message = () => page.getByRole('textbox', { name: 'Message' });
 
-/** Begins a conversation in which the model answers so. */
-async function begin(text: string, ...turns: readonly ScriptedTurn[]): Promise<void> {
+/** Starts a conversation in which the model gives these turns. */
+async function startConversation(text: string, ...turns: readonly ScriptedTurn[]): Promise<void> {
   model.push(...turns);
   await app.goto('/chat');
   await message().fill(text);
@@ -46,7 +46,7 @@ async function begin(text: string, ...turns: readonly ScriptedTurn[]): Promise<v
   await page.waitForURL(/\/chat\/.+/);
 }
 
-/** Nothing of it ran, nothing was fetched, and the page still works. */
+/** Expects that no script ran, nothing was fetched, and the page still works. */
 async function expectUnharmed(): Promise<void> {
   await message().fill('still here');
   expect(await message().inputValue()).toBe('still here');
@@ -55,8 +55,8 @@ async function expectUnharmed(): Promise<void> {
   expect(app.pageErrors).toEqual([]);
 }
 
-test('scripts, bad links and pictures from elsewhere in an answer stay text [R18]', async () => {
-  await begin('Hello <script>owned = 1</script> \u202eeht', {
+test('scripts, unsafe links and remote images in an answer stay text [R18]', async () => {
+  await startConversation('Hello <script>owned = 1</script> \u202eeht', {
     reasoning: '<img src=x onerror="owned=1">',
     text: [
       '<script>owned = 1</script>\n\n<img src=x onerror="owned=1"> <iframe src="https://evil.example/"></iframe>\n\n',
@@ -77,15 +77,15 @@ test('scripts, bad links and pictures from elsewhere in an answer stay text [R18
   expect(await links.first().getAttribute('rel')).toContain('noopener');
   expect(await links.first().innerText()).toContain('(example.com)');
   expect(await page.locator('main img, main iframe, main script, main style').count()).toBe(0);
-  await page.getByRole('article', { name: 'You said' }).getByText('⟨U+202E⟩eht').waitFor();
-  await answer().getByText('What it thought').click();
+  await page.getByRole('article', { name: 'Your message' }).getByText('⟨U+202E⟩eht').waitFor();
+  await answer().getByText('Reasoning').click();
   await expectAccessible(page);
   await expectUnharmed();
 });
 
-test('hostile arguments and results of a tool stay text [R12, R18]', async () => {
+test('hostile arguments and results stay text [R12, R18]', async () => {
   const text = '<img src=x onerror="owned=1"> \u001b[2J \u202e [x](javascript:owned=1)';
-  await begin('Echo it', { calls: [{ name: 'mcp_legacy_echo', args: { text } }] }, { text: 'Echoed.' });
+  await startConversation('Echo it', { calls: [{ name: 'mcp_legacy_echo', args: { text } }] }, { text: 'Echoed.' });
   const call = answer().getByRole('article', { name: 'Call of echo' });
   await answer().getByText('Echoed.').waitFor();
   // In the arguments and in the result.
@@ -96,8 +96,8 @@ test('hostile arguments and results of a tool stay text [R12, R18]', async () =>
   await expectUnharmed();
 });
 
-test('text without end, in size or in depth, neither freezes nor breaks the page', async () => {
-  await begin('A lot, please', {
+test('very long and deeply nested text does not freeze the page', async () => {
+  await startConversation('A lot, please', {
     text: [
       `${'>'.repeat(5_000)}\n\n${'- '.repeat(3_000)}\n\n${'['.repeat(5_000)}\n\n${'*a **b '.repeat(1_000)}\n\n`,
       `${'x'.repeat(60_000)}\n\n`,
@@ -116,12 +116,12 @@ test('text without end, in size or in depth, neither freezes nor breaks the page
   await expectUnharmed();
 });
 
-test('a stream without end can be read, scrolled and stopped', async () => {
-  await begin('Never stop', { text: 'On and on it goes. ', endless: true });
+test('an endless answer can be read, scrolled and stopped', async () => {
+  await startConversation('Never stop', { text: 'On and on it goes. ', endless: true });
   await answer().getByText('On and on it goes.').waitFor();
   const region = page.getByRole('region', { name: 'Messages' });
   await waitFor(() => region.evaluate((box) => box.scrollHeight > box.clientHeight * 2), { what: 'a long text' });
-  // The end stays in sight until one scrolls away from it, and comes back on demand.
+  // The end stays visible until the person scrolls up.
   const distance = () => region.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
   expect(await distance()).toBeLessThan(200);
   await region.hover();
@@ -129,6 +129,6 @@ test('a stream without end can be read, scrolled and stopped', async () => {
   await page.getByRole('button', { name: 'Jump to latest' }).click();
   await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await answer().getByText('You ended this answer before it was complete.').waitFor();
+  await answer().getByText('You stopped this answer.').waitFor();
   await expectUnharmed();
 });

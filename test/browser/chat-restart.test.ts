@@ -31,13 +31,13 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true, force: true });
 });
 
-/** A gateway on the same file each time. */
+/** Starts a gateway on the same database. */
 async function startGateway(port: number): Promise<TestApi> {
   const storage = await openStorage({ kind: 'sqlite', file: join(directory, 'toolwharf.db'), sealer });
   return startApi({ servers: { legacy: fixture('legacy') } }, { storage, port, web });
 }
 
-test('a gateway is restarted while it asks: the page comes back, the question is still there, the call runs once [R14]', async () => {
+test('an approval survives a restart of the gateway, the page reconnects, and the call runs once [R14]', async () => {
   const file = join(directory, 'calls.txt');
   model.push(
     { text: 'I will write a line.', calls: [{ name: 'mcp_legacy_write', args: { path: file, text: 'once' } }] },

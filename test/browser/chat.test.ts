@@ -42,27 +42,27 @@ const writeNote = (name: string, content: string) => ({
 
 const dialog = () => page.getByRole('dialog', { name: 'May this tool run?' });
 const allow = () => dialog().getByRole('button', { name: 'Allow once' }).click();
-// Also what a dialog covers.
+// A dialog hides the rest of the page from the accessibility tree.
 const includeHidden = true;
 const answer = () => page.getByRole('article', { name: 'Answer', includeHidden }).last();
 const call = (tool: string) => answer().getByRole('article', { name: `Call of ${tool}`, includeHidden });
 const message = () => page.getByRole('textbox', { name: 'Message' });
 
-async function say(text: string): Promise<void> {
+async function send(text: string): Promise<void> {
   await message().fill(text);
   await message().press('Enter');
 }
 
-/** Begins a conversation with an assistant, and says something. */
-async function beginWith(assistant: string, text: string): Promise<string> {
+/** Starts a conversation with an assistant by sending a message. */
+async function startWith(assistant: string, text: string): Promise<string> {
   await app.goto('/chat');
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: assistant });
-  await say(text);
+  await send(text);
   await page.waitForURL(/\/chat\/.+/);
   return new URL(page.url()).pathname.slice('/chat/'.length);
 }
 
-/** An assistant on the scripted model. */
+/** Adds an assistant with the scripted model. */
 async function addAssistant(name: string, settings: object = {}): Promise<void> {
   const admin = { key: app.adminToken };
   const { body } = await app.get('/api/providers', admin);
@@ -77,7 +77,7 @@ async function addAssistant(name: string, settings: object = {}): Promise<void> 
   expect(status).toBe(200);
 }
 
-test('someone without a key chats with the demo assistant, allows a call and sees its result [R12, R14]', async () => {
+test('the demo assistant works without a key: a call is allowed and its result shown [R12, R14]', async () => {
   await app.goto('/chat');
   await page.getByText('This assistant is a scripted demo').waitFor();
   await expectAccessible(page);
@@ -91,10 +91,10 @@ test('someone without a key chats with the demo assistant, allows a call and see
     .waitFor();
 });
 
-test('a tool is called during a chat: asked, approved, run, shown, and the model goes on [R12, R14, R16]', async () => {
+test('a tool call is approved, runs, shows its result, and the model continues [R12, R14, R16]', async () => {
   await addAssistant('Pilot');
   model.push({ text: 'Let me look.', calls: [readTide()] }, { text: 'High water is **at six**.' });
-  await beginWith('Pilot', 'When is high water?');
+  await startWith('Pilot', 'When is high water?');
   await dialog().getByText(join(directory, 'tide.txt')).waitFor();
   await call('read_text_file').getByText('waits for your approval').waitFor();
   await expectAccessible(page);
@@ -112,10 +112,10 @@ test('a tool is called during a chat: asked, approved, run, shown, and the model
   await answer().getByText('20 tokens in, 10 out').waitFor();
 });
 
-test('a failing tool is shown, told to the model, and the model goes on [R15]', async () => {
+test('a tool error is shown, reaches the model, and the model continues [R15]', async () => {
   const path = join(directory, 'missing.txt');
   model.push({ calls: [{ name: 'mcp_files_read_text_file', args: { path } }] }, { text: 'There is no such file.' });
-  await say('Read what is not there');
+  await send('Read what is not there');
   await allow();
   await call('read_text_file').getByText('failed', { exact: true }).waitFor();
   await call('read_text_file')
@@ -127,7 +127,7 @@ test('a failing tool is shown, told to the model, and the model goes on [R15]', 
 
 test('a denial and its reason reach the model [R14]', async () => {
   model.push({ calls: [writeNote('never.txt', 'x')] }, { text: 'Then I will not.' });
-  await say('Write something');
+  await send('Write something');
   await dialog().getByRole('button', { name: 'Deny with a reason' }).click();
   await dialog().getByRole('textbox', { name: 'Reason' }).fill('not on my disk');
   await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
@@ -139,7 +139,7 @@ test('a denial and its reason reach the model [R14]', async () => {
 
 test('arguments can be edited before the call runs [R14]', async () => {
   model.push({ calls: [writeNote('edited.txt', 'from the model')] }, { text: 'Written.' });
-  await say('Write a note');
+  await send('Write a note');
   await dialog().getByRole('button', { name: 'Edit arguments' }).click();
   const content = dialog().getByRole('textbox', { name: 'content' });
   await content.fill('from the person');
@@ -148,17 +148,17 @@ test('arguments can be edited before the call runs [R14]', async () => {
   expect(await readFile(join(directory, 'edited.txt'), 'utf8')).toBe('from the person');
 });
 
-test('several calls at a time are asked about one by one, and can be put aside [R12, R14]', async () => {
+test('parallel calls are approved one by one or later [R12, R14]', async () => {
   const calls = [writeNote('one.txt', '1'), writeNote('two.txt', '2'), writeNote('three.txt', '3')];
   model.push({ calls }, { text: 'All settled.' });
-  await say('Write three notes');
+  await send('Write three notes');
   await dialog().getByText('1 of 3').waitFor();
   await allow();
   await dialog().getByText('1 of 2').waitFor();
   await dialog().getByRole('button', { name: 'Put aside' }).click();
   await dialog().waitFor({ state: 'detached' });
   await expectAccessible(page);
-  // The card has the question now.
+  // Each card shows its approval now.
   const asked = answer().getByRole('article', { name: 'Question about write_file' });
   expect(await asked.count()).toBe(2);
   await asked.first().getByRole('button', { name: 'Allow once' }).click();
@@ -170,17 +170,17 @@ test('several calls at a time are asked about one by one, and can be put aside [
   await expect(readFile(join(directory, 'three.txt'))).rejects.toThrow('ENOENT');
 });
 
-test('an assistant set to auto asks nothing, one set to trusted-only asks for the rest [R16]', async () => {
+test('the approval mode auto asks nothing, and trusted-only asks for untrusted tools [R16]', async () => {
   await addAssistant('Swift', { toolApproval: 'auto' });
   model.push({ calls: [writeNote('auto.txt', 'auto')] }, { text: 'Done at once.' });
-  await beginWith('Swift', 'Write it');
+  await startWith('Swift', 'Write it');
   await answer().getByText('Done at once.').waitFor();
   await call('write_file').getByText('done', { exact: true }).waitFor();
-  await page.getByText('runs tools without asking').waitFor();
+  await page.getByText('runs tools without approval').waitFor();
 
   await addAssistant('Careful', { toolApproval: 'trusted-only', trustedTools: ['mcp_files_read_text_file'] });
   model.push({ calls: [readTide(), writeNote('trusted.txt', 'x')] }, { text: 'Both are done.' });
-  await beginWith('Careful', 'Read and write');
+  await startWith('Careful', 'Read and write');
   await dialog().getByText(join(directory, 'trusted.txt')).waitFor();
   await call('read_text_file').getByText('done', { exact: true }).waitFor();
   expect(
@@ -192,13 +192,13 @@ test('an assistant set to auto asks nothing, one set to trusted-only asks for th
   await answer().getByText('Both are done.').waitFor();
 });
 
-test('an answer can be stopped, gone on with and tried again, and a message said differently [R14]', async () => {
+test('an answer can be stopped, continued and retried, and a message can be edited [R14]', async () => {
   const gate = createGate();
   model.push({ text: 'This takes for ever', hold: gate });
-  await beginWith('Pilot', 'Tell me a story');
+  await startWith('Pilot', 'Tell me a story');
   await answer().getByText('This takes for ever').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await answer().getByText('You ended this answer before it was complete.').waitFor();
+  await answer().getByText('You stopped this answer.').waitFor();
 
   model.push({ text: 'And it ended well.' });
   await answer().getByRole('button', { name: 'Continue' }).click();
@@ -206,7 +206,7 @@ test('an answer can be stopped, gone on with and tried again, and a message said
   await answer().getByText('This takes for ever').waitFor();
 
   model.push({ text: 'Another story.' });
-  await answer().getByRole('button', { name: 'Answer again' }).click();
+  await answer().getByRole('button', { name: 'Retry answer' }).click();
   await answer().getByText('Another story.').waitFor();
   expect(await answer().getByText('This takes for ever').count()).toBe(0);
 
@@ -215,41 +215,41 @@ test('an answer can be stopped, gone on with and tried again, and a message said
   await page.getByRole('textbox', { name: 'Edit message' }).fill('Tell me a poem');
   await page.getByRole('button', { name: 'Send again' }).click();
   await answer().getByText('A poem, then.').waitFor();
-  expect(await page.getByRole('article', { name: 'You said' }).allInnerTexts()).toEqual(['Tell me a poem']);
+  expect(await page.getByRole('article', { name: 'Your message' }).allInnerTexts()).toEqual(['Tell me a poem']);
   expect(model.requests.at(-1)?.last).toBe('Tell me a poem');
 
   const held = createGate();
   model.push({ text: 'On and on', hold: held });
-  await say('And with a key?');
+  await send('And with a key?');
   await answer().getByText('On and on').waitFor();
   await page.keyboard.press('Escape');
-  await answer().getByText('You ended this answer before it was complete.').waitFor();
+  await answer().getByText('You stopped this answer.').waitFor();
 });
 
-test('an error of the model is told, and the answer can be tried again', async () => {
+test('a model error is shown, and the answer can be retried', async () => {
   model.push({ status: 401, error: 'Incorrect API key provided' });
-  await say('Are you there?');
+  await send('Are you there?');
   await answer().getByText('The answer failed').waitFor();
   model.push({ text: 'Yes, now.' });
   await answer().getByRole('button', { name: 'Retry' }).click();
   await answer().getByText('Yes, now.').waitFor();
 });
 
-test('saying something while asked denies what is asked first, and says so before [R14]', async () => {
+test('sending a message denies the pending call, and a hint says so first [R14]', async () => {
   model.push({ calls: [writeNote('dropped.txt', 'x')] }, { text: 'Something else it is.' });
-  await say('Write it down');
+  await send('Write it down');
   await dialog().getByRole('button', { name: 'Put aside' }).click();
-  await page.getByText('Sending denies what you are asked').waitFor();
-  await say('No, do something else');
+  await page.getByText('Sending a message denies the pending call').waitFor();
+  await send('No, do something else');
   await answer().getByText('Something else it is.').waitFor();
   await page.getByRole('article', { name: 'Call of write_file' }).getByText('denied', { exact: true }).waitFor();
   await expect(readFile(join(directory, 'dropped.txt'))).rejects.toThrow('ENOENT');
 });
 
-test('reloading the page in the middle of an answer or of a question loses nothing [R14]', async () => {
+test('reloading the page during an answer or an approval loses nothing [R14]', async () => {
   const gate = createGate();
   model.push({ text: 'The first half', hold: gate, calls: [readTide()] }, { text: 'and the second.' });
-  await beginWith('Pilot', 'In two halves, please');
+  await startWith('Pilot', 'In two halves, please');
   await answer().getByText('The first half').waitFor();
   await message().fill('a thought for later');
   await page.reload();
@@ -262,13 +262,13 @@ test('reloading the page in the middle of an answer or of a question loses nothi
   await answer().getByText('and the second.').waitFor();
 });
 
-test('what is answered elsewhere closes the dialog at once, here and in every other window [R14]', async () => {
+test('an approval that is answered elsewhere closes the dialog in every window [R14]', async () => {
   model.push({ calls: [readTide()] }, { text: 'Somebody allowed it.' });
-  await say('Once more');
+  await send('Once more');
   await dialog().waitFor();
   const other = await app.openPage(new URL(page.url()).pathname);
   await other.getByRole('dialog', { name: 'May this tool run?' }).waitFor();
-  // Nothing asks the gateway again and again: the windows only know because they are told.
+  // The windows do not poll: events tell them.
   const { body } = await app.get('/api/approvals?status=pending', { key: app.adminToken });
   await app.post(`/api/approvals/${body.approvals[0].id}/answer`, { answer: 'allow' }, { key: app.adminToken });
   await dialog().waitFor({ state: 'detached' });
@@ -278,10 +278,10 @@ test('what is answered elsewhere closes the dialog at once, here and in every ot
   await other.close();
 });
 
-test('a server asks in the chat, by name, for a form or the model, and progress is shown [R12]', async () => {
+test('elicitation, sampling and progress of a server are shown in the chat [R12]', async () => {
   await addAssistant('Host', { toolApproval: 'auto' });
   model.push({ calls: [{ name: 'mcp_legacy_ask', args: { question: 'Which berth?' } }] }, { text: 'Berth seven.' });
-  await beginWith('Host', 'Ask me');
+  await startWith('Host', 'Ask me');
   const form = call('ask').getByRole('region', { name: 'Server legacy asks' });
   await form.getByText('Which berth?').waitFor();
   await expectAccessible(page);
@@ -292,21 +292,21 @@ test('a server asks in the chat, by name, for a form or the model, and progress 
 
   const calls = [{ name: 'mcp_legacy_sample', args: { prompt: 'A line about boats' } }];
   model.push({ calls }, { text: 'Boats float.' }, { text: 'The server has its line.' });
-  await say('Let the server ask you');
+  await send('Let the server ask you');
   await call('sample').getByRole('region', { name: 'Server legacy asks' }).getByText('A line about boats').waitFor();
   await call('sample').getByRole('button', { name: 'Allow' }).click();
   await answer().getByText('The server has its line.').waitFor();
   expect(model.requests.at(-1)?.last).toContain('Boats float.');
 
   model.push({ calls: [{ name: 'mcp_legacy_sleep', args: { ms: 60_000 } }] });
-  await say('Take your time');
+  await send('Take your time');
   await call('sleep').getByText('running', { exact: true }).waitFor();
   await call('sleep').getByRole('progressbar').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await call('sleep').getByText('cancelled', { exact: true }).waitFor();
 });
 
-test('a conversation goes on with another assistant, whose many tools are counted and warned about', async () => {
+test('a conversation continues with another assistant, and too many tools raise a warning', async () => {
   await addAssistant('Crowded', { serverIds: ['crowd'] });
   await page.reload();
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Crowded' });
@@ -314,14 +314,14 @@ test('a conversation goes on with another assistant, whose many tools are counte
   await page.getByText('50 tools are many').waitFor();
   await page.reload();
   model.push({ text: 'I am another one.' });
-  await say('Who are you?');
+  await send('Who are you?');
   await answer().getByText('I am another one.').waitFor();
   expect(model.requests.at(-1)?.tools).toHaveLength(50);
 });
 
-test('conversations are listed, renamed and deleted, also in a narrow window', async () => {
+test('conversations are listed, renamed and deleted, also on a narrow screen', async () => {
   const title = 'A poem of the sea';
-  await page.getByRole('button', { name: 'More about this conversation' }).click();
+  await page.getByRole('button', { name: 'Actions for this conversation' }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await page.getByRole('textbox', { name: 'Title' }).fill(title);
   await page.getByRole('button', { name: 'Rename' }).click();
@@ -338,10 +338,10 @@ test('conversations are listed, renamed and deleted, also in a narrow window', a
   expect(await page.locator('html').evaluate((root) => root.scrollWidth)).toBeLessThanOrEqual(360);
   await page.setViewportSize({ width: 1280, height: 800 });
 
-  await page.getByRole('button', { name: `More about ${title}` }).click();
+  await page.getByRole('button', { name: `Actions for ${title}` }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
   await app.goto('/chat/00000000-0000-4000-8000-000000000000');
-  await page.getByText('This conversation is not there').waitFor();
+  await page.getByText('Conversation not found').waitFor();
 });

@@ -1,35 +1,35 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from '../../api/client.ts';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { textOf } from './message-text.ts';
 
-/** Tells those who listen to the page what happened: once for each thing, not for every word. */
+/** Announces the state of the last answer to screen readers, once per change. */
 export function Announcer({ messages }: { readonly messages: readonly Message[] }) {
   const last = messages.at(-1);
-  const asked = last?.parts.filter((part) => part.type === 'tool-call' && part.status === 'asked').length ?? 0;
-  const moment = last && last.role === 'assistant' ? `${last.id} ${last.status} ${asked}` : '';
-  const [said, setSaid] = useState('');
-  // What was there when the page was opened is no news.
-  const known = useRef(moment);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: said when the moment changes, not when the text grows
+  const pending = last?.parts.filter((part) => part.type === 'tool-call' && part.status === 'asked').length ?? 0;
+  const state = last && last.role === 'assistant' ? `${last.id} ${last.status} ${pending}` : '';
+  const [announcement, setAnnouncement] = useState('');
+  // The state when the page opens is not announced.
+  const announced = useRef(state);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: announced when the state changes, not when the text grows
   useEffect(() => {
-    if (moment === known.current) return;
-    known.current = moment;
-    if (last && moment !== '') setSaid(sentenceFor(last, asked));
-  }, [moment]);
+    if (state === announced.current) return;
+    announced.current = state;
+    if (last && state !== '') setAnnouncement(describeAnswer(last, pending));
+  }, [state]);
   return (
     <p role="status" className="sr-only">
-      {said}
+      {announcement}
     </p>
   );
 }
 
-function sentenceFor(message: Message, asked: number): string {
+function describeAnswer(message: Message, pending: number): string {
   const { status, problem } = message;
-  if (asked > 0)
-    return asked === 1 ? 'A tool call waits for your approval.' : `${asked} tool calls wait for your approval.`;
-  if (status === 'streaming') return 'Answering.';
+  if (pending > 0) return `${pluralize(pending, 'tool call')} awaiting your approval.`;
+  if (status === 'streaming') return 'The assistant is answering.';
   if (status === 'complete') return `Answer: ${safeText(textOf(message), 500)}`;
   if (status === 'error') return `The answer failed. ${safeText(problem, 300)}`;
-  return `The answer is not complete. ${safeText(problem, 300)}`;
+  return `The answer is incomplete. ${safeText(problem, 300)}`;
 }

@@ -15,31 +15,31 @@ export interface AnswerStatusProps {
 const titles = {
   stopped: 'Stopped',
   interrupted: 'Interrupted',
-  limited: 'Not finished',
+  limited: 'Limit reached',
   error: 'The answer failed',
 } as const;
 
-const sentences = {
-  stopped: 'You ended this answer before it was complete.',
-  interrupted: 'The gateway ended in the middle of this answer.',
+const descriptions = {
+  stopped: 'You stopped this answer.',
+  interrupted: 'The gateway stopped during this answer.',
   limited: 'The assistant reached one of its limits.',
   error: 'The model did not answer.',
 } as const;
 
-/** How an answer is doing, when there is something to say about it, and the way on. */
+/** The status of an answer that is not complete, with buttons to continue or retry. */
 export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusProps) {
   const { status, parts, problem } = message;
   if (status === 'complete') return null;
   if (status === 'streaming') return <Working parts={parts} />;
-  const mayContinue = isLast && (status !== 'error' || parts.length > 0);
+  const canContinue = isLast && (status !== 'error' || parts.length > 0);
   return (
     <Notice
       tone={status === 'error' ? 'bad' : status === 'stopped' ? 'info' : 'warn'}
       title={titles[status]}
-      {...(isLast && {
-        actions: (
+      actions={
+        isLast && (
           <>
-            {mayContinue && (
+            {canContinue && (
               <Button size="small" disabled={busy} onClick={actions.resume}>
                 <Play aria-hidden />
                 Continue
@@ -50,15 +50,15 @@ export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusPro
               Retry
             </Button>
           </>
-        ),
-      })}
+        )
+      }
     >
-      {problem === undefined ? sentences[status] : safeText(problem, 1_000)}
+      {problem === undefined ? descriptions[status] : safeText(problem, 1_000)}
     </Notice>
   );
 }
 
-/** That something is being done, as quietly as possible; a call tells for itself. */
+/** Shows that the model is working. A running call shows its own status. */
 function Working({ parts }: { readonly parts: Message['parts'] }) {
   const last = parts.at(-1);
   const isCalling = last?.type === 'tool-call' && ['waiting', 'asked', 'running'].includes(last.status);

@@ -1,4 +1,4 @@
-import { RotateCcw } from 'lucide-react';
+import { Brain, RotateCcw } from 'lucide-react';
 import { memo, useState } from 'react';
 import type { Approval, Message, MessagePart, Question, ToolCallPart } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
@@ -12,22 +12,20 @@ import { ToolCallCard } from '../../components/ToolCallCard.tsx';
 import { formatDuration } from '../../components/times.tsx';
 import { AnswerStatus } from './AnswerStatus.tsx';
 import { formatCount, textOf } from './message-text.ts';
-import { Reasoning } from './Reasoning.tsx';
 import type { ChatActions } from './use-chat-actions.ts';
 
 export interface AssistantMessageProps {
   readonly message: Message;
   readonly isLast: boolean;
-  /** Its tokens are not counted by the model but guessed. */
   readonly busy: boolean;
   readonly actions: ChatActions;
-  /** What is asked about its calls and was put aside, by the id of the model's call. */
+  /** The deferred approvals of its calls, by the id of the tool call. */
   readonly approvals: ReadonlyMap<string, Approval>;
-  /** What servers ask in the middle of its calls. */
+  /** The questions of servers during its calls. */
   readonly questions: readonly Question[];
 }
 
-/** An answer: what was thought, said and done, in that order, and how it ended. */
+/** An answer of the assistant: reasoning, text and tool calls in order, and its status. */
 export const AssistantMessage = memo(function AssistantMessage(props: AssistantMessageProps) {
   const { message, isLast, busy, actions, approvals, questions } = props;
   const { parts, status } = message;
@@ -36,12 +34,12 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
     <article aria-label="Answer" className="flex min-w-0 flex-col gap-2.5">
       {parts.map((part, index) => (
         <PartView
-          // biome-ignore lint/suspicious/noArrayIndexKey: a part stays where it is
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts do not move
           key={index}
           part={part}
-          grows={isStreaming && index === parts.length - 1}
+          isGrowing={isStreaming && index === parts.length - 1}
           approval={part.type === 'tool-call' ? approvals.get(part.id) : undefined}
-          questions={part.type === 'tool-call' ? questions.filter(({ callId }) => callId === part.callId) : none}
+          questions={part.type === 'tool-call' ? questions.filter(({ callId }) => callId === part.callId) : noQuestions}
         />
       ))}
       <AnswerStatus message={message} isLast={isLast} busy={busy} actions={actions} />
@@ -50,21 +48,21 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
   );
 });
 
-const none: readonly Question[] = [];
+const noQuestions: readonly Question[] = [];
 
 interface PartViewProps {
   readonly part: MessagePart;
-  readonly grows: boolean;
+  readonly isGrowing: boolean;
   readonly approval: Approval | undefined;
   readonly questions: readonly Question[];
 }
 
-function PartView({ part, grows, approval, questions }: PartViewProps) {
+function PartView({ part, isGrowing, approval, questions }: PartViewProps) {
   switch (part.type) {
     case 'text':
-      return part.text.trim() === '' ? null : <Markdown text={part.text} streaming={grows} />;
+      return part.text.trim() === '' ? null : <Markdown text={part.text} streaming={isGrowing} />;
     case 'reasoning':
-      return <Reasoning text={part.text} grows={grows} />;
+      return <Reasoning text={part.text} isGrowing={isGrowing} />;
     case 'tool-call':
       return <CallView call={part} approval={approval} questions={questions} />;
     case 'step':
@@ -72,11 +70,30 @@ function PartView({ part, grows, approval, questions }: PartViewProps) {
   }
 }
 
+/** The reasoning of the model, collapsed until opened. */
+function Reasoning({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+  const [open, setOpen] = useState(false);
+  if (text.trim() === '') return null;
+  return (
+    <details className="min-w-0 text-ink-soft" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="inline-flex cursor-pointer items-center gap-1.5 rounded text-xs text-ink-faint hover:text-ink">
+        <Brain aria-hidden className="size-3.5" />
+        {isGrowing ? 'Thinking …' : 'Reasoning'}
+      </summary>
+      {open && (
+        <div className="mt-1.5 border-l-2 border-line pl-3">
+          <Markdown text={text} streaming={isGrowing} />
+        </div>
+      )}
+    </details>
+  );
+}
+
 function CallView({
   call,
   approval,
   questions,
-}: Omit<PartViewProps, 'part' | 'grows'> & { readonly call: ToolCallPart }) {
+}: Omit<PartViewProps, 'part' | 'isGrowing'> & { readonly call: ToolCallPart }) {
   if (approval === undefined && questions.length === 0) return <ToolCallCard call={call} />;
   return (
     <ToolCallCard call={call}>
@@ -89,7 +106,7 @@ function CallView({
 }
 
 function Footer({ message, isLast, busy, actions }: AssistantMessageProps) {
-  const [asks, setAsks] = useState(false);
+  const [confirms, setConfirms] = useState(false);
   const { usage } = message;
   return (
     <footer className="-ml-1.5 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-ink-faint">
@@ -97,10 +114,10 @@ function Footer({ message, isLast, busy, actions }: AssistantMessageProps) {
         <CopyButton text={() => textOf(message)} what="answer" />
         {(message.status === 'complete' || !isLast) && (
           <IconButton
-            label="Answer again"
+            label="Retry answer"
             size="small"
             disabled={busy}
-            onClick={() => (isLast ? actions.retry(message.id) : setAsks(true))}
+            onClick={() => (isLast ? actions.retry(message.id) : setConfirms(true))}
           >
             <RotateCcw aria-hidden />
           </IconButton>
@@ -108,27 +125,27 @@ function Footer({ message, isLast, busy, actions }: AssistantMessageProps) {
       </span>
       {message.model !== undefined && <span className="break-all">{safeText(message.model, 100)}</span>}
       {usage && (
-        <span title="Tokens the model read and wrote for this answer">
+        <span title="Input and output tokens of this answer">
           {usage.estimated && 'about '}
           {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
         </span>
       )}
       {message.durationMs !== undefined && (
-        <span title="How long the model and the tools worked; the time people thought is not in it">
+        <span title="Time spent by the model and the tools, without waiting for people">
           {formatDuration(message.durationMs)}
         </span>
       )}
       <ConfirmDialog
-        open={asks}
-        title="Answer this again?"
-        action="Answer again"
-        onClose={() => setAsks(false)}
+        open={confirms}
+        title="Retry this answer?"
+        action="Retry"
+        onClose={() => setConfirms(false)}
         onConfirm={() => {
-          setAsks(false);
+          setConfirms(false);
           actions.retry(message.id);
         }}
       >
-        This answer and everything after it are taken out of the conversation. What tools did stays done.
+        This answer and everything after it will be removed from the conversation. Effects of tool calls are not undone.
       </ConfirmDialog>
     </footer>
   );

@@ -3,39 +3,40 @@ import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { chatQueries } from './chat-queries.ts';
 import { formatCount } from './message-text.ts';
 
 export interface AssistantPickerProps {
   readonly assistants: readonly Assistant[];
-  /** The chosen one's id; there may be none of that id any more. */
+  /** The id of the selected assistant, which may have been deleted. */
   readonly value: string;
   readonly onChange: (assistant: string) => void;
   readonly disabled?: boolean;
 }
 
 const modes = {
-  auto: 'runs tools without asking',
+  auto: 'runs tools without approval',
   'always-ask': 'asks before every call',
   'trusted-only': 'asks unless a tool is trusted',
 } as const;
 
-/** Who answers: its model, when it asks, and what its tools cost. */
+/** Selects the assistant and shows its model, approval mode and tools. */
 export function AssistantPicker({ assistants, value, onChange, disabled = false }: AssistantPickerProps) {
-  const chosen = assistants.find(({ id }) => id === value);
+  const selected = assistants.find(({ id }) => id === value);
   return (
     <div className="border-t border-line px-2 py-1.5 text-xs text-ink-faint">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <select
           aria-label="Assistant"
-          value={chosen ? value : ''}
+          value={selected ? value : ''}
           disabled={disabled}
-          title={disabled ? 'Another assistant can be chosen when this answer has ended' : undefined}
+          title={disabled ? 'You can change the assistant when this answer has ended' : undefined}
           onChange={(event) => onChange(event.target.value)}
           className="h-7 max-w-52 min-w-0 [field-sizing:content] rounded-md bg-transparent px-1 font-medium text-ink hover:bg-sunken disabled:opacity-60"
         >
-          {!chosen && (
+          {!selected && (
             <option value="" disabled>
               Choose an assistant
             </option>
@@ -46,14 +47,14 @@ export function AssistantPicker({ assistants, value, onChange, disabled = false 
             </option>
           ))}
         </select>
-        {chosen && <Facts assistant={chosen} />}
+        {selected && <AssistantSummary assistant={selected} />}
       </div>
-      {chosen && <Warnings assistant={chosen} />}
+      {selected && <Warnings assistant={selected} />}
     </div>
   );
 }
 
-function Facts({ assistant }: { readonly assistant: Assistant }) {
+function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
   const { provider, model } = assistant.model;
   const { data: preview } = useQuery(chatQueries.preview(assistant));
   return (
@@ -69,10 +70,10 @@ function Facts({ assistant }: { readonly assistant: Assistant }) {
       {preview && (
         <Link
           href={`/assistants/${assistant.id}`}
-          title={`${preview.count} tools are shown to the model with every question: about ${preview.estimatedTokens} tokens`}
+          title="Sent to the model with every message"
           className="rounded underline-offset-2 hover:text-ink hover:underline"
         >
-          {preview.count} {preview.count === 1 ? 'tool' : 'tools'}, about {formatCount(preview.estimatedTokens)} tokens
+          {pluralize(preview.count, 'tool')}, about {formatCount(preview.estimatedTokens)} tokens
         </Link>
       )}
     </>

@@ -7,7 +7,7 @@ import { ConversationList } from './ConversationList.tsx';
 import { ConversationView } from './ConversationView.tsx';
 import { NewConversation } from './NewConversation.tsx';
 
-/** Conversations with assistants: the list, and the one that the address names. */
+/** The list of conversations and the open one. */
 export default function ChatPage() {
   const { conversation } = useParams<{ readonly conversation?: string }>();
   const [listOpen, setListOpen] = useState(false);
@@ -15,12 +15,12 @@ export default function ChatPage() {
     if (conversation === undefined) document.title = 'Chat · Toolwharf';
   }, [conversation]);
 
-  const others = (
+  const listButton = (
     <IconButton label="Conversations" onClick={() => setListOpen(true)}>
       <PanelLeft aria-hidden />
     </IconButton>
   );
-  // As high as the window leaves it: the messages scroll, the page does not.
+  // The messages scroll, the page does not.
   return (
     <div className="relative min-h-112 flex-1">
       <div className="absolute inset-0 flex">
@@ -31,19 +31,19 @@ export default function ChatPage() {
           {conversation === undefined ? (
             <>
               <div className="flex min-h-12 items-center gap-2 border-b border-line px-3 font-semibold lg:hidden">
-                {others}
+                {listButton}
                 New conversation
               </div>
               <NewConversation />
             </>
           ) : (
-            <ConversationView key={conversation} id={conversation} others={others} />
+            <ConversationView key={conversation} id={conversation} listButton={listButton} />
           )}
         </div>
       </div>
       <Dialog open={listOpen} onClose={() => setListOpen(false)} shape="side" title="Conversations">
         <div className="h-full">
-          <ConversationList current={conversation} onGo={() => setListOpen(false)} />
+          <ConversationList current={conversation} onNavigate={() => setListOpen(false)} />
         </div>
       </Dialog>
     </div>

@@ -4,53 +4,66 @@ import { Button } from '../../components/Button.tsx';
 
 export interface ComposerProps {
   readonly draft: string;
-  readonly onDraft: (draft: string) => void;
+  readonly onDraftChange: (draft: string) => void;
   readonly onSend: (text: string) => void;
-  /** What was sent last has not been taken yet. */
+  /** Whether the last message is still being sent. */
   readonly sending: boolean;
-  /** Absent when there is nothing to stop. */
+  /** Only while an answer is running. */
   readonly onStop?: (() => void) | undefined;
   readonly stopping?: boolean;
-  /** What to know before sending. */
+  /** A note below the field. */
   readonly hint?: string | undefined;
-  /** Why nothing can be sent now. */
-  readonly refusal?: string | undefined;
-  /** Where it is written, for those who want to bring the focus there. */
+  /** Why sending is disabled. */
+  readonly disabledReason?: string | undefined;
   readonly ref?: RefObject<HTMLTextAreaElement | null>;
-  /** Which assistant reads it. */
+  /** The assistant picker. */
   readonly children?: ReactNode;
 }
 
-// As many as the gateway takes.
+// The limit of the gateway.
 const maxLength = 200_000;
-const growsByItself = CSS.supports('field-sizing', 'content');
+const hasFieldSizing = CSS.supports('field-sizing', 'content');
 
-/** Where a person writes: Enter sends, Shift+Enter begins another line. */
+/** The hint below an idle message field. */
+export const sendHint = 'Enter to send, Shift+Enter for a new line.';
+
+/** The message field. Enter sends, Shift+Enter starts a new line. */
 export function Composer(props: ComposerProps) {
-  const { draft, onDraft, onSend, sending, onStop, stopping = false, hint, refusal, ref, children } = props;
-  const own = useRef<HTMLTextAreaElement>(null);
-  const field = ref ?? own;
+  const {
+    draft,
+    onDraftChange,
+    onSend,
+    sending,
+    onStop,
+    stopping = false,
+    hint,
+    disabledReason,
+    ref,
+    children,
+  } = props;
+  const ownRef = useRef<HTMLTextAreaElement>(null);
+  const field = ref ?? ownRef;
   const hintId = useId();
   const text = draft.trim();
-  const maySend = text !== '' && !sending && refusal === undefined;
-  const note = refusal ?? (text.length > maxLength ? 'This is too long for one message.' : hint);
+  const canSend = text !== '' && !sending && disabledReason === undefined;
+  const note = disabledReason ?? (text.length > maxLength ? 'The message is too long.' : hint);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows from what is written in it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its height depends on the draft
   useLayoutEffect(() => {
     const area = field.current;
-    if (!area || growsByItself) return;
+    if (!area || hasFieldSizing) return;
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight}px`;
   }, [draft, field]);
 
-  useLayoutEffect(() => focusForWriting(field.current), [field]);
+  useLayoutEffect(() => focusComposer(field.current), [field]);
 
   function send(): void {
-    if (maySend && text.length <= maxLength) onSend(text);
+    if (canSend && text.length <= maxLength) onSend(text);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Enter also ends the writing of a character in scripts that need it.
+    // Enter also confirms a character of an input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();
@@ -74,7 +87,7 @@ export function Composer(props: ComposerProps) {
             rows={1}
             placeholder="Write a message"
             value={draft}
-            onChange={(event) => onDraft(event.target.value)}
+            onChange={(event) => onDraftChange(event.target.value)}
             onKeyDown={onKeyDown}
             className="max-h-60 min-h-9 w-full min-w-0 [field-sizing:content] resize-none bg-transparent px-1.5 py-1.5 leading-relaxed outline-none placeholder:text-ink-faint"
           />
@@ -90,7 +103,7 @@ export function Composer(props: ComposerProps) {
             </Button>
           )}
           {(!onStop || text !== '') && (
-            <Button type="submit" look="primary" busy={sending} disabled={!maySend} title="Send (Enter)">
+            <Button type="submit" look="primary" busy={sending} disabled={!canSend} title="Send (Enter)">
               {!sending && <ArrowUp aria-hidden />}
               <span className="max-sm:sr-only">Send</span>
             </Button>
@@ -105,7 +118,7 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-/** Brings the focus to where one writes, except on a phone: its keyboard would cover half of the page. */
-export function focusForWriting(field: HTMLTextAreaElement | null): void {
+/** Focuses the message field, except on touch screens: their keyboard would cover the page. */
+export function focusComposer(field: HTMLTextAreaElement | null): void {
   if (matchMedia('(pointer: fine)').matches) field?.focus({ preventScroll: true });
 }

@@ -11,18 +11,18 @@ import { formatCount } from './message-text.ts';
 
 export interface ConversationHeaderProps {
   readonly conversation: Conversation;
-  /** The gateway is not heard from: what is shown is how it was. */
-  readonly isLost: boolean;
-  readonly others: ReactNode;
+  readonly isReconnecting: boolean;
+  /** Opens the list of conversations on narrow screens. */
+  readonly listButton: ReactNode;
 }
 
-/** Which conversation this is, how it is doing, and what it took so far. */
-export function ConversationHeader({ conversation, isLost, others }: ConversationHeaderProps) {
+/** The title, usage and status of a conversation. */
+export function ConversationHeader({ conversation, isReconnecting, listButton }: ConversationHeaderProps) {
   const { usage, durationMs } = conversation;
   const tokens = `${usage.estimated ? 'about ' : ''}${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`;
   return (
     <header className="flex min-h-12 items-center gap-2 border-b border-line px-3 py-1.5">
-      <span className="lg:hidden">{others}</span>
+      <span className="lg:hidden">{listButton}</span>
       <div className="min-w-0 flex-1">
         <h1 className="truncate text-sm" title={safeText(conversation.title, 200)}>
           {safeText(conversation.title, 200)}
@@ -30,13 +30,13 @@ export function ConversationHeader({ conversation, isLost, others }: Conversatio
         {usage.inputTokens + usage.outputTokens > 0 && (
           <p
             className="truncate text-xs text-ink-faint tabular-nums"
-            title={`Tokens that models read and wrote in this conversation${usage.estimated ? ', estimated' : ''}, and how long models and tools worked`}
+            title="Input and output tokens, and the time spent by models and tools"
           >
             {tokens} · {formatDuration(durationMs)}
           </p>
         )}
       </div>
-      {isLost ? (
+      {isReconnecting ? (
         <StatusBadge tone="warn" pulsing>
           reconnecting
         </StatusBadge>
@@ -46,7 +46,7 @@ export function ConversationHeader({ conversation, isLost, others }: Conversatio
       <ConversationMenu
         conversation={conversation}
         trigger={
-          <IconButton label="More about this conversation" size="small">
+          <IconButton label="Actions for this conversation" size="small">
             <EllipsisVertical aria-hidden />
           </IconButton>
         }

@@ -15,22 +15,22 @@ import { ConversationStatus } from './ConversationStatus.tsx';
 import { chatQueries } from './chat-queries.ts';
 
 export interface ConversationListProps {
-  /** The one that is open. */
+  /** The open conversation. */
   readonly current: string | undefined;
-  /** Called when another one is chosen. */
-  readonly onGo?: () => void;
+  /** Called when a link is followed. */
+  readonly onNavigate?: (() => void) | undefined;
 }
 
 const rowPx = 54;
 
-/** Every conversation, the latest first, and the way to another one. */
-export function ConversationList({ current, onGo }: ConversationListProps) {
+/** All conversations, most recent first, and a link to start one. */
+export function ConversationList({ current, onNavigate }: ConversationListProps) {
   const conversations = useQuery(chatQueries.conversations());
   return (
     <div className="flex h-full min-h-0 flex-col gap-2">
       <Link
         href="/chat"
-        onClick={onGo}
+        onClick={onNavigate}
         className="flex min-h-9 items-center justify-center gap-1.5 rounded-md border border-line-strong/60 bg-surface font-medium hover:bg-sunken"
       >
         <Plus aria-hidden className="size-4" />
@@ -39,11 +39,11 @@ export function ConversationList({ current, onGo }: ConversationListProps) {
       {conversations.isError ? (
         <ErrorNotice error={conversations.error} onRetry={() => void conversations.refetch()} />
       ) : !conversations.data ? (
-        <Spinner label="Loading …" />
+        <Spinner label="Loading conversations …" />
       ) : conversations.data.length === 0 ? (
-        <p className="px-2 py-4 text-center text-ink-faint">Conversations will be listed here.</p>
+        <p className="px-2 py-4 text-center text-ink-faint">No conversations yet. Send a message to start one.</p>
       ) : (
-        <Rows conversations={conversations.data} current={current} {...(onGo && { onGo })} />
+        <Rows conversations={conversations.data} current={current} onNavigate={onNavigate} />
       )}
     </div>
   );
@@ -52,18 +52,18 @@ export function ConversationList({ current, onGo }: ConversationListProps) {
 function Rows({
   conversations,
   current,
-  onGo,
+  onNavigate,
 }: ConversationListProps & { readonly conversations: readonly Conversation[] }) {
-  const place = useRef<HTMLElement>(null);
+  const scrollBox = useRef<HTMLElement>(null);
   const rows = useVirtualizer({
     count: conversations.length,
-    getScrollElement: () => place.current,
+    getScrollElement: () => scrollBox.current,
     estimateSize: () => rowPx,
     overscan: 12,
     getItemKey: (index) => conversations[index]?.id ?? index,
   });
   return (
-    <nav ref={place} aria-label="Conversations" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+    <nav ref={scrollBox} aria-label="Conversations" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
       <ul className="relative" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, key, start }) => {
           const conversation = conversations[index];
@@ -74,7 +74,7 @@ function Rows({
                 className="absolute inset-x-0 top-0 pb-0.5"
                 style={{ height: rowPx, transform: `translateY(${start}px)` }}
               >
-                <Row conversation={conversation} isCurrent={conversation.id === current} onGo={onGo} />
+                <Row conversation={conversation} isCurrent={conversation.id === current} onNavigate={onNavigate} />
               </li>
             )
           );
@@ -87,10 +87,10 @@ function Rows({
 interface RowProps {
   readonly conversation: Conversation;
   readonly isCurrent: boolean;
-  readonly onGo: (() => void) | undefined;
+  readonly onNavigate: (() => void) | undefined;
 }
 
-const Row = memo(function Row({ conversation, isCurrent, onGo }: RowProps) {
+const Row = memo(function Row({ conversation, isCurrent, onNavigate }: RowProps) {
   const title = safeText(conversation.title, 200);
   return (
     <div
@@ -101,7 +101,7 @@ const Row = memo(function Row({ conversation, isCurrent, onGo }: RowProps) {
     >
       <Link
         href={`/chat/${conversation.id}`}
-        onClick={onGo}
+        onClick={onNavigate}
         aria-current={isCurrent ? 'page' : undefined}
         className="flex h-full min-w-0 flex-1 flex-col justify-center rounded-md pl-2.5 outline-offset-[-2px]"
         title={title}
@@ -115,7 +115,7 @@ const Row = memo(function Row({ conversation, isCurrent, onGo }: RowProps) {
       <ConversationMenu
         conversation={conversation}
         trigger={
-          <IconButton label={`More about ${title}`} size="small" className="mr-1">
+          <IconButton label={`Actions for ${title}`} size="small" className="mr-1">
             <EllipsisVertical aria-hidden />
           </IconButton>
         }

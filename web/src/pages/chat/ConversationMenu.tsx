@@ -18,7 +18,7 @@ export interface ConversationMenuProps {
   readonly trigger: ReactNode;
 }
 
-/** Rename and delete. */
+/** The menu to rename or delete a conversation. */
 export function ConversationMenu({ conversation, trigger }: ConversationMenuProps) {
   const [open, setOpen] = useState<'rename' | 'delete'>();
   const close = () => setOpen(undefined);
@@ -94,7 +94,7 @@ function DeleteDialog({ conversation, onClose }: DialogProps) {
     mutationFn: () => api.removeConversation({ path: { conversation: conversation.id } }),
     async onSuccess() {
       if (location === `/chat/${conversation.id}`) navigate('/chat');
-      tell('The conversation is deleted');
+      tell('Conversation deleted');
       await client.invalidateQueries({ queryKey: ['conversations'] });
     },
     onError: tell.failed,
@@ -109,7 +109,7 @@ function DeleteDialog({ conversation, onClose }: DialogProps) {
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      “{safeText(conversation.title, 200)}” and all its messages are deleted for good. The calls it made stay in the
+      “{safeText(conversation.title, 200)}” and all its messages will be deleted permanently. Its calls stay in the
       journal.
     </ConfirmDialog>
   );

@@ -11,7 +11,7 @@ import { safeText } from '../../components/safe-text.ts';
 import { useTell } from '../../components/Toasts.tsx';
 import { Announcer } from './Announcer.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
-import { Composer, focusForWriting } from './Composer.tsx';
+import { Composer, focusComposer, sendHint } from './Composer.tsx';
 import { ConversationHeader } from './ConversationHeader.tsx';
 import type { ConversationState } from './conversation-state.ts';
 import { MessageStream } from './MessageStream.tsx';
@@ -19,52 +19,51 @@ import { useApprovals } from './use-approvals.ts';
 import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
 import { useDraft } from './use-draft.ts';
-import { useEscape } from './use-escape.ts';
 
 export interface ConversationViewProps {
   readonly id: string;
-  /** The way to the other conversations, where they are not in sight. */
-  readonly others: ReactNode;
+  /** Opens the list of conversations on narrow screens. */
+  readonly listButton: ReactNode;
 }
 
-/** One conversation, live. */
-export function ConversationView({ id, others }: ConversationViewProps) {
+/** One conversation, updated live. */
+export function ConversationView({ id, listButton }: ConversationViewProps) {
   const { state, connection, error } = useConversation(id);
-  if (state) return <Content state={state} connection={connection} others={others} />;
+  if (state) return <OpenConversation state={state} connection={connection} listButton={listButton} />;
   return (
     <>
-      <div className="flex min-h-12 items-center border-b border-line px-3 lg:hidden">{others}</div>
-      {connection !== 'gone' ? (
+      <div className="flex min-h-12 items-center border-b border-line px-3 lg:hidden">{listButton}</div>
+      {connection !== 'closed' ? (
         <div className="p-6">
-          <Spinner label="Loading the conversation …" />
+          <Spinner label="Loading conversation …" />
         </div>
       ) : error === undefined ? (
         <EmptyState
-          title="This conversation is not there"
+          title="Conversation not found"
           actions={
             <Link href="/chat" className="text-accent-strong underline underline-offset-2">
-              Begin another
+              Start a new conversation
             </Link>
           }
         >
-          It was removed, or the address is wrong.
+          It was deleted, or the address is wrong.
         </EmptyState>
       ) : (
         <div className="p-4">
-          <ErrorNotice title="This conversation can't be read" error={error} />
+          <ErrorNotice title="Could not load the conversation" error={error} />
         </div>
       )}
     </>
   );
 }
 
-interface ContentProps {
+interface OpenConversationProps {
   readonly state: ConversationState;
   readonly connection: LiveConversation['connection'];
-  readonly others: ReactNode;
+  readonly listButton: ReactNode;
 }
 
-function Content({ state: { conversation, messages }, connection, others }: ContentProps) {
+function OpenConversation({ state: { conversation, messages }, connection, listButton }: OpenConversationProps) {
   const { id, status } = conversation;
   const tell = useTell();
   const typedAt = useRef(0);
@@ -72,7 +71,10 @@ function Content({ state: { conversation, messages }, connection, others }: Cont
   const [draft, setDraft] = useDraft(id);
   const { data: assistants } = useQuery(queries.assistants());
   const { data: questions } = useQuery(queries.questions());
-  const own = useMemo(() => questions?.filter((question) => question.conversation === id) ?? [], [questions, id]);
+  const ownQuestions = useMemo(
+    () => questions?.filter((question) => question.conversation === id) ?? [],
+    [questions, id],
+  );
   const { actions, busy } = useChatActions(id);
   const approvals = useApprovals(id, messages.at(-1), typedAt);
   const isRunning = status !== 'idle';
@@ -89,36 +91,40 @@ function Content({ state: { conversation, messages }, connection, others }: Cont
       tell.failed(error);
     },
   });
-  const choose = useMutation({
+  const changeAssistant = useMutation({
     mutationFn: (assistantId: string) => api.updateConversation({ path: { conversation: id }, body: { assistantId } }),
     onError: tell.failed,
   });
   useEscape(isRunning ? actions.stop : undefined);
   useEffect(() => {
     if (!approvals.open) return undefined;
-    // After the last answer one goes on where one writes, unless the focus went elsewhere.
-    return () => void setTimeout(() => document.activeElement === document.body && focusForWriting(field.current));
+    // After the last approval the focus returns to the message field, unless it moved elsewhere.
+    return () => void setTimeout(() => document.activeElement === document.body && focusComposer(field.current));
   }, [approvals.open]);
   useEffect(() => {
-    document.title = `${status === 'asking' ? '(waits for you) ' : ''}${safeText(conversation.title, 200)} · Toolwharf`;
+    document.title = `${status === 'asking' ? '(needs your answer) ' : ''}${safeText(conversation.title, 200)} · Toolwharf`;
   }, [status, conversation.title]);
 
   return (
     <>
-      <ConversationHeader conversation={conversation} isLost={connection === 'lost'} others={others} />
+      <ConversationHeader
+        conversation={conversation}
+        isReconnecting={connection === 'reconnecting'}
+        listButton={listButton}
+      />
       <Announcer messages={messages} />
       <MessageStream
         messages={messages}
         isIdle={!isRunning}
         busy={busy}
         actions={actions}
-        approvals={approvals.aside}
-        questions={own}
+        approvals={approvals.deferred}
+        questions={ownQuestions}
       />
       <Composer
         ref={field}
         draft={draft}
-        onDraft={(text) => {
+        onDraftChange={(text) => {
           typedAt.current = Date.now();
           setDraft(text);
         }}
@@ -126,25 +132,40 @@ function Content({ state: { conversation, messages }, connection, others }: Cont
         sending={send.isPending}
         onStop={isRunning ? actions.stop : undefined}
         stopping={busy}
-        hint={hintFor(status)}
-        refusal={
-          assistants && !assistant ? 'The assistant of this conversation is gone. Choose another one.' : undefined
+        hint={composerHint(status)}
+        disabledReason={
+          assistants && !assistant ? 'The assistant of this conversation was deleted. Choose another one.' : undefined
         }
       >
         <AssistantPicker
           assistants={assistants ?? []}
           value={conversation.assistantId}
-          onChange={(assistantId) => choose.mutate(assistantId)}
-          disabled={isRunning || choose.isPending}
+          onChange={(assistantId) => changeAssistant.mutate(assistantId)}
+          disabled={isRunning || changeAssistant.isPending}
         />
       </Composer>
-      <ApprovalDialog approvals={approvals.inFront} open={approvals.open} onClose={approvals.putAside} />
+      <ApprovalDialog approvals={approvals.inDialog} open={approvals.open} onClose={approvals.deferAll} />
     </>
   );
 }
 
-function hintFor(status: 'idle' | 'running' | 'asking'): string {
-  if (status === 'asking') return 'Sending denies what you are asked, and ends this answer first. Esc stops it.';
-  if (status === 'running') return 'Sending ends this answer first. Esc stops it.';
-  return 'Enter sends, Shift+Enter begins another line.';
+function composerHint(status: 'idle' | 'running' | 'asking'): string {
+  if (status === 'asking') return 'Sending a message denies the pending call and stops this reply. Esc stops it.';
+  if (status === 'running') return 'Sending a message stops this reply. Esc stops it.';
+  return sendHint;
+}
+
+/** Calls a function when Escape is pressed and no dialog or menu has handled it. */
+function useEscape(action: (() => void) | undefined): void {
+  const latest = useRef(action);
+  latest.current = action;
+  const isActive = action !== undefined;
+  useEffect(() => {
+    if (!isActive) return undefined;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) latest.current?.();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [isActive]);
 }

@@ -12,7 +12,7 @@ import { useStickToEnd } from './use-stick-to-end.ts';
 
 export interface MessageStreamProps {
   readonly messages: readonly Message[];
-  /** Nothing is being answered. */
+  /** Whether no answer is running. */
   readonly isIdle: boolean;
   readonly busy: boolean;
   readonly actions: ChatActions;
@@ -20,35 +20,35 @@ export interface MessageStreamProps {
   readonly questions: readonly Question[];
 }
 
-// What came earlier is asked for by whoever wants to read it: a long conversation opens as fast as a short one.
-const step = 30;
+// A long conversation opens as fast as a short one.
+const pageSize = 30;
 
 const noApprovals: ReadonlyMap<string, Approval> = new Map();
 const noQuestions: readonly Question[] = [];
 
-/** The messages, the end in sight. */
+/** The messages of a conversation, scrolled to the end. */
 export function MessageStream(props: MessageStreamProps) {
   const { messages, isIdle, busy, actions, approvals, questions } = props;
-  const { place, content, atEnd, toEnd } = useStickToEnd();
-  const [shown, setShown] = useState(step);
+  const { container, content, atEnd, scrollToEnd } = useStickToEnd();
+  const [shown, setShown] = useState(pageSize);
   const first = Math.max(0, messages.length - shown);
   const callIds = new Set(messages.at(-1)?.parts.map((part) => part.type === 'tool-call' && part.callId));
-  // Asked in a call that is not to be seen here: it must be answered all the same.
-  const homeless = questions.filter(({ callId }) => !callIds.has(callId ?? ''));
+  // Questions of calls that are not shown still need an answer.
+  const otherQuestions = questions.filter(({ callId }) => !callIds.has(callId ?? ''));
   return (
     <div className="relative min-h-0 flex-1">
-      {/* biome-ignore lint/a11y/useSemanticElements: a section would be named twice */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would be announced twice */}
       <div
-        ref={place}
+        ref={container}
         role="region"
         aria-label="Messages"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain outline-offset-[-2px]"
       >
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 sm:px-6">
           {first > 0 && (
-            <Button look="quiet" size="small" className="self-center" onClick={() => setShown(shown + step)}>
+            <Button look="quiet" size="small" className="self-center" onClick={() => setShown(shown + pageSize)}>
               Show earlier messages ({first})
             </Button>
           )}
@@ -72,7 +72,7 @@ export function MessageStream(props: MessageStreamProps) {
             );
           })}
           {isIdle && messages.at(-1)?.role === 'user' && <Unanswered busy={busy} onAnswer={actions.resume} />}
-          {homeless.map((question) => (
+          {otherQuestions.map((question) => (
             <QuestionForm key={question.id} question={question} />
           ))}
         </div>
@@ -81,7 +81,7 @@ export function MessageStream(props: MessageStreamProps) {
         <Button
           size="small"
           className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised! shadow-lg"
-          onClick={toEnd}
+          onClick={scrollToEnd}
         >
           <ArrowDown aria-hidden />
           Jump to latest
@@ -91,14 +91,14 @@ export function MessageStream(props: MessageStreamProps) {
   );
 }
 
-/** What was said last has no answer: the gateway ended before there was one. Not said in the moment before one begins. */
+/** Offers to answer the last message, for example after a restart of the gateway. Waits first for an answer to start. */
 function Unanswered({ busy, onAnswer }: { readonly busy: boolean; readonly onAnswer: () => void }) {
-  const [isSure, setIsSure] = useState(false);
+  const [isOverdue, setOverdue] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setIsSure(true), 2_000);
+    const timer = setTimeout(() => setOverdue(true), 2_000);
     return () => clearTimeout(timer);
   }, []);
-  if (!isSure) return null;
+  if (!isOverdue) return null;
   return (
     <Notice
       tone="warn"
@@ -108,7 +108,7 @@ function Unanswered({ busy, onAnswer }: { readonly busy: boolean; readonly onAns
         </Button>
       }
     >
-      This was not answered.
+      This message has no answer.
     </Notice>
   );
 }

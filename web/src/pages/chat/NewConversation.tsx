@@ -11,19 +11,19 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useTell } from '../../components/Toasts.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
-import { Composer } from './Composer.tsx';
+import { Composer, sendHint } from './Composer.tsx';
 import { chatQueries } from './chat-queries.ts';
 import { starterPrompts } from './starter-prompts.ts';
-import { keepDraft, useDraft } from './use-draft.ts';
+import { saveDraft, useDraft } from './use-draft.ts';
 
-/** Where a conversation begins: who answers, and what could be asked. */
+/** The start of a conversation: the assistant, suggestions and the message field. */
 export function NewConversation() {
   const assistants = useQuery(queries.assistants());
   if (assistants.isError) {
     return (
       <div className="p-4">
         <ErrorNotice
-          title="The assistants can't be read"
+          title="Could not load the assistants"
           error={assistants.error}
           onRetry={() => void assistants.refetch()}
         />
@@ -33,7 +33,7 @@ export function NewConversation() {
   if (!assistants.data) {
     return (
       <div className="p-6">
-        <Spinner label="Loading …" />
+        <Spinner label="Loading assistants …" />
       </div>
     );
   }
@@ -42,29 +42,35 @@ export function NewConversation() {
     return (
       <EmptyState
         icon={<Bot aria-hidden />}
-        title="There is no assistant yet"
+        title="No assistants yet"
         actions={
           <Link href="/assistants" className="text-accent-strong underline underline-offset-2">
-            Make an assistant
+            Create an assistant
           </Link>
         }
       >
-        An assistant is a model with instructions and the tools of the servers you choose.
+        An assistant combines a model, instructions and the tools of selected servers.
       </EmptyState>
     );
   }
-  return <Beginning assistants={assistants.data} first={first} />;
+  return <ConversationStart assistants={assistants.data} first={first} />;
 }
 
-function Beginning({ assistants, first }: { readonly assistants: readonly Assistant[]; readonly first: Assistant }) {
+function ConversationStart({
+  assistants,
+  first,
+}: {
+  readonly assistants: readonly Assistant[];
+  readonly first: Assistant;
+}) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const tell = useTell();
-  const [chosenId, setChosenId] = useState(first.id);
+  const [selectedId, setSelectedId] = useState(first.id);
   const [draft, setDraft] = useDraft('new');
-  const assistant = assistants.find(({ id }) => id === chosenId) ?? first;
+  const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
   const preview = useQuery(chatQueries.preview(assistant));
-  // What is offered must not change under the pointer: it waits until it is known which tools there are.
+  // The suggestions depend on the tools: shown earlier, they would change under the pointer.
   const prompts = preview.isPending ? [] : starterPrompts(preview.data);
   const start = useMutation({
     async mutationFn(text: string) {
@@ -73,8 +79,8 @@ function Beginning({ assistants, first }: { readonly assistants: readonly Assist
       try {
         await api.sendMessage({ path: { conversation: id }, body: { text } });
       } catch (error) {
-        // The conversation is there: what was to be said in it is not lost.
-        keepDraft(id, text);
+        // The conversation exists: the message becomes its draft.
+        saveDraft(id, text);
         tell.failed(error);
       }
       return id;
@@ -92,13 +98,13 @@ function Beginning({ assistants, first }: { readonly assistants: readonly Assist
         <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center gap-5 px-4 py-8 sm:px-6">
           <div className="flex flex-col items-center gap-2 text-center">
             <MessagesSquare aria-hidden className="size-8 text-accent" />
-            <h1 className="text-xl tracking-tight">What shall {safeText(assistant.name, 60)} do?</h1>
+            <h1 className="text-xl tracking-tight">What should {safeText(assistant.name, 60)} do?</h1>
             {assistant.description !== '' && (
               <p className="max-w-lg text-ink-soft">{safeText(assistant.description, 300)}</p>
             )}
           </div>
           {assistant.model.provider === 'demo' && <DemoNotice />}
-          <ul aria-label="Things to try" className="grid min-h-32 content-start gap-2 sm:grid-cols-2">
+          <ul aria-label="Suggestions" className="grid min-h-32 content-start gap-2 sm:grid-cols-2">
             {prompts.map((prompt) => (
               <li key={prompt}>
                 <button
@@ -116,15 +122,15 @@ function Beginning({ assistants, first }: { readonly assistants: readonly Assist
       </div>
       <Composer
         draft={draft}
-        onDraft={setDraft}
+        onDraftChange={setDraft}
         onSend={(text) => start.mutate(text)}
         sending={start.isPending}
-        hint="Enter sends, Shift+Enter begins another line."
+        hint={sendHint}
       >
         <AssistantPicker
           assistants={assistants}
           value={assistant.id}
-          onChange={setChosenId}
+          onChange={setSelectedId}
           disabled={start.isPending}
         />
       </Composer>
@@ -135,8 +141,8 @@ function Beginning({ assistants, first }: { readonly assistants: readonly Assist
 function DemoNotice() {
   return (
     <Notice title="This assistant is a scripted demo">
-      It answers by fixed rules, with no model, no key and no network. The tools it calls are real, and so are the
-      questions before them. Models are added under{' '}
+      It follows fixed rules, without a model, an API key or a network. The tools it calls are real, and so are the
+      approvals. To use a model, add one under{' '}
       <Link href="/settings/models" className="text-accent-strong underline underline-offset-2">
         Settings
       </Link>

@@ -14,12 +14,12 @@ export interface UserMessageProps {
   readonly actions: ChatActions;
 }
 
-const shownLength = 4_000;
+const shortLength = 4_000;
 
-/** What a person said, and the way to say it differently. */
+/** A message of the user, with buttons to copy and edit it. */
 export const UserMessage = memo(function UserMessage({ message, busy, actions }: UserMessageProps) {
   const [editing, setEditing] = useState(false);
-  const [whole, setWhole] = useState(false);
+  const [expanded, setExpanded] = useState(false);
   const text = textOf(message);
   if (editing) {
     return (
@@ -33,16 +33,16 @@ export const UserMessage = memo(function UserMessage({ message, busy, actions }:
       />
     );
   }
-  const isLong = text.length > shownLength;
+  const isLong = text.length > shortLength;
   return (
-    <article aria-label="You said" className="group flex flex-col items-end gap-0.5">
+    <article aria-label="Your message" className="group flex flex-col items-end gap-0.5">
       <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
-        {safeText(isLong && !whole ? `${text.slice(0, shownLength)} …` : text, Number.POSITIVE_INFINITY)}
+        {safeText(isLong && !expanded ? `${text.slice(0, shortLength)} …` : text, Number.POSITIVE_INFINITY)}
       </div>
       <div className="flex text-ink-faint">
         {isLong && (
-          <Button look="quiet" size="small" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-            {whole ? 'Show less' : 'Show all'}
+          <Button look="quiet" size="small" aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
+            {expanded ? 'Show less' : 'Show all'}
           </Button>
         )}
         <CopyButton text={text} what="message" />
@@ -62,11 +62,11 @@ interface EditFormProps {
 
 function EditForm({ text, onSave, onClose }: EditFormProps) {
   const [changed, setChanged] = useState(text);
-  const mayBeSaved = changed.trim() !== '';
+  const canSave = changed.trim() !== '';
 
   function save(event?: FormEvent): void {
     event?.preventDefault();
-    if (mayBeSaved) onSave(changed.trim());
+    if (canSave) onSave(changed.trim());
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -88,11 +88,11 @@ function EditForm({ text, onSave, onClose }: EditFormProps) {
         onKeyDown={onKeyDown}
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-xs text-ink-faint">It is answered anew, and what came after it is gone.</p>
+        <p className="mr-auto text-xs text-ink-faint">Sending replaces this message and removes everything after it.</p>
         <Button size="small" onClick={onClose}>
           Cancel
         </Button>
-        <Button size="small" type="submit" look="primary" disabled={!mayBeSaved}>
+        <Button size="small" type="submit" look="primary" disabled={!canSave}>
           Send again
         </Button>
       </div>

@@ -2,17 +2,17 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
 import type { Assistant } from '../../api/client.ts';
 
-// As many as the gateway gives at once.
+// The maximum of the gateway.
 const limit = 1_000;
 
-/** What only the chat reads. */
+/** The queries of the chat. */
 export const chatQueries = {
   conversations: () =>
     queryOptions({
       queryKey: ['conversations'],
       queryFn: async ({ signal }) => (await api.listConversations({ query: { limit }, signal })).conversations,
     }),
-  /** Which tools an assistant gets now: out of date whenever the tools are. */
+  /** The tools that an assistant gets. */
   preview: ({ id: _, ...assistant }: Assistant) =>
     queryOptions({
       queryKey: ['previews', assistant],

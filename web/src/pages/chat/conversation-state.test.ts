@@ -25,17 +25,17 @@ function after(...events: readonly ChatEvent[]): ConversationState | undefined {
   return [first, ...events].reduce(applyChatEvent, undefined as ConversationState | undefined);
 }
 
-test('a snapshot replaces all that was known [R14]', () => {
+test('a snapshot replaces the whole state [R14]', () => {
   const state = after({ name: 'snapshot', data: { conversation, messages: [message('other')] } });
   expect(state?.messages.map(({ id }) => id)).toEqual(['other']);
 });
 
-test('nothing is known before the first snapshot, and after the removal', () => {
+test('there is no state before the first snapshot and after the removal', () => {
   expect(applyChatEvent(undefined, { name: 'message', data: { message: message('one') } })).toBeUndefined();
   expect(after({ name: 'removed', data: {} })).toBeUndefined();
 });
 
-test('a message is added at the end, or replaced in its place', () => {
+test('a message is appended or replaced in place', () => {
   const state = after(
     { name: 'message', data: { message: message('three') } },
     { name: 'message', data: { message: { ...message('one'), status: 'complete' } } },
@@ -47,7 +47,7 @@ test('a message is added at the end, or replaced in its place', () => {
   ]);
 });
 
-test('text is added to its part, and the other messages stay the same objects', () => {
+test('text is appended to its part, and other messages keep their identity', () => {
   const before = after();
   const state =
     before && applyChatEvent(before, { name: 'text', data: { message: 'two', index: 0, text: ' and more' } });
@@ -56,7 +56,7 @@ test('text is added to its part, and the other messages stay the same objects', 
   expect(before?.messages[1]?.parts).toEqual([{ type: 'text', text: 'two' }]);
 });
 
-test('a part is added, or replaced by what it is now', () => {
+test('a part is appended or replaced in place', () => {
   const state = after(
     { name: 'part', data: { message: 'two', index: 1, part: call } },
     { name: 'part', data: { message: 'two', index: 2, part: { type: 'step' } } },
@@ -69,12 +69,12 @@ test('a part is added, or replaced by what it is now', () => {
   ]);
 });
 
-test('a cut takes a message and all after it', () => {
+test('a cut removes a message and all messages after it', () => {
   expect(after({ name: 'cut', data: { message: 'one' } })?.messages).toEqual([]);
   expect(after({ name: 'cut', data: { message: 'two' } })?.messages.map(({ id }) => id)).toEqual(['one']);
 });
 
-test('what is about a message or part that is not there changes nothing', () => {
+test('events about unknown messages or parts change nothing', () => {
   const before = after();
   for (const event of [
     { name: 'cut', data: { message: 'none' } },
@@ -85,7 +85,7 @@ test('what is about a message or part that is not there changes nothing', () => 
   }
 });
 
-test('the conversation itself is replaced', () => {
+test('a conversation event replaces the conversation', () => {
   const state = after({ name: 'conversation', data: { conversation: { ...conversation, status: 'asking' } } });
   expect(state?.conversation.status).toBe('asking');
 });

@@ -1,6 +1,6 @@
 import type { Conversation, ConversationEvents, Message, MessagePart } from '../../api/client.ts';
 
-/** A conversation as the page knows it. */
+/** A conversation with its messages. */
 export interface ConversationState {
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
@@ -14,8 +14,8 @@ export type ChatEvent = {
 }[ChatEventName];
 
 /**
- * What is known after an event: undefined before the first snapshot and after the end. What an event does not touch stays the
- * very same object, so that nothing of it is drawn again.
+ * Applies an event to the state, which is undefined before the first snapshot and after the removal. Unchanged parts keep their
+ * identity, so that they are not rendered again.
  */
 export function applyChatEvent(state: ConversationState | undefined, event: ChatEvent): ConversationState | undefined {
   if (event.name === 'snapshot') return event.data;
@@ -31,14 +31,14 @@ export function applyChatEvent(state: ConversationState | undefined, event: Chat
     }
     case 'part': {
       const { message, index, part } = event.data;
-      return withParts(state, message, (parts) => replaced(parts, index, part));
+      return withParts(state, message, (parts) => withPart(parts, index, part));
     }
     case 'text': {
       const { message, index, text } = event.data;
       return withParts(state, message, (parts) => {
         const part = parts[index];
         if (part?.type !== 'text' && part?.type !== 'reasoning') return parts;
-        return replaced(parts, index, { ...part, text: part.text + text });
+        return withPart(parts, index, { ...part, text: part.text + text });
       });
     }
   }
@@ -54,7 +54,7 @@ function withParts(
   id: string,
   change: (parts: readonly MessagePart[]) => readonly MessagePart[],
 ): ConversationState {
-  // What happens, happens in the last message almost always.
+  // Almost all events are about the last message.
   const index = state.messages.findLastIndex((message) => message.id === id);
   const message = state.messages[index];
   if (!message) return state;
@@ -62,6 +62,6 @@ function withParts(
   return parts === message.parts ? state : { ...state, messages: state.messages.with(index, { ...message, parts }) };
 }
 
-function replaced(parts: readonly MessagePart[], index: number, part: MessagePart): readonly MessagePart[] {
+function withPart(parts: readonly MessagePart[], index: number, part: MessagePart): readonly MessagePart[] {
   return index < parts.length ? parts.with(index, part) : [...parts, part];
 }

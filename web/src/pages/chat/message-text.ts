@@ -5,7 +5,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 /** "1.2K". */
 export const formatCount = (count: number): string => compact.format(count);
 
-/** What was said in a message, without what was thought and done. */
+/** The text of a message without reasoning and tool calls. */
 export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }

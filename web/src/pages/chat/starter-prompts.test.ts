@@ -15,7 +15,7 @@ function previewOf(
   return { tools: named, count: tools.length, estimatedTokens: 0, omitted: [], missingServers: [] };
 }
 
-test('what is offered to be said first fits the tools that are on', () => {
+test('suggestions match the enabled tools', () => {
   const prompts = starterPrompts(
     previewOf(
       { originalName: 'list_allowed_directories', enabled: true },
@@ -26,7 +26,7 @@ test('what is offered to be said first fits the tools that are on', () => {
   expect(prompts.join()).not.toContain('note');
 });
 
-test('something can be said first without any tools, or before they are known', () => {
+test('there are suggestions without tools and while the tools are loading', () => {
   expect(starterPrompts(previewOf()).length).toBeGreaterThan(0);
   expect(starterPrompts(undefined)).toEqual(starterPrompts(previewOf()));
 });

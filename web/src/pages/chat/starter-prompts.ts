@@ -1,17 +1,17 @@
 import type { AssistantPreview } from '../../api/client.ts';
 
-// What the tools of the filesystem server are good for, each shown when its tool is there.
+// Suggestions for the filesystem server, each shown if the assistant has the tool.
 const filesystem = [
   { tool: 'list_allowed_directories', prompt: 'Which folders may you use?' },
   { tool: 'write_file', prompt: 'Write a note "Hello from Toolwharf", then read it back' },
   { tool: 'list_directory', prompt: 'List the files that you can see' },
 ] as const;
 
-const anywhere = ['What can you do for me?', 'Which tools do you have?'] as const;
+const general = ['What can you do for me?', 'Which tools do you have?'] as const;
 
-/** Things to say first that this assistant can do something with. */
+/** Up to four suggestions for the first message to an assistant with these tools. */
 export function starterPrompts(preview: AssistantPreview | undefined): readonly string[] {
   const names = new Set(preview?.tools.flatMap(({ originalName, enabled }) => (enabled ? [originalName] : [])));
   const fitting = filesystem.filter(({ tool }) => names.has(tool)).map(({ prompt }) => prompt);
-  return [...fitting, ...anywhere].slice(0, 4);
+  return [...fitting, ...general].slice(0, 4);
 }

@@ -4,30 +4,30 @@ import type { Approval, Message } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 
 export interface ConversationApprovals {
-  /** Those for the dialog, oldest first. */
-  readonly inFront: readonly Approval[];
+  /** Shown in the dialog, oldest first. */
+  readonly inDialog: readonly Approval[];
   readonly open: boolean;
-  /** Those put aside, by the id of the model's tool call: to be answered where the call is shown. */
-  readonly aside: ReadonlyMap<string, Approval>;
-  putAside(): void;
+  /** Shown on the card of their call, by the id of the tool call. */
+  readonly deferred: ReadonlyMap<string, Approval>;
+  deferAll(): void;
 }
 
-// Someone who is writing must not find a key they meant for the text answering a question.
-const quietMs = 1_000;
+// A key meant for the message must not answer an approval.
+const typingPauseMs = 1_000;
 
-/** What a person is asked in this conversation. `typedAt`: when they last wrote something. */
+/** The pending approvals of a conversation. `typedAt` is the time of the last keystroke in the message field. */
 export function useApprovals(
   conversation: string,
   last: Message | undefined,
   typedAt: RefObject<number>,
 ): ConversationApprovals {
   const { data: pending } = useQuery(queries.approvals('pending'));
-  const [asideIds, setAsideIds] = useState<ReadonlySet<string>>(new Set());
+  const [deferredIds, setDeferredIds] = useState<ReadonlySet<string>>(new Set());
   const parts = last?.parts;
 
-  const { inFront, aside } = useMemo(() => {
-    const front: Approval[] = [];
-    const set = new Map<string, Approval>();
+  const { inDialog, deferred } = useMemo(() => {
+    const shown: Approval[] = [];
+    const later = new Map<string, Approval>();
     for (const part of parts ?? []) {
       if (part.type !== 'tool-call' || part.status !== 'asked') continue;
       const approval = pending?.find(
@@ -35,28 +35,33 @@ export function useApprovals(
           caller.conversation === conversation && (id === part.approvalId || callId === part.callId),
       );
       if (!approval) continue;
-      if (approval.mayAnswer && !asideIds.has(approval.id)) front.push(approval);
-      else set.set(part.id, approval);
+      if (approval.mayAnswer && !deferredIds.has(approval.id)) shown.push(approval);
+      else later.set(part.id, approval);
     }
-    return { inFront: front, aside: set };
-  }, [conversation, parts, pending, asideIds]);
+    return { inDialog: shown, deferred: later };
+  }, [conversation, parts, pending, deferredIds]);
 
-  const open = useQuietMoment(inFront.length > 0, typedAt);
-  return { inFront, open, aside, putAside: () => setAsideIds(new Set([...asideIds, ...inFront.map(({ id }) => id)])) };
+  const open = useTypingPause(inDialog.length > 0, typedAt);
+  return {
+    inDialog,
+    open,
+    deferred,
+    deferAll: () => setDeferredIds(new Set([...deferredIds, ...inDialog.map(({ id }) => id)])),
+  };
 }
 
-/** Becomes true when it is wanted and nobody writes; false when it is no longer wanted. */
-function useQuietMoment(wanted: boolean, typedAt: RefObject<number>): boolean {
+/** True once it is wanted and the person has stopped typing. */
+function useTypingPause(wanted: boolean, typedAt: RefObject<number>): boolean {
   const [open, setOpen] = useState(false);
   useEffect(() => {
     if (!wanted) return setOpen(false);
     let timer: ReturnType<typeof setTimeout>;
-    const look = () => {
-      const leftMs = typedAt.current + quietMs - Date.now();
+    const check = () => {
+      const leftMs = typedAt.current + typingPauseMs - Date.now();
       if (leftMs <= 0) setOpen(true);
-      else timer = setTimeout(look, leftMs);
+      else timer = setTimeout(check, leftMs);
     };
-    look();
+    check();
     return () => clearTimeout(timer);
   }, [wanted, typedAt]);
   return open;

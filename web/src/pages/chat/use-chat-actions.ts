@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { api } from '../../api/api.ts';
 import { useTell } from '../../components/Toasts.tsx';
 
-/** What can be done in a conversation besides saying something. What comes of it is heard from its stream. */
+/** The actions in a conversation besides sending a message. Their effects arrive as events of the conversation. */
 export interface ChatActions {
   retry(message: string): void;
   edit(message: string, text: string): void;
@@ -11,11 +11,11 @@ export interface ChatActions {
   stop(): void;
 }
 
-/** The actions never change for one conversation; `busy` until the gateway has taken the last one. */
+/** The actions of a conversation, and whether one is in progress. */
 export function useChatActions(conversation: string): { readonly actions: ChatActions; readonly busy: boolean } {
   const tell = useTell();
   const { mutate, isPending } = useMutation({
-    mutationFn: (act: () => Promise<unknown>) => act(),
+    mutationFn: (action: () => Promise<unknown>) => action(),
     onError: tell.failed,
   });
   const actions = useMemo(

@@ -5,20 +5,20 @@ import { applyChatEvent, type ChatEvent, type ChatEventName, type ConversationSt
 
 const names: readonly ChatEventName[] = ['snapshot', 'conversation', 'message', 'part', 'text', 'cut', 'removed'];
 
-// A browser has few connections to one gateway: a page that nobody looks at gives this one back.
-const hiddenForMs = 5_000;
-const tryAgainMs = 1_000;
+// A browser has few connections per host: a hidden page closes its stream.
+const closeHiddenAfterMs = 5_000;
+const reconnectMs = 1_000;
 
 export interface LiveConversation {
-  /** Absent until it is known. */
+  /** Undefined until the first snapshot. */
   readonly state: ConversationState | undefined;
-  /** `lost`: trying again by itself. `gone`: it was removed, or never was. */
-  readonly connection: 'connecting' | 'live' | 'lost' | 'gone';
-  /** Why it can't be had, when trying again is no use. */
+  /** `closed`: the conversation was deleted, does not exist or is not accessible. */
+  readonly connection: 'connecting' | 'live' | 'reconnecting' | 'closed';
+  /** Why the conversation is not accessible. */
   readonly error: unknown;
 }
 
-/** A conversation, kept as it is now for as long as the component is there. */
+/** A conversation, updated live by its event stream. */
 export function useConversation(id: string): LiveConversation {
   const [state, apply] = useReducer(applyChatEvent, undefined);
   const [connection, setConnection] = useState<LiveConversation['connection']>('connecting');
@@ -27,27 +27,27 @@ export function useConversation(id: string): LiveConversation {
   useEffect(() => {
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
+    let hasEnded = false;
 
     function open(): void {
       clearTimeout(timer);
       timer = undefined;
-      if (source || isOver) return;
+      if (source || hasEnded) return;
       const opened = new EventSource(`/api/conversations/${encodeURIComponent(id)}/events`);
       source = opened;
       for (const name of names) {
         opened.addEventListener(name, ({ data }) => {
           apply({ name, data: JSON.parse(data) } as ChatEvent);
           if (name === 'snapshot') setConnection('live');
-          if (name === 'removed') end('gone');
+          if (name === 'removed') end('closed');
         });
       }
       opened.addEventListener('error', () => {
-        setConnection((before) => (before === 'live' ? 'lost' : before));
-        const wasRefused = opened.readyState === EventSource.CLOSED;
+        setConnection((current) => (current === 'live' ? 'reconnecting' : current));
+        const wasRejected = opened.readyState === EventSource.CLOSED;
         close();
-        if (wasRefused) void askWhy();
-        else tryAgain();
+        if (wasRejected) void findCause();
+        else reconnect();
       });
     }
 
@@ -58,39 +58,39 @@ export function useConversation(id: string): LiveConversation {
       source = undefined;
     }
 
-    function end(how: LiveConversation['connection']): void {
-      isOver = true;
+    function end(state: LiveConversation['connection']): void {
+      hasEnded = true;
       close();
-      setConnection(how);
+      setConnection(state);
     }
 
-    function tryAgain(): void {
-      if (!isOver) timer = setTimeout(open, tryAgainMs);
+    function reconnect(): void {
+      if (!hasEnded) timer = setTimeout(open, reconnectMs);
     }
 
-    /** An event source does not tell why it was refused. */
-    async function askWhy(): Promise<void> {
+    /** An event source does not report why it was rejected. */
+    async function findCause(): Promise<void> {
       try {
         await api.getConversation({ path: { conversation: id } });
       } catch (cause) {
-        if (!isOver && cause instanceof ApiError && cause.status < 500) {
+        if (!hasEnded && cause instanceof ApiError && cause.status < 500) {
           if (cause.status !== 404 && cause.status !== 400) setError(cause);
-          return end('gone');
+          return end('closed');
         }
       }
-      tryAgain();
+      reconnect();
     }
 
     function onVisibility(): void {
-      if (isOver) return;
+      if (hasEnded) return;
       if (!document.hidden) open();
-      else timer ??= setTimeout(close, hiddenForMs);
+      else timer ??= setTimeout(close, closeHiddenAfterMs);
     }
 
     open();
     document.addEventListener('visibilitychange', onVisibility);
     return () => {
-      isOver = true;
+      hasEnded = true;
       document.removeEventListener('visibilitychange', onVisibility);
       close();
     };

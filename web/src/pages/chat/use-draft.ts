@@ -1,30 +1,30 @@
 import { useCallback, useState } from 'react';
 
-/** What was written and not sent yet, kept for this tab also when the page is left or loaded again. */
+/** The unsent message of a conversation, kept in this tab across reloads. */
 export function useDraft(conversation: string): readonly [string, (text: string) => void] {
   const [draft, setDraft] = useState(() => readDraft(conversation));
   const set = useCallback(
     (text: string) => {
       setDraft(text);
-      keepDraft(conversation, text);
+      saveDraft(conversation, text);
     },
     [conversation],
   );
   return [draft, set];
 }
 
-const keyOf = (conversation: string) => `toolwharf.draft.${conversation}`;
+const storageKey = (conversation: string) => `toolwharf.draft.${conversation}`;
 
 function readDraft(conversation: string): string {
-  return sessionStorage.getItem(keyOf(conversation)) ?? '';
+  return sessionStorage.getItem(storageKey(conversation)) ?? '';
 }
 
-/** For the next who opens that conversation. */
-export function keepDraft(conversation: string, text: string): void {
+/** Stores the draft of a conversation. */
+export function saveDraft(conversation: string, text: string): void {
   try {
-    if (text === '') sessionStorage.removeItem(keyOf(conversation));
-    else sessionStorage.setItem(keyOf(conversation), text);
+    if (text === '') sessionStorage.removeItem(storageKey(conversation));
+    else sessionStorage.setItem(storageKey(conversation), text);
   } catch {
-    // No room: the text is still where it is being written.
+    // The storage is full: the text is still in the field.
   }
 }

@@ -1,37 +1,37 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-// Closer than this counts as being at the end.
+// Closer than this counts as the end.
 const nearPx = 60;
 
 export interface StickToEnd {
-  readonly place: RefObject<HTMLDivElement | null>;
+  readonly container: RefObject<HTMLDivElement | null>;
   readonly content: RefObject<HTMLDivElement | null>;
   readonly atEnd: boolean;
-  toEnd(): void;
+  scrollToEnd(): void;
 }
 
-/** Keeps the end of what grows in sight, unless the person scrolled away from it. */
+/** Keeps a growing container scrolled to its end, unless the person scrolls up. */
 export function useStickToEnd(): StickToEnd {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const sticks = useRef(true);
+  const follows = useRef(true);
   const [atEnd, setAtEnd] = useState(true);
 
   useEffect(() => {
-    const box = place.current;
+    const box = container.current;
     const inner = content.current;
     if (!box || !inner) return undefined;
     let lastTop = box.scrollTop;
     const onScroll = () => {
       const near = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
-      // Only going up is leaving: what grows below moves nobody away.
-      if (near) sticks.current = true;
-      else if (box.scrollTop < lastTop) sticks.current = false;
+      // Only scrolling up counts as leaving: growing content does not.
+      if (near) follows.current = true;
+      else if (box.scrollTop < lastTop) follows.current = false;
       lastTop = box.scrollTop;
-      setAtEnd(near || sticks.current);
+      setAtEnd(near || follows.current);
     };
     const follow = () => {
-      if (sticks.current) box.scrollTop = box.scrollHeight;
+      if (follows.current) box.scrollTop = box.scrollHeight;
     };
     const observer = new ResizeObserver(follow);
     observer.observe(inner);
@@ -45,12 +45,12 @@ export function useStickToEnd(): StickToEnd {
   }, []);
 
   return {
-    place,
+    container,
     content,
     atEnd,
-    toEnd() {
-      sticks.current = true;
-      if (place.current) place.current.scrollTop = place.current.scrollHeight;
+    scrollToEnd() {
+      follows.current = true;
+      if (container.current) container.current.scrollTop = container.current.scrollHeight;
       setAtEnd(true);
     },
   };
