@@ -30,7 +30,7 @@ export {
 } from './connections/authentication/loopback-callback.ts';
 export type { OAuthCallback, OAuthQuestion, OpenOAuthCallback } from './connections/authentication/oauth-callback.ts';
 export { createMemoryOAuthStore, type OAuthStore } from './connections/authentication/oauth-store.ts';
-export type { OAuthPorts } from './connections/http-source.ts';
+export type { OAuthPorts } from './connections/http/http-endpoint.ts';
 export type { ElicitAnswer, QuestionContext, Questions } from './connections/questions.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
 export type { CallEnd, CallParent, CallRecord, CallStatus } from './invocation/call-record.ts';

@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { ListKind } from './connections/discovery.ts';
-import type { OAuthPorts } from './connections/http-source.ts';
+import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { Questions } from './connections/questions.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
 import type { CallRecord } from './invocation/call-record.ts';

@@ -8,9 +8,9 @@ import { type ConfigSource, openConfig, parseServer } from './config/open-config
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
+import { createHttpEndpoints } from './connections/http/lazy-http-endpoint.ts';
 import type { Reach } from './connections/http/server-reach.ts';
-import { createHttpOpener } from './connections/open-http.ts';
-import { createSessionMemory } from './connections/session-memory.ts';
+import { createProtocolCache } from './connections/protocol-cache.ts';
 import { createInvoker } from './invocation/call-tool.ts';
 import { createKeptResults } from './invocation/kept-results.ts';
 import { createRateLimiter } from './invocation/rate-window.ts';
@@ -101,9 +101,9 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     onAnswered: (request, answer) => events.emit('approval.answered', { request, answer }),
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
-  const memory = createSessionMemory();
+  const protocolCache = createProtocolCache();
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
-  const openHttp = createHttpOpener({
+  const openHttp = createHttpEndpoints({
     env,
     log,
     clock,
@@ -134,7 +134,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
   function openServer(spec: ServerSpec): Connection {
     const connection: Connection = createConnection(spec, {
       questions,
-      memory,
+      protocolCache,
       log,
       env,
       openHttp,

@@ -1,6 +1,6 @@
 import type { Dialect, Naming, ServerSpec, ToolLimits } from '../config/config.ts';
 import { findParamHeaders, type ParamHeader } from '../connections/param-headers.ts';
-import { addressOf } from '../connections/session-memory.ts';
+import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { createMutex } from '../kernel/mutex.ts';
@@ -149,7 +149,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
       log.warning('catalog.tool-unusable', what, { server: spec.name, tool: definition.name });
       return undefined;
     }
-    const serverAddress = addressOf(spec);
+    const serverAddress = toServerAddress(spec);
     const hash = definitionHash(definition);
     const pin = await pins.get(serverAddress, definition.name);
     const id = { server: spec.name, tool: definition.name };
@@ -192,7 +192,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     for (const rival of findRivals(id, [...specs.keys()])) {
       const spec = specs.get(rival.server ?? '');
       if (!spec || firstSeen.has(toolKey(rival))) continue;
-      const pin = await pins.get(addressOf(spec), rival.tool);
+      const pin = await pins.get(toServerAddress(spec), rival.tool);
       if (pin && !pin.suffixed) return true;
     }
     return undefined;

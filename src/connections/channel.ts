@@ -10,8 +10,8 @@ import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Progress } from '../kernel/tool.ts';
 import { type Cancellation, createCancellation } from './cancellation.ts';
+import { toDeliveryError } from './delivery.ts';
 import type { RequestHost } from './request-host.ts';
-import { toReachedError } from './to-reached-error.ts';
 
 export interface ChannelRequestOptions {
   readonly signal?: AbortSignal;
@@ -158,7 +158,7 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
         };
         const message = { jsonrpc: '2.0', id, method, params: withMeta(params, onProgress && { progressToken: id }) };
         inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
-          if (pending.has(id)) fail(toReachedError(cause));
+          if (pending.has(id)) fail(toDeliveryError(cause));
         });
       });
     },

@@ -1,148 +1,88 @@
 import type { ServerSpec } from '../config/config.ts';
-import { backoffMs } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ConnectionError, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { createRedactor } from '../kernel/redact.ts';
-import { abortable, keepProcessAlive } from '../kernel/wait.ts';
+import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
+import { retryReadOnDisconnect, wasNotDelivered } from './delivery.ts';
 import type { ListKind } from './discovery.ts';
+import type { HttpEndpoints } from './http/lazy-http-endpoint.ts';
 import { requestWithInput } from './input-required.ts';
-import { createListKeeper, type ServerLists } from './list-keeper.ts';
-import { listenForChanges } from './listen-for-changes.ts';
-import { againIfCut, neverArrived } from './may-repeat.ts';
-import type { HttpOpener } from './open-http.ts';
 import { openSession } from './open-session.ts';
 import { answerQuestion } from './request-host.ts';
+import { createResourceSubscriptions } from './resource-subscriptions.ts';
+import { createServerListCache, type ServerLists } from './server-lists.ts';
 import type { Session, SessionOptions } from './session.ts';
+import { createSessionSupervisor } from './session-supervisor.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
+import { subscribeToChanges } from './subscribe-to-changes.ts';
 import { type CallableTool, type ToolCall, toCallHeaders, toCallParams } from './tool-call.ts';
 import { watchHealth } from './watch-health.ts';
-import { createWatchedResources } from './watched-resources.ts';
 
 export interface ConnectionOptions
-  extends Pick<SessionOptions, 'questions' | 'memory' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel'> {
-  readonly openHttp: HttpOpener;
+  extends Pick<SessionOptions, 'questions' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel'> {
+  readonly openHttp: HttpEndpoints;
   readonly clock: Clock;
-  /** How long a quiet connection is believed before it is asked; 30 000. */
+  /** How long a connection may be silent before its server is pinged; 30 000. */
   readonly healthMs: number;
   readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
-  /** A list was read: the first time, or again after the server said it changed or was reconnected. Connecting waits for it. */
+  /** A list was read, for the first time or again. Connecting waits for the returned promise. */
   readonly onList: (kind: ListKind) => void | Promise<void>;
   readonly onNotification: SessionOptions['onNotification'];
 }
 
 export interface RequestOptions extends ChannelRequestOptions {
-  /** An `input_required` answer comes back as it is, instead of being answered here. */
+  /** Returns an `input_required` result unchanged instead of answering it. */
   readonly passInputRequired?: boolean;
 }
 
-/** A server we stay connected to: opened once, kept up by itself, and honest about its state. */
+/** The connection to one server: reconnects by itself and reports its true state. */
 export interface Connection {
   readonly spec: ServerSpec;
   readonly status: ConnectionStatus;
   readonly lists: ServerLists;
   readonly dropped: DroppedReplies;
-  /** Its last lines of error output, secrets hidden. */
+  /** The last lines of the server's error output, without secrets. */
   stderr(): readonly string[];
   /** The value without this server's secrets. */
   redact<Value>(value: Value): Value;
-  /** Resolves once connected; rejects when `attempts` tries in a row failed. Goes on trying by itself until `disconnect`. */
+  /** Resolves once connected; rejects after `attempts` consecutive failures. Keeps trying in the background until `disconnect`. */
   connect(options?: { attempts?: number; signal?: AbortSignal }): Promise<void>;
   disconnect(): Promise<void>;
-  /** One request, answered raw. Sent a second time only when the first surely never reached the server. */
+  /** Sends one request and returns its raw result. Sent a second time only when the first surely never reached the server. */
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
   /**
-   * Calls a tool of the server: its result as the server sent it, without secrets. Sent a second time only when the
-   * first request surely never reached the server. Rejects when there is no result.
+   * Calls a tool and returns its raw result, without secrets. Sent a second time only when the first request surely
+   * never reached the server. Rejects when there is no result.
    */
   callTool(tool: CallableTool, args: JsonObject, call: ToolCall): Promise<JsonObject>;
   /** Reads a list again. */
   refresh(kind: ListKind): Promise<void>;
-  /** Takes what a browser brought back from a sign-in; false when it is not this server's. */
+  /** Completes a sign-in with the query of its redirect; false when the sign-in is not for this server. */
   finishSignIn(params: URLSearchParams): Promise<boolean>;
-  /** Has the server tell of a resource's changes, also after a reconnect; the returned function ends it. */
+  /** Subscribes to changes of a resource, across reconnects; the returned function unsubscribes. */
   watchResource(uri: string): Promise<() => Promise<void>>;
 }
 
-// After this many failures in a row, a request no longer waits for a try of its own but fails at once.
-const patience = 3;
-
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
-  const { clock, log, questions, memory, env, maxMessageBytes, logLevel } = options;
+  const { clock, log, questions, protocolCache, env, maxMessageBytes, logLevel } = options;
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
   const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
-  const lists = createListKeeper({
-    request: (method, params) =>
-      againIfCut(() => sendOnce(currentSession(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) })),
-    log,
-    server: spec.name,
-    onList: options.onList,
-    onHealth: settleState,
-  });
-
-  const resources = createWatchedResources({
-    session: () => currentSession(),
-    server: spec.name,
-    log,
-    timeoutMs: spec.timeoutMs,
-  });
-
-  const retiring = new Set<Session>();
-  let session: Session | undefined;
-  let wanted = false;
-  let opening: { promise: Promise<void>; cancel: AbortController } | undefined;
-  let retry: AbortController | undefined;
-  let retrying: Promise<void> | undefined;
-  let lifetime = new AbortController();
-  let status: ConnectionStatus = { state: 'disconnected', since: new Date(clock.now()).toISOString(), failures: 0 };
   let dropped: DroppedReplies = { replies: 0, progress: 0 };
-  let lastTraffic = 0;
+  let lastTrafficAt = 0;
 
-  function setStatus(change: Partial<ConnectionStatus> & { state: ConnectionState }): void {
-    const before = status;
-    const same =
-      before.state === change.state && before.reason === change.reason && before.nextTryAt === change.nextTryAt;
-    const { reason: _reason, code: _code, nextTryAt: _next, signInUrl: _signIn, ...kept } = before;
-    status = { ...kept, since: same ? before.since : new Date(clock.now()).toISOString(), ...change };
-    if (!same) options.onStatus(status, before.state);
-  }
-
-  /** Connected or degraded, by what the lists say. */
-  function settleState(): void {
-    if (!session || status.state === 'connecting') return;
-    settle();
-  }
-
-  function settle(): void {
-    const trouble = lists.trouble();
-    setStatus(trouble ? { state: 'degraded', reason: trouble, code: 'SERVER_ERROR' } : { state: 'connected' });
-  }
-
-  function open(): Promise<void> {
-    if (opening) return opening.promise;
-    retry?.abort();
-    const cancel = new AbortController();
-    const promise = attempt(cancel.signal).finally(() => {
-      if (opening?.cancel === cancel) opening = undefined;
-    });
-    opening = { promise, cancel };
-    promise.catch(() => {});
-    return promise;
-  }
-
-  async function attempt(signal: AbortSignal): Promise<void> {
-    setStatus({ state: 'connecting' });
-    const started = performance.now();
-    let opened: Session | undefined;
-    let isUp = false;
-    let lostEarly: ToolwharfError | undefined;
-    try {
-      opened = await openSession(spec, {
+  const supervisor = createSessionSupervisor({
+    spec,
+    clock,
+    onStatus: options.onStatus,
+    listProblem: () => lists.problem(),
+    redactError: (error) => redactError(error, redactor),
+    open: (signal, onLost) =>
+      openSession(spec, {
         questions,
-        memory,
+        protocolCache,
         log,
         env,
         maxMessageBytes,
@@ -151,188 +91,110 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         stderr,
         redactor,
         signal,
-        onNotification: receive,
-        onLost: (cause) => {
-          if (isUp) lost(opened, cause);
-          else lostEarly = cause;
+        onLost,
+        onNotification(method, params, callIds) {
+          lists.handleNotification(method);
+          options.onNotification(method, params, callIds);
         },
-      });
-      signal.throwIfAborted();
-      session = opened;
-      dropped = opened.channel.dropped;
-      lifetime = new AbortController();
-      lastTraffic = clock.now();
-      status = { ...status, ...factsOf(opened) };
-      await lists.readAll(opened.capabilities);
-      if (lostEarly) throw lostEarly;
-    } catch (cause) {
-      await abandon(opened);
-      const error = hidden(toToolwharfError(cause, 'SERVER_UNREACHABLE'));
-      if (signal.aborted) throw error;
-      failed(error);
-      throw error;
-    }
-    isUp = true;
-    status = {
-      ...status,
-      failures: 0,
-      lastConnectedAt: new Date(clock.now()).toISOString(),
-      connectMs: Math.round(performance.now() - started),
-    };
-    settle();
-    watch(opened);
-    void resources.renew(opened);
-  }
+      }),
+    async onOpened(session) {
+      dropped = session.channel.dropped;
+      lastTrafficAt = clock.now();
+      await lists.readAll(session.capabilities);
+    },
+    onConnected(session) {
+      monitor(session);
+      void resources.renew(session);
+    },
+    onLeft: () => lists.markStale(),
+    async onDisconnect() {
+      await http?.close();
+      lists.clear();
+    },
+  });
+  const lists = createServerListCache({
+    request: (method, params) =>
+      retryReadOnDisconnect(() =>
+        send(supervisor.require(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) }),
+      ),
+    log,
+    server: spec.name,
+    onList: options.onList,
+    onProblemChange: supervisor.updateListProblem,
+  });
+  const resources = createResourceSubscriptions({
+    session: supervisor.require,
+    server: spec.name,
+    log,
+    timeoutMs: spec.timeoutMs,
+  });
 
-  function watch(opened: Session): void {
-    const { signal } = lifetime;
-    listenForChanges(opened, {
+  function monitor(session: Session): void {
+    const { signal } = session.lifetime;
+    subscribeToChanges(session, {
       signal,
       clock,
       log,
       server: spec.name,
-      onMissed: () => void lists.readAll(opened.capabilities),
+      onMissed: () => void lists.readAll(session.capabilities),
     });
-    watchHealth(opened, {
+    watchHealth(session, {
       signal,
       clock,
-      // Many an API allows so many requests an hour, and no more.
-      intervalMs: opened.transport === 'api' ? options.healthMs * 10 : options.healthMs,
+      // Many APIs limit the number of requests per hour.
+      intervalMs: session.transport === 'api' ? options.healthMs * 10 : options.healthMs,
       timeoutMs: Math.min(spec.timeoutMs, 10_000),
-      lastTraffic: () => lastTraffic,
-      onDead: (cause) => lost(opened, cause),
+      lastTrafficAt: () => lastTrafficAt,
+      onUnresponsive: (cause) => supervisor.lose(session, cause),
     });
   }
 
-  function receive(method: string, params: JsonObject, callIds: readonly string[]): void {
-    lists.noteChange(method);
-    options.onNotification(method, params, callIds);
-  }
-
-  function lost(which: Session | undefined, cause: ToolwharfError): void {
-    if (!which || session !== which) return;
-    void abandon(which);
-    failed(cause);
-  }
-
-  /** As `lost`, but what else is under way on the old session may still be answered: it is closed when it is idle. */
-  function retired(which: Session, cause: ToolwharfError): void {
-    if (session !== which) return;
-    leave();
-    retiring.add(which);
-    void Promise.race([which.channel.whenIdle(), clock.sleep(spec.timeoutMs)])
-      .then(() => which.close())
-      .finally(() => retiring.delete(which));
-    failed(cause);
-  }
-
-  function failed(error: ToolwharfError): void {
-    const failures = status.failures + 1;
-    const waitMs = backoffMs(failures);
-    const nextTryAt = new Date(clock.now() + waitMs).toISOString();
-    const { pid: _pid, ...rest } = status;
-    status = { ...rest, failures };
-    const { authorizationUrl: signInUrl } = error.data;
-    setStatus({
-      state: 'error',
-      reason: error.message,
-      code: error.code,
-      ...(typeof signInUrl === 'string' && { signInUrl }),
-      ...(wanted && { nextTryAt }),
-    });
-    if (!wanted) return;
-    retry?.abort();
-    retry = new AbortController();
-    // Called off when somebody opens sooner: then that is the next try.
-    retrying = clock.sleep(waitMs, retry.signal).then(open, () => opening?.promise);
-    retrying.catch(() => {});
-  }
-
-  async function abandon(which: Session | undefined): Promise<void> {
-    if (!which) return;
-    if (session === which) leave();
-    await which.close();
-  }
-
-  function leave(): void {
-    session = undefined;
-    lifetime.abort();
-    lists.markStale();
-  }
-
-  /** The error without our secrets: servers echo what they were sent. */
-  function hidden(error: ToolwharfError): ToolwharfError {
-    const message = redactor.text(error.message);
-    const data = redactor.value(error.data);
-    if (message === error.message && data === error.data) return error;
-    const Kind = error.constructor as typeof ToolwharfError;
-    return new Kind(error.code, message, { data });
-  }
-
-  function currentSession(): Session {
-    if (session) return session;
-    const when = status.nextTryAt ? `; next try at ${status.nextTryAt}` : '';
-    const why = status.reason ? ` (${status.reason}${when})` : '';
-    throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${spec.name}${why}`, {
-      data: { reached: false },
-    });
-  }
-
-  /** A session to use now: the one there is, or the one being opened, or, while failures are few, a new one. */
-  async function ready(signal?: AbortSignal): Promise<Session> {
-    if (!session && wanted && (opening || status.failures <= patience)) {
-      await abortable(open(), signal).catch((cause) => {
-        if (signal?.aborted) throw cause;
-      });
-    }
-    return currentSession();
-  }
-
-  function sendOnce(
-    on: Session,
+  /** Sends a request on this session, and answers the questions that a server of the modern era returns. */
+  function send(
+    session: Session,
     method: string,
     params: JsonObject,
     requestOptions: RequestOptions,
   ): Promise<JsonObject> {
-    const send = async (withParams: JsonObject) => {
+    const sendOnce = async (withParams: JsonObject) => {
       try {
-        const result = await on.channel.request(method, withParams, requestOptions);
-        lastTraffic = clock.now();
+        const result = await session.channel.request(method, withParams, requestOptions);
+        lastTrafficAt = clock.now();
         return result;
       } catch (cause) {
-        throw cause instanceof ToolwharfError ? hidden(cause) : cause;
+        throw cause instanceof ToolwharfError ? redactError(cause, redactor) : cause;
       }
     };
     const { host, callId, passInputRequired = host?.input !== undefined } = requestOptions;
-    if (on.era === 'legacy' || passInputRequired) return send(params);
-    const context = { server: spec.name, signal: requestOptions.signal ?? lifetime.signal, callId };
+    if (session.era === 'legacy' || passInputRequired) return sendOnce(params);
+    const context = { server: spec.name, signal: requestOptions.signal ?? session.lifetime.signal, callId };
     return requestWithInput(params, {
-      send,
+      send: sendOnce,
       answer: (question, questionParams, key) =>
-        answerQuestion(host, options.questions, question, questionParams, { ...context, key }),
+        answerQuestion(host, questions, question, questionParams, { ...context, key }),
     });
   }
 
-  /** Sends on the present session, and once more on a new one where the first request surely never reached the server. */
+  /** Sends on the open session, and once more on a new one if the first request surely never reached the server. */
   async function deliver(
-    send: (on: Session) => Promise<JsonObject>,
+    sendOn: (session: Session) => Promise<JsonObject>,
     signal: AbortSignal | undefined,
   ): Promise<JsonObject> {
-    const first = session ?? (await ready(signal));
+    const first = supervisor.session() ?? (await supervisor.ready(signal));
     try {
-      return await send(first);
+      return await sendOn(first);
     } catch (cause) {
-      if (!neverArrived(cause) || !wanted || signal?.aborted) throw cause;
-      // The session is gone (expired, or its server was restarted). One caller rebuilds it, the others wait for that.
-      retired(first, cause);
-      return send(await ready(signal));
+      if (!wasNotDelivered(cause) || !supervisor.isWanted() || signal?.aborted) throw cause;
+      // The session expired or its server restarted. The first caller to notice opens a new one; the others wait for it.
+      supervisor.retire(first, cause);
+      return sendOn(await supervisor.ready(signal));
     }
   }
 
   return {
     spec,
     get status() {
-      return status;
+      return supervisor.status();
     },
     get dropped() {
       return dropped;
@@ -340,46 +202,18 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     lists,
     stderr: () => stderr.lines(),
     redact: (value) => redactor.value(value),
-
-    async connect({ attempts = 1, signal } = {}) {
-      wanted = true;
-      if (session) return;
-      let next: Promise<void> | undefined = open();
-      for (let tried = 1; ; tried++) {
-        try {
-          await keepProcessAlive(abortable(next, signal));
-          return void currentSession();
-        } catch (cause) {
-          next = retrying;
-          if (signal?.aborted || !wanted || tried >= attempts || !next) throw cause;
-        }
-      }
-    },
-
-    async disconnect() {
-      wanted = false;
-      retry?.abort();
-      const cause = new ConnectionError('SERVER_DISCONNECTED', `Server '${spec.name}' was disconnected`);
-      const pendingOpen = opening;
-      pendingOpen?.cancel.abort(cause);
-      await pendingOpen?.promise.catch(() => {});
-      await Promise.all([abandon(session), ...[...retiring].map((old) => old.close())]);
-      await http?.close();
-      lists.clear();
-      const { pid: _pid, ...rest } = status;
-      status = { ...rest, failures: 0 };
-      setStatus({ state: 'disconnected' });
-    },
+    connect: ({ attempts = 1, signal } = {}) => supervisor.connect({ attempts, signal }),
+    disconnect: supervisor.disconnect,
 
     request: (method, params, requestOptions = {}) =>
-      deliver((on) => sendOnce(on, method, params, requestOptions), requestOptions.signal),
+      deliver((session) => send(session, method, params, requestOptions), requestOptions.signal),
 
     async callTool(tool, args, call) {
       const { id: callId, host, signal } = call;
       const params = toCallParams(tool, args, call);
-      const send = (on: Session) =>
-        sendOnce(on, 'tools/call', params, { signal, callId, host, headers: toCallHeaders(tool, args, on) });
-      return redactor.value(await deliver(send, signal));
+      const sendOn = (session: Session) =>
+        send(session, 'tools/call', params, { signal, callId, host, headers: toCallHeaders(tool, args, session) });
+      return redactor.value(await deliver(sendOn, signal));
     },
 
     refresh: (kind) => lists.read(kind),
@@ -388,9 +222,11 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   };
 }
 
-function factsOf(session: Session): Partial<ConnectionStatus> {
-  const { transport, capabilities, serverInfo, instructions, pid, era, protocolVersion } = session;
-  const facts = { transport, capabilities, serverInfo, instructions, pid };
-  // An API speaks no version of the protocol: we speak it to ourselves.
-  return transport === 'api' ? facts : { ...facts, era, protocolVersion };
+/** The error without this server's secrets: servers echo what they were sent. */
+function redactError(error: ToolwharfError, redactor: Redactor): ToolwharfError {
+  const message = redactor.text(error.message);
+  const data = redactor.value(error.data);
+  if (message === error.message && data === error.data) return error;
+  const ErrorClass = error.constructor as typeof ToolwharfError;
+  return new ErrorClass(error.code, message, { data });
 }

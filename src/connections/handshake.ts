@@ -12,9 +12,9 @@ import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
+import type { HttpAccess } from './http/http-access.ts';
 import { whenBroken } from './http/pool-response.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
-import type { HttpAccess } from './http-access.ts';
 import { capabilitiesFor } from './questions.ts';
 import { isSdkError } from './sdk-errors.ts';
 import { createServerMessages } from './server-messages.ts';
@@ -123,6 +123,7 @@ export async function handshake(
     serverInfo: client.getServerVersion() as JsonObject | undefined,
     instructions: client.getInstructions(),
     pid: process?.pid ?? undefined,
+    lifetime: new AbortController(),
     close,
   };
 }

@@ -1,9 +1,9 @@
 import type { ServerSpec } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import type { HttpAccess } from './http-access.ts';
+import type { HttpAccess } from './http/http-access.ts';
+import { toServerAddress } from './protocol-cache.ts';
 import { isSdkError } from './sdk-errors.ts';
 import type { Session, SessionOptions } from './session.ts';
-import { addressOf } from './session-memory.ts';
 import type { Era } from './status.ts';
 import { createServerProcess } from './stdio/server-process.ts';
 import { toConnectError } from './to-connect-error.ts';
@@ -12,15 +12,15 @@ type TransportKind = Session['transport'];
 
 /** Opens a session: finds the transport and the protocol era, and remembers both for the next time. */
 export async function openSession(spec: ServerSpec, options: SessionOptions): Promise<Session> {
-  const address = addressOf(spec);
-  const remembered = options.memory.get(address);
+  const address = toServerAddress(spec);
+  const remembered = options.protocolCache.get(address);
   try {
     const session = await openFirst(spec, remembered?.transport, remembered?.era, options);
-    options.memory.set(address, { era: session.era, transport: session.transport });
+    options.protocolCache.set(address, { era: session.era, transport: session.transport });
     return session;
   } catch (cause) {
     // What we remember may be what is wrong: the next try asks again.
-    options.memory.delete(address);
+    options.protocolCache.delete(address);
     throw toConnectError(spec, cause, options.stderr);
   }
 }

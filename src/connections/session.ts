@@ -2,15 +2,15 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Channel } from './channel.ts';
-import type { HttpAccess } from './http-access.ts';
+import type { HttpAccess } from './http/http-access.ts';
+import type { ProtocolCache } from './protocol-cache.ts';
 import type { Questions } from './questions.ts';
-import type { SessionMemory } from './session-memory.ts';
 import type { Era } from './status.ts';
 import type { ServerProcessOptions } from './stdio/server-process.ts';
 
 export interface SessionOptions extends ServerProcessOptions {
   readonly questions: Questions;
-  readonly memory: SessionMemory;
+  readonly protocolCache: ProtocolCache;
   /** For a server that is reached over HTTP. */
   readonly openHttp?: () => Promise<HttpAccess>;
   readonly logLevel?: string;
@@ -32,5 +32,7 @@ export interface Session {
   readonly serverInfo: JsonObject | undefined;
   readonly instructions: string | undefined;
   readonly pid: number | undefined;
+  /** Aborted when the connection no longer uses this session. */
+  readonly lifetime: AbortController;
   close(): Promise<void>;
 }

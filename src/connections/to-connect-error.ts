@@ -1,8 +1,8 @@
 import type { ServerSpec } from '../config/config.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
+import { toDeliveryError } from './delivery.ts';
 import { isSdkError } from './sdk-errors.ts';
 import type { StderrTail } from './stderr-tail.ts';
-import { toReachedError } from './to-reached-error.ts';
 
 /** Why a session could not be opened, in words that name the place and, for a child process, what it last complained of. */
 export function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrTail): ToolwharfError {
@@ -11,11 +11,11 @@ export function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrT
   if (isSdkError(cause, 'ERA_NEGOTIATION_FAILED') && cause.cause instanceof Error) {
     return toConnectError(spec, cause.cause, stderr);
   }
-  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms` : toReachedError(cause).message;
+  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms` : toDeliveryError(cause).message;
   const complaint = spec.target.transport === 'stdio' ? lastWords(stderr) : '';
   return new ConnectionError('SERVER_UNREACHABLE', `${text}${complaint}`, {
     cause,
-    data: { ...(cause instanceof ToolwharfError ? cause.data : toReachedError(cause).data), reached: false },
+    data: { ...(cause instanceof ToolwharfError ? cause.data : toDeliveryError(cause).data), reached: false },
   });
 }
 

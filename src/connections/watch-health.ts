@@ -5,17 +5,17 @@ import type { Session } from './session.ts';
 export interface HealthOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Asks only after this long without an answer of any kind. */
+  /** Pings only after this long without a reply of any kind. */
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  readonly lastTraffic: () => number;
-  readonly onDead: (cause: ToolwharfError) => void;
+  readonly lastTrafficAt: () => number;
+  readonly onUnresponsive: (cause: ToolwharfError) => void;
 }
 
-// One missed answer may be a hiccup; two in a row on an idle connection are not.
-const allowedMisses = 1;
+// One missed reply on an idle connection may be a hiccup; two in a row are not.
+const maxMisses = 1;
 
-/** Notices a server that is connected but no longer answers. Real traffic counts as health; only a quiet one is asked. */
+/** Detects a server that is connected but no longer replies. Real traffic counts as health; only a silent server is pinged. */
 export function watchHealth(session: Session, options: HealthOptions): void {
   void watch(session, options);
 }
@@ -26,8 +26,8 @@ async function watch(session: Session, options: HealthOptions): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(misses > 0 ? Math.min(1_000, intervalMs) : intervalMs, signal).catch(() => {});
     if (signal.aborted) return;
-    // A server at work may be too busy to answer: its call's own deadline watches over that.
-    if (session.channel.inFlight > 0 || clock.now() - options.lastTraffic() < intervalMs) continue;
+    // A server at work may be too busy to reply; the deadline of its call covers that.
+    if (session.channel.inFlight > 0 || clock.now() - options.lastTrafficAt() < intervalMs) continue;
     try {
       const method = session.era === 'modern' ? 'server/discover' : 'ping';
       await session.channel.request(
@@ -38,10 +38,10 @@ async function watch(session: Session, options: HealthOptions): Promise<void> {
       misses = 0;
     } catch (cause) {
       if (signal.aborted) return;
-      // Any answer, even "no such method", comes from a living server.
+      // Any reply shows that the server is alive, even "method not found".
       if (cause instanceof ProtocolError && cause.code === 'SERVER_ERROR') misses = 0;
-      else if (++misses > allowedMisses || isGone(cause)) {
-        options.onDead(
+      else if (++misses > maxMisses || isGone(cause)) {
+        options.onUnresponsive(
           new ConnectionError('SERVER_DISCONNECTED', `The server no longer answers: ${messageOf(cause)}`, { cause }),
         );
         return;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHttpOpener } from '../../src/connections/open-http.ts';
+import { createHttpEndpoints } from '../../src/connections/http/lazy-http-endpoint.ts';
 import type { ConnectionStatus } from '../../src/connections/status.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 const call = (name: string, args: object = {}) => ({ name, arguments: args });
 
 const smallHttp = () => ({
-  openHttp: createHttpOpener({ env: {}, log: silentLog, clock: systemClock, maxMessageBytes: 100_000 }),
+  openHttp: createHttpEndpoints({ env: {}, log: silentLog, clock: systemClock, maxMessageBytes: 100_000 }),
 });
 
 describe('what servers get wrong', () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createSessionMemory } from '../../src/connections/session-memory.ts';
+import { createProtocolCache } from '../../src/connections/protocol-cache.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
@@ -113,15 +113,15 @@ describe('finding the era and the transport', () => {
   });
 
   test('the era is remembered for the next session and forgotten when it does not fit', async () => {
-    const memory = createSessionMemory();
+    const protocolCache = createProtocolCache();
     await using server = await startHttp('legacy-http');
-    await using first = createTestConnection(server.url, {}, { memory });
+    await using first = createTestConnection(server.url, {}, { protocolCache });
     await first.connect();
-    expect(memory.get(server.url)).toEqual({ era: 'legacy', transport: 'http' });
-    memory.set(server.url, { era: 'legacy', transport: 'sse' });
-    await using second = createTestConnection(server.url, {}, { memory });
+    expect(protocolCache.get(server.url)).toEqual({ era: 'legacy', transport: 'http' });
+    protocolCache.set(server.url, { era: 'legacy', transport: 'sse' });
+    await using second = createTestConnection(server.url, {}, { protocolCache });
     await expect(second.connect()).rejects.toThrow();
-    expect(memory.get(server.url)).toBeUndefined();
+    expect(protocolCache.get(server.url)).toBeUndefined();
     await second.connect();
     expect(second.status).toMatchObject({ transport: 'http', era: 'legacy' });
   });

@@ -1,7 +1,7 @@
 import type { ServerSpec } from '../../src/config/config.ts';
 import { type Connection, type ConnectionOptions, createConnection } from '../../src/connections/connection.ts';
-import { createHttpOpener } from '../../src/connections/open-http.ts';
-import { createSessionMemory } from '../../src/connections/session-memory.ts';
+import { createHttpEndpoints } from '../../src/connections/http/lazy-http-endpoint.ts';
+import { createProtocolCache } from '../../src/connections/protocol-cache.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { silentLog } from '../../src/kernel/log.ts';
@@ -45,10 +45,10 @@ export function createTestConnection(
   const notes: { method: string; params: JsonObject }[] = [];
   const connection = createConnection(specOf(target, changes), {
     questions: {},
-    memory: createSessionMemory(),
+    protocolCache: createProtocolCache(),
     log: silentLog,
     env: process.env,
-    openHttp: createHttpOpener({
+    openHttp: createHttpEndpoints({
       env: process.env,
       log: silentLog,
       clock: systemClock,

@@ -3,7 +3,7 @@ import type { HttpTarget } from '../../config/config.ts';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { HttpAccess } from '../http-access.ts';
+import type { HttpAccess } from '../http/http-access.ts';
 import { type ApiTool, toApiTool } from './api-tool.ts';
 import { BadArgument, buildRequest } from './build-request.ts';
 import { loadDocument, unusable } from './load-document.ts';

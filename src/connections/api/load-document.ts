@@ -3,7 +3,7 @@ import { looksLikeJson, readDocument } from '../../config/read-document.ts';
 import { isUrl } from '../../config/server-conflicts.ts';
 import { withoutSecrets } from '../../config/server-url.ts';
 import { ConnectionError, messageOf, ProtocolError } from '../../kernel/errors.ts';
-import type { HttpAccess } from '../http-access.ts';
+import type { HttpAccess } from '../http/http-access.ts';
 
 const mebibyte = 1024 * 1024;
 const mostJson = 32 * mebibyte;

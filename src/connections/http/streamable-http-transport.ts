@@ -14,9 +14,9 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { abortable } from '../../kernel/wait.ts';
 import { type Cancellation, createCancellation, toCancellation } from '../cancellation.ts';
 import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
-import type { HttpAccess } from '../http-access.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
+import type { HttpAccess } from './http-access.ts';
 import { claimedVersion, createRequestHeaders } from './request-headers.ts';
 
 /** MCP's Streamable HTTP: each request is a POST, answered with JSON or with an event stream of its own. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseServer } from '../config/open-config.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { addressOf } from './session-memory.ts';
+import { toServerAddress } from './protocol-cache.ts';
 
-const address = (server: JsonObject) => addressOf(parseServer('s', server));
+const address = (server: JsonObject) => toServerAddress(parseServer('s', server));
 const program = { command: 'node', args: ['server.js'], cwd: '/srv' };
 
 test('a program is another one with another command, other arguments, another directory or another environment', () => {

@@ -16,7 +16,7 @@ export interface ListenOptions {
 }
 
 /** Keeps the modern era's change subscription open for the life of a session. Legacy servers push without being asked. */
-export function listenForChanges(session: Session, options: ListenOptions): void {
+export function subscribeToChanges(session: Session, options: ListenOptions): void {
   const filter = filterFor(session);
   if (session.era === 'legacy' || Object.keys(filter).length === 0) return;
   void keepListening(session, filter, options);

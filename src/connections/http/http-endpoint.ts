@@ -1,18 +1,18 @@
-import type { HttpTarget, ServerSpec } from '../config/config.ts';
-import { resolveReference } from '../config/references.ts';
-import { isSecretName } from '../config/secret-names.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
-import type { Redactor } from '../kernel/redact.ts';
-import { createOAuth, type OAuth } from './authentication/oauth.ts';
-import type { OAuthCallback } from './authentication/oauth-callback.ts';
-import { type OAuthStore, oauthServerKey } from './authentication/oauth-store.ts';
-import { toStaticHeaders } from './authentication/static-headers.ts';
-import { assertSecureUrl } from './http/https-rule.ts';
-import { createPoolFetch, type PoolFetch } from './http/pool-fetch.ts';
-import { type Reach, serverReach } from './http/server-reach.ts';
+import type { HttpTarget, ServerSpec } from '../../config/config.ts';
+import { resolveReference } from '../../config/references.ts';
+import { isSecretName } from '../../config/secret-names.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Redactor } from '../../kernel/redact.ts';
+import { createOAuth, type OAuth } from '../authentication/oauth.ts';
+import type { OAuthCallback } from '../authentication/oauth-callback.ts';
+import { type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';
+import { toStaticHeaders } from '../authentication/static-headers.ts';
+import { createNotificationThrottle } from '../notification-throttle.ts';
 import type { HttpAccess } from './http-access.ts';
-import { createNotificationThrottle } from './notification-throttle.ts';
+import { assertSecureUrl } from './https-rule.ts';
+import { createPoolFetch, type PoolFetch } from './pool-fetch.ts';
+import { type Reach, serverReach } from './server-reach.ts';
 
 /** Where sign-ins are kept, and who does them. */
 export interface OAuthPorts {
@@ -24,7 +24,7 @@ export interface OAuthPorts {
   readonly redirectUrl?: string;
 }
 
-export interface HttpSourceOptions {
+export interface HttpEndpointOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export interface HttpSourceOptions {
 }
 
 /** How one server is reached over HTTP, for as long as we want it: its sign-in outlives a session. */
-export interface HttpSource {
+export interface HttpEndpoint {
   /** What one session needs. */
   open(): Promise<HttpAccess>;
   /** Takes what a browser brought back; false when the sign-in is not this server's. */
@@ -43,12 +43,12 @@ export interface HttpSource {
   close(): Promise<void>;
 }
 
-export function createHttpSource(
+export function createHttpEndpoint(
   spec: ServerSpec,
   redactor: Redactor,
   store: OAuthStore,
-  options: HttpSourceOptions,
-): HttpSource {
+  options: HttpEndpointOptions,
+): HttpEndpoint {
   const { env, log, clock, maxMessageBytes, reachOf = () => 'configured' as const } = options;
   const { callback, redirectUrl } = options.oauth ?? {};
   const target = spec.target as HttpTarget;

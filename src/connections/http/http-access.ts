@@ -1,6 +1,6 @@
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
-import type { PoolFetch } from './http/pool-fetch.ts';
-import type { NotificationThrottle } from './notification-throttle.ts';
+import type { NotificationThrottle } from '../notification-throttle.ts';
+import type { PoolFetch } from './pool-fetch.ts';
 
 /** What an HTTP session needs to reach its server and to prove who it is. */
 export interface HttpAccess {

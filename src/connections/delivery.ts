@@ -1,8 +1,9 @@
 import type { SdkHttpError } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { isSdkError, isSdkHttpError } from './sdk-errors.ts';
 
-const neverConnected = new Set([
+const connectFailures = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -14,11 +15,28 @@ const neverConnected = new Set([
   'CERT_HAS_EXPIRED',
 ]);
 
+/** True when the request surely never reached the server because its session is gone: any request may be sent again. */
+export function wasNotDelivered(cause: unknown): cause is ToolwharfError {
+  if (!(cause instanceof ToolwharfError) || cause.data.reached !== false) return false;
+  if (cause.code === 'SERVER_UNREACHABLE') return cause.data.network !== undefined;
+  return cause.code === 'SERVER_DISCONNECTED' && (cause.data.httpStatus === undefined || cause.data.httpStatus === 404);
+}
+
+/** Retries a read once after a disconnect: a kept-alive socket may close just when a request is sent on it. */
+export async function retryReadOnDisconnect(read: () => Promise<JsonObject>): Promise<JsonObject> {
+  return read().catch((cause) => {
+    const isDisconnect =
+      cause instanceof ConnectionError && cause.code === 'SERVER_DISCONNECTED' && cause.data.reached === true;
+    if (!isDisconnect || cause.data.httpStatus !== undefined) throw cause;
+    return read();
+  });
+}
+
 /**
- * A failed send as our error. `data.reached` is false only where the server surely did nothing: no connection was made,
- * or it turned the request down by its HTTP status. That is what decides whether a call may be sent again.
+ * Converts the failure of a send. `data.reached` is false only when the server surely did nothing: no connection was
+ * made, or the HTTP status refused the request. It decides whether a call may be sent again.
  */
-export function toReachedError(cause: unknown): ToolwharfError {
+export function toDeliveryError(cause: unknown): ToolwharfError {
   if (cause instanceof ToolwharfError) return cause;
   if (isSdkHttpError(cause)) return toHttpError(cause);
   if (isSdkError(cause)) {
@@ -29,16 +47,16 @@ export function toReachedError(cause: unknown): ToolwharfError {
     return disconnected(cause, true);
   }
   if (cause instanceof Error && cause.name === 'UnauthorizedError') {
-    return new ConnectionError('OAUTH_REQUIRED', 'The server wants a sign-in', { cause, data: { reached: false } });
+    return new ConnectionError('OAUTH_REQUIRED', 'The server requires a sign-in', { cause, data: { reached: false } });
   }
   if (cause instanceof SyntaxError) {
-    return new ProtocolError('SERVER_PROTOCOL', `The server's answer is not JSON: ${cause.message}`, {
+    return new ProtocolError('SERVER_PROTOCOL', `The server's reply is not JSON: ${cause.message}`, {
       cause,
       data: { reached: true },
     });
   }
   const code = networkCode(cause);
-  if (code && neverConnected.has(code)) {
+  if (code && connectFailures.has(code)) {
     return new ConnectionError('SERVER_UNREACHABLE', messageOf(cause) || code, {
       cause,
       data: { reached: false, network: code },

@@ -3,21 +3,21 @@ import type { Log } from '../kernel/log.ts';
 import type { Session } from './session.ts';
 
 /** Resources somebody wants to hear of, kept subscribed across sessions. */
-export interface WatchedResources {
+export interface ResourceSubscriptions {
   /** Resolves once the server knows; the returned function ends it. Several watchers of one address share it. */
   watch(uri: string): Promise<() => Promise<void>>;
   /** A new session knows nothing yet: tells it all over again. */
   renew(session: Session): Promise<void>;
 }
 
-export interface WatchedResourcesOptions {
+export interface ResourceSubscriptionsOptions {
   readonly session: () => Session;
   readonly server: string;
   readonly log: Log;
   readonly timeoutMs: number;
 }
 
-export function createWatchedResources(options: WatchedResourcesOptions): WatchedResources {
+export function createResourceSubscriptions(options: ResourceSubscriptionsOptions): ResourceSubscriptions {
   const { log, server, timeoutMs } = options;
   const watchers = new Map<string, number>();
   let listening: { session: Session; close: () => Promise<void> } | undefined;

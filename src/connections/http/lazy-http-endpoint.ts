@@ -1,0 +1,27 @@
+import type { ServerSpec } from '../../config/config.ts';
+import type { Redactor } from '../../kernel/redact.ts';
+import { createMemoryOAuthStore } from '../authentication/oauth-store.ts';
+import type { HttpEndpoint, HttpEndpointOptions } from './http-endpoint.ts';
+
+export type HttpEndpoints = (spec: ServerSpec, redactor: Redactor) => HttpEndpoint;
+
+/** Reaches servers over HTTP. What that takes is loaded with the first of them. */
+export function createHttpEndpoints(options: HttpEndpointOptions): HttpEndpoints {
+  const store = options.oauth?.store ?? createMemoryOAuthStore();
+  return (spec, redactor) => {
+    let loading: Promise<HttpEndpoint> | undefined;
+    async function load(): Promise<HttpEndpoint> {
+      const { createHttpEndpoint } = await import('./http-endpoint.ts');
+      return createHttpEndpoint(spec, redactor, store, options);
+    }
+    const source = () => {
+      loading ??= load();
+      return loading;
+    };
+    return {
+      open: async () => (await source()).open(),
+      finishSignIn: async (params) => (await source()).finishSignIn(params),
+      close: async () => (await loading)?.close(),
+    };
+  };
+}

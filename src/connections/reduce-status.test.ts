@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { ToolwharfError } from '../kernel/errors.ts';
+import { type ConnectionEvent, initialModel, isSameState, reduce } from './reduce-status.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
+
+/** The state after these events, one second apart. */
+function after(...events: ConnectionEvent[]) {
+  return events.reduce((model, event, index) => reduce(model, event, start + (index + 1) * 1_000), initialModel(start));
+}
+
+const opened: ConnectionEvent = { type: 'opened', facts: { transport: 'stdio', era: 'modern', pid: 7 } };
+const connecting: ConnectionEvent[] = [{ type: 'connect-requested' }, { type: 'attempt-started' }];
+const read: ConnectionEvent = { type: 'lists-read', connectMs: 12, problem: undefined };
+const failed: ConnectionEvent = {
+  type: 'failed',
+  error: new ToolwharfError('SERVER_UNREACHABLE', 'no route'),
+  retryAt: start + 60_000,
+};
+
+test('a connection is connected once its lists are read, with the facts of its handshake', () => {
+  expect(after(...connecting, opened).status).toMatchObject({ state: 'connecting', era: 'modern', since: at(2) });
+  expect(after(...connecting, opened, read).status).toEqual({
+    state: 'connected',
+    since: at(4),
+    failures: 0,
+    lastConnectedAt: at(4),
+    connectMs: 12,
+    transport: 'stdio',
+    era: 'modern',
+    pid: 7,
+  });
+});
+
+test('a list that cannot be read degrades the connection until it can be read again', () => {
+  const problem: ConnectionEvent = { type: 'list-problem', problem: 'its tools could not be listed' };
+  const degraded = after(...connecting, opened, read, problem);
+  expect(degraded.status).toMatchObject({
+    state: 'degraded',
+    reason: 'its tools could not be listed',
+    code: 'SERVER_ERROR',
+  });
+  const recovered = reduce(degraded, { type: 'list-problem', problem: undefined }, start);
+  expect(recovered.status).toMatchObject({ state: 'connected' });
+  expect(recovered.status.reason).toBeUndefined();
+});
+
+test('a list problem changes nothing unless the connection is up', () => {
+  for (const events of [[], connecting, [...connecting, failed]]) {
+    const before = after(...events);
+    expect(reduce(before, { type: 'list-problem', problem: 'late' }, start)).toBe(before);
+  }
+});
+
+test('a failure shows its reason and its next attempt, counts, and forgets the process', () => {
+  const once = after(...connecting, opened, failed);
+  expect(once.status).toMatchObject({
+    state: 'error',
+    reason: 'no route',
+    code: 'SERVER_UNREACHABLE',
+    failures: 1,
+    nextTryAt: at(60),
+    era: 'modern',
+  });
+  expect(once.status.pid).toBeUndefined();
+  const twice = reduce(reduce(once, { type: 'attempt-started' }, start), failed, start);
+  expect(twice.status.failures).toBe(2);
+  expect(after(...connecting, failed, { type: 'attempt-started' }, opened, read).status.failures).toBe(0);
+});
+
+test('a failure that a person can solve by signing in shows where', () => {
+  const error = new ToolwharfError('OAUTH_REQUIRED', 'sign in', { data: { authorizationUrl: 'https://a.example' } });
+  const asking = after(...connecting, { type: 'failed', error, retryAt: start });
+  expect(asking.status.signInUrl).toBe('https://a.example');
+  expect(reduce(asking, { type: 'attempt-started' }, start).status.signInUrl).toBeUndefined();
+});
+
+test('a connection that nobody wants any more plans no further attempt', () => {
+  const unwanted = after(...connecting, { type: 'disconnect-requested' }, failed);
+  expect(unwanted).toMatchObject({ isWanted: false, status: { state: 'error', failures: 1 } });
+  expect(unwanted.status.nextTryAt).toBeUndefined();
+  const gone = reduce(unwanted, { type: 'disconnected' }, start);
+  expect(gone.status).toMatchObject({ state: 'disconnected', failures: 0 });
+  expect(gone.status.reason).toBeUndefined();
+});
+
+test('the start of a state stays the same while state, reason and next attempt do', () => {
+  const first = after(...connecting, opened, read);
+  const again = reduce(first, { type: 'list-problem', problem: undefined }, start + 99_000);
+  expect(again.status.since).toBe(first.status.since);
+  expect(isSameState(first.status, again.status)).toBe(true);
+});

@@ -1,0 +1,94 @@
+import type { ToolwharfError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import type { ConnectionStatus } from './status.ts';
+
+/** The state of a connection: what it shows, and whether it reconnects after a failure. */
+export interface ConnectionModel {
+  readonly status: ConnectionStatus;
+  readonly isWanted: boolean;
+}
+
+/** What a handshake reveals about a server. */
+export type SessionFacts = Pick<
+  ConnectionStatus,
+  'transport' | 'era' | 'protocolVersion' | 'capabilities' | 'serverInfo' | 'instructions' | 'pid'
+>;
+
+/** Everything that changes the state of a connection. */
+export type ConnectionEvent =
+  | { readonly type: 'connect-requested' }
+  | { readonly type: 'attempt-started' }
+  /** The handshake succeeded; the lists are not read yet. */
+  | { readonly type: 'opened'; readonly facts: SessionFacts }
+  | { readonly type: 'lists-read'; readonly connectMs: number; readonly problem: string | undefined }
+  /** A list was read again, or could not be read. */
+  | { readonly type: 'list-problem'; readonly problem: string | undefined }
+  /** An attempt failed, or the session was lost. */
+  | { readonly type: 'failed'; readonly error: ToolwharfError; readonly retryAt: number }
+  | { readonly type: 'disconnect-requested' }
+  | { readonly type: 'disconnected' };
+
+/** A connection that nobody has asked for yet. */
+export function initialModel(now: number): ConnectionModel {
+  return { status: { state: 'disconnected', since: isoTime(now), failures: 0 }, isWanted: false };
+}
+
+/** Pure: the state after an event that happened now. */
+export function reduce(model: ConnectionModel, event: ConnectionEvent, now: number): ConnectionModel {
+  const { status, isWanted } = model;
+  switch (event.type) {
+    case 'connect-requested':
+      return { ...model, isWanted: true };
+    case 'disconnect-requested':
+      return { ...model, isWanted: false };
+    case 'attempt-started':
+      return { isWanted, status: enter(status, { state: 'connecting' }, now) };
+    case 'opened':
+      return { isWanted, status: { ...status, ...event.facts } };
+    case 'lists-read': {
+      const facts = { failures: 0, lastConnectedAt: isoTime(now), connectMs: event.connectMs };
+      return { isWanted, status: enter(status, { ...stateFor(event.problem), ...facts }, now) };
+    }
+    case 'list-problem':
+      if (status.state !== 'connected' && status.state !== 'degraded') return model;
+      return { isWanted, status: enter(status, stateFor(event.problem), now) };
+    case 'failed':
+      return { isWanted, status: enter(status, failureOf(model, event), now) };
+    case 'disconnected':
+      return { isWanted, status: enter(status, { state: 'disconnected', failures: 0, pid: undefined }, now) };
+  }
+}
+
+/** True when nothing changed that observers are told about. */
+export function isSameState(a: ConnectionStatus, b: ConnectionStatus): boolean {
+  return a.state === b.state && a.reason === b.reason && a.nextTryAt === b.nextTryAt;
+}
+
+type Change = Partial<ConnectionStatus> & Pick<ConnectionStatus, 'state'>;
+
+/** The status in another state, without what explained the previous one. */
+function enter(before: ConnectionStatus, change: Change, now: number): ConnectionStatus {
+  const { reason: _reason, code: _code, nextTryAt: _nextTryAt, signInUrl: _signInUrl, ...lasting } = before;
+  const after = { ...lasting, ...change };
+  return isSameState(before, after) ? after : { ...after, since: isoTime(now) };
+}
+
+function stateFor(problem: string | undefined): Change {
+  return problem === undefined ? { state: 'connected' } : { state: 'degraded', reason: problem, code: 'SERVER_ERROR' };
+}
+
+function failureOf(
+  { status, isWanted }: ConnectionModel,
+  { error, retryAt }: Extract<ConnectionEvent, { type: 'failed' }>,
+): Change {
+  const { authorizationUrl } = error.data;
+  return {
+    state: 'error',
+    reason: error.message,
+    code: error.code,
+    failures: status.failures + 1,
+    signInUrl: typeof authorizationUrl === 'string' ? authorizationUrl : undefined,
+    nextTryAt: isWanted ? isoTime(retryAt) : undefined,
+    pid: undefined,
+  };
+}

@@ -1,0 +1,159 @@
+import { messageOf, ProtocolError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import { type Listing, type ListKind, listAll, listSources } from './discovery.ts';
+
+/** A server's list as last read. */
+export interface CachedList extends Listing {
+  /** True when the present session has not confirmed it: the server is away, or the last attempt to read it failed. */
+  readonly stale: boolean;
+}
+
+/** What a server offers, as last read. `undefined` means never read, which is not the same as empty. */
+export interface ServerLists {
+  get(kind: ListKind): CachedList | undefined;
+}
+
+/** Reads and caches the lists of one server. */
+export interface ServerListCache extends ServerLists {
+  /** Reads every list of the server. Never rejects: `problem` reports what failed, and it is read again later. */
+  readAll(capabilities: JsonObject): Promise<void>;
+  /** Reads one list. Reads that are requested while one is running share a single read after it. */
+  read(kind: ListKind): Promise<void>;
+  /** Reads a list again after the server's notification that it changed. */
+  handleNotification(method: string): void;
+  markStale(): void;
+  clear(): void;
+  /** What could not be read, if anything. */
+  problem(): string | undefined;
+}
+
+export interface ServerListCacheOptions {
+  readonly request: (method: string, params: JsonObject) => Promise<JsonObject>;
+  readonly log: Log;
+  readonly server: string;
+  /** Awaited before the list counts as read. */
+  readonly onList: (kind: ListKind) => void | Promise<void>;
+  /** Called after each read; `problem` may have changed. */
+  readonly onProblemChange: () => void;
+  /** A list that changes often is read at most once in this time; 100. */
+  readonly debounceMs?: number;
+  /** Delay before a list that could not be read is read again; 5 000. */
+  readonly retryMs?: number;
+}
+
+const changedLists: Readonly<Record<string, readonly ListKind[]>> = {
+  'notifications/tools/list_changed': ['tools'],
+  'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
+  'notifications/prompts/list_changed': ['prompts'],
+};
+
+const kinds = Object.keys(listSources) as ListKind[];
+
+export function createServerListCache(options: ServerListCacheOptions): ServerListCache {
+  const { log, server, debounceMs = 100, retryMs = 5_000 } = options;
+  const lists = new Map<ListKind, CachedList>();
+  const failures = new Map<ListKind, string>();
+  const reads = new Map<ListKind, { current: Promise<void>; next?: Promise<void> }>();
+  const timers = new Map<ListKind, NodeJS.Timeout>();
+  // Lists that the server does not announce: it need not know the method.
+  const optional = new Set<ListKind>();
+  // A read that was started for an earlier session must not overwrite what a later one read.
+  let generation = 0;
+
+  function startGeneration(): void {
+    generation++;
+    reads.clear();
+    for (const timer of timers.values()) clearTimeout(timer);
+    timers.clear();
+  }
+
+  function readLater(kind: ListKind, delayMs: number): void {
+    if (timers.has(kind)) return;
+    const timer = setTimeout(() => {
+      timers.delete(kind);
+      void read(kind);
+    }, delayMs);
+    timers.set(kind, timer.unref());
+  }
+
+  function read(kind: ListKind): Promise<void> {
+    const running = reads.get(kind);
+    if (!running) return startRead(kind);
+    running.next ??= running.current.then(() => startRead(kind));
+    return running.next;
+  }
+
+  function startRead(kind: ListKind): Promise<void> {
+    const entry: { current: Promise<void>; next?: Promise<void> } = { current: Promise.resolve() };
+    reads.set(kind, entry);
+    entry.current = readNow(kind).finally(() => {
+      if (reads.get(kind) === entry && !entry.next) reads.delete(kind);
+    });
+    return entry.current;
+  }
+
+  async function readNow(kind: ListKind): Promise<void> {
+    const startedIn = generation;
+    try {
+      const listing = await listAll(listSources[kind], options.request).catch((cause) => {
+        if (!optional.has(kind) || !(cause instanceof ProtocolError)) throw cause;
+        return { items: [], rejected: [] };
+      });
+      if (startedIn !== generation) return;
+      logRejected(kind, listing);
+      lists.set(kind, { ...listing, stale: false });
+      failures.delete(kind);
+      await options.onList(kind);
+    } catch (cause) {
+      if (startedIn !== generation) return;
+      const before = lists.get(kind);
+      if (before) lists.set(kind, { ...before, stale: true });
+      failures.set(kind, messageOf(cause));
+      log.warning('connection.list-failed', `Server '${server}' did not list its ${kind}: ${messageOf(cause)}`, {
+        server,
+        kind,
+      });
+      readLater(kind, retryMs);
+    }
+    options.onProblemChange();
+  }
+
+  function logRejected(kind: ListKind, { rejected }: Listing): void {
+    for (const { name, reason } of rejected) {
+      const text = `Server '${server}' offers ${kind.replace(/s$/, '')} '${name}', which is left out: ${reason}`;
+      log.warning('connection.item-rejected', text, { server, kind, item: name });
+    }
+  }
+
+  return {
+    get: (kind) => lists.get(kind),
+    read,
+    async readAll(capabilities) {
+      startGeneration();
+      failures.clear();
+      optional.clear();
+      const announced = kinds.filter((kind) => isObject(capabilities[listSources[kind].capability]));
+      // A server that announces nothing may still have tools: one request tells.
+      if (announced.length === 0) optional.add('tools');
+      await Promise.all([...announced, ...optional].map(read));
+    },
+    handleNotification(method) {
+      const changed = Object.hasOwn(changedLists, method) ? changedLists[method] : undefined;
+      for (const kind of changed ?? []) if (lists.has(kind) || failures.has(kind)) readLater(kind, debounceMs);
+    },
+    markStale() {
+      startGeneration();
+      for (const [kind, list] of lists) lists.set(kind, { ...list, stale: true });
+    },
+    clear() {
+      startGeneration();
+      lists.clear();
+      failures.clear();
+    },
+    problem() {
+      if (failures.size === 0) return undefined;
+      return [...failures].map(([kind, reason]) => `its ${kind} could not be listed: ${reason}`).join('; ');
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import type { ServerSpec } from '../config/config.ts';
+import { backoffMs } from '../kernel/backoff.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ConnectionError, type ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { abortable, keepProcessAlive } from '../kernel/wait.ts';
+import { type ConnectionEvent, initialModel, isSameState, reduce, type SessionFacts } from './reduce-status.ts';
+import type { Session } from './session.ts';
+import type { ConnectionState, ConnectionStatus } from './status.ts';
+
+export interface SessionSupervisorOptions {
+  readonly spec: ServerSpec;
+  readonly clock: Clock;
+  /** Opens a session; `onLost` is called when it breaks by itself. */
+  readonly open: (signal: AbortSignal, onLost: (cause: ToolwharfError) => void) => Promise<Session>;
+  /** Prepares a new session before it counts as connected. */
+  readonly onOpened: (session: Session) => Promise<void>;
+  readonly onConnected: (session: Session) => void;
+  /** The session is no longer used. */
+  readonly onLeft: () => void;
+  /** Releases what outlives a session, before the connection counts as disconnected. */
+  readonly onDisconnect: () => Promise<void>;
+  readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
+  /** What could not be listed, if anything. */
+  readonly listProblem: () => string | undefined;
+  readonly redactError: (error: ToolwharfError) => ToolwharfError;
+}
+
+/** Keeps one session open: reconnects with backoff for as long as the connection is wanted. */
+export interface SessionSupervisor {
+  status(): ConnectionStatus;
+  isWanted(): boolean;
+  /** The open session, if there is one. */
+  session(): Session | undefined;
+  /** The open session; throws SERVER_DISCONNECTED without one. */
+  require(): Session;
+  /** The open session, or one that is opened for this request while consecutive failures are few. */
+  ready(signal?: AbortSignal): Promise<Session>;
+  connect(options: { readonly attempts: number; readonly signal: AbortSignal | undefined }): Promise<void>;
+  disconnect(): Promise<void>;
+  /** Closes a broken session and reconnects. */
+  lose(session: Session, cause: ToolwharfError): void;
+  /** Reconnects, and closes the session once its pending requests have ended. */
+  retire(session: Session, cause: ToolwharfError): void;
+  /** Shows whether all lists could be read. */
+  updateListProblem(): void;
+}
+
+// After this many consecutive failures a request fails at once instead of waiting for an attempt of its own.
+const maxFailuresToWaitFor = 3;
+
+interface Attempt {
+  readonly promise: Promise<void>;
+  readonly cancel: AbortController;
+}
+
+export function createSessionSupervisor(options: SessionSupervisorOptions): SessionSupervisor {
+  const { spec, clock } = options;
+  const retiring = new Set<Session>();
+  let model = initialModel(clock.now());
+  let session: Session | undefined;
+  let attempt: Attempt | undefined;
+  let retry: Attempt | undefined;
+
+  /** The only place that changes the state. */
+  function dispatch(event: ConnectionEvent): void {
+    const before = model.status;
+    model = reduce(model, event, clock.now());
+    if (!isSameState(before, model.status)) options.onStatus(model.status, before.state);
+  }
+
+  function open(): Promise<void> {
+    if (attempt) return attempt.promise;
+    retry?.cancel.abort();
+    const cancel = new AbortController();
+    const promise = tryToOpen(cancel.signal).finally(() => {
+      if (attempt?.cancel === cancel) attempt = undefined;
+    });
+    promise.catch(() => {});
+    attempt = { promise, cancel };
+    return promise;
+  }
+
+  async function tryToOpen(signal: AbortSignal): Promise<void> {
+    dispatch({ type: 'attempt-started' });
+    const startedAt = performance.now();
+    let opened: Session | undefined;
+    let isConnected = false;
+    let lostEarly: ToolwharfError | undefined;
+    const onLost = (cause: ToolwharfError) => {
+      if (isConnected && opened) lose(opened, cause);
+      else lostEarly = cause;
+    };
+    try {
+      opened = await options.open(signal, onLost);
+      signal.throwIfAborted();
+      session = opened;
+      dispatch({ type: 'opened', facts: factsOf(opened) });
+      await options.onOpened(opened);
+      if (lostEarly) throw lostEarly;
+    } catch (cause) {
+      if (opened) await abandon(opened);
+      const error = options.redactError(toToolwharfError(cause, 'SERVER_UNREACHABLE'));
+      if (!signal.aborted) fail(error);
+      throw error;
+    }
+    isConnected = true;
+    const connectMs = Math.round(performance.now() - startedAt);
+    dispatch({ type: 'lists-read', connectMs, problem: options.listProblem() });
+    options.onConnected(opened);
+  }
+
+  function fail(error: ToolwharfError): void {
+    const delayMs = backoffMs(model.status.failures + 1);
+    dispatch({ type: 'failed', error, retryAt: clock.now() + delayMs });
+    if (!model.isWanted) return;
+    retry?.cancel.abort();
+    const cancel = new AbortController();
+    // Cancelled when somebody connects sooner: that attempt replaces this one.
+    const promise = clock.sleep(delayMs, cancel.signal).then(open, () => attempt?.promise);
+    promise.catch(() => {});
+    retry = { promise, cancel };
+  }
+
+  function leave(): void {
+    session?.lifetime.abort();
+    session = undefined;
+    options.onLeft();
+  }
+
+  async function abandon(which: Session): Promise<void> {
+    if (session === which) leave();
+    await which.close();
+  }
+
+  function lose(which: Session, cause: ToolwharfError): void {
+    if (session !== which) return;
+    void abandon(which);
+    fail(cause);
+  }
+
+  function require(): Session {
+    if (session) return session;
+    const { reason, nextTryAt } = model.status;
+    const when = nextTryAt ? `; next try at ${nextTryAt}` : '';
+    const why = reason ? ` (${reason}${when})` : '';
+    throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${spec.name}${why}`, {
+      data: { reached: false },
+    });
+  }
+
+  return {
+    status: () => model.status,
+    isWanted: () => model.isWanted,
+    session: () => session,
+    require,
+    lose,
+
+    async ready(signal) {
+      if (!session && model.isWanted && (attempt || model.status.failures <= maxFailuresToWaitFor)) {
+        await abortable(open(), signal).catch((cause) => {
+          if (signal?.aborted) throw cause;
+        });
+      }
+      return require();
+    },
+
+    async connect({ attempts, signal }) {
+      dispatch({ type: 'connect-requested' });
+      if (session) return;
+      let next: Promise<void> | undefined = open();
+      for (let tried = 1; ; tried++) {
+        try {
+          await keepProcessAlive(abortable(next, signal));
+          return void require();
+        } catch (cause) {
+          next = retry?.promise;
+          if (signal?.aborted || !model.isWanted || tried >= attempts || !next) throw cause;
+        }
+      }
+    },
+
+    async disconnect() {
+      dispatch({ type: 'disconnect-requested' });
+      retry?.cancel.abort();
+      const pending = attempt;
+      pending?.cancel.abort(new ConnectionError('SERVER_DISCONNECTED', `Server '${spec.name}' was disconnected`));
+      await pending?.promise.catch(() => {});
+      await Promise.all([session && abandon(session), ...[...retiring].map((old) => old.close())]);
+      await options.onDisconnect();
+      dispatch({ type: 'disconnected' });
+    },
+
+    retire(which, cause) {
+      if (session !== which) return;
+      leave();
+      retiring.add(which);
+      void Promise.race([which.channel.whenIdle(), clock.sleep(spec.timeoutMs)])
+        .then(() => which.close())
+        .finally(() => retiring.delete(which));
+      fail(cause);
+    },
+
+    updateListProblem: () => dispatch({ type: 'list-problem', problem: options.listProblem() }),
+  };
+}
+
+function factsOf(session: Session): SessionFacts {
+  const { transport, era, protocolVersion, capabilities, serverInfo, instructions, pid } = session;
+  const facts = { transport, capabilities, serverInfo, instructions, pid };
+  // An HTTP API speaks no version of the protocol.
+  return transport === 'api' ? facts : { ...facts, era, protocolVersion };
+}
