@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { patienceMs, waitFor } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 import { rpcHeaders, send } from './raw-http.ts';
 
@@ -209,7 +209,7 @@ describe('credentials of one tenant used for another', () => {
       url: first.url,
       headers: { 'x-key': 'TENANT-SECRET' },
       retryAttempts: 0,
-      timeout: 2_000,
+      timeout: patienceMs,
     };
     expect((await api.post('/api/servers', server)).status).toBe(201);
     const masked = { ...server, url: second.url, headers: { 'x-key': { set: true } } };

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
+import { patienceMs } from '../support/wait-for.ts';
 import { json, mutated, parameters } from './arbitraries.ts';
 import { rpcHeaders } from './raw-http.ts';
 
@@ -52,7 +53,7 @@ describe('the JSON-RPC layer', () => {
           response.on('error', reject);
         },
       );
-      sent.setTimeout(10_000, () => sent.destroy(new Error('no answer within 10 s')));
+      sent.setTimeout(patienceMs, () => sent.destroy(new Error('There was no answer')));
       sent.on('error', reject).end(body);
     });
   }

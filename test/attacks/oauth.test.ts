@@ -11,6 +11,7 @@ import {
   listen,
   startServers,
 } from '../support/oauth.ts';
+import { patienceMs } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 
 describe('wrong OAuth issuer, resource mismatch, redirect to another origin with headers', () => {
@@ -60,7 +61,7 @@ describe('wrong OAuth issuer, resource mismatch, redirect to another origin with
       authentication: { type: 'bearer', token: 'SECRET-OF-OURS' },
       headers: { 'x-api-key': 'SECRET-KEY' },
       retryAttempts: 0,
-      timeout: 5_000,
+      timeout: patienceMs,
     };
     const { body } = await api.post('/api/servers/test', server);
     expect(body.ok).toBe(false);

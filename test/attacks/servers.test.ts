@@ -33,11 +33,13 @@ describe('rug pull after approval', () => {
       expect(body.warnings.map(({ rule }: { rule: string }) => rule)).toEqual(
         expect.arrayContaining(['wants-secrets', 'hides-from-user']),
       );
-      const signal = AbortSignal.timeout(1_000);
-      const call = await api.post('/api/tools/mcp_remote_notes/call', {}, { signal }).catch(() => undefined);
-      // Quarantined it is refused, otherwise it waits for a person; it never gets to the server.
-      if (onChange === 'quarantine') expect(call?.body.error.code).toBe('TOOL_CHANGED');
-      else expect(call).toBeUndefined();
+      // A quarantined tool is refused, any other waits for a person; the call never reaches the server.
+      const stop = new AbortController();
+      const call = api.post('/api/tools/mcp_remote_notes/call', {}, { signal: stop.signal }).catch(() => undefined);
+      if (onChange === 'quarantine') expect((await call)?.body.error.code).toBe('TOOL_CHANGED');
+      else await waitFor(async () => (await api.get('/api/approvals?status=pending')).body.approvals.length === 1);
+      stop.abort();
+      await call;
       expect(server.seen.filter(({ body: sent }) => sent.includes('tools/call')).length).toBe(before);
     },
   );
@@ -129,7 +131,7 @@ describe('JSON-RPC id confusion', () => {
     });
     const toolConfig = { name: 'echo', timeout: 500 };
     await using toolbox = await openToolbox({
-      servers: { remote: { url: server.url, timeout: 1_000 } },
+      servers: { remote: { url: server.url } },
       toolbox: { tools: [toolConfig] },
     });
     const result = await toolbox.call('mcp_remote_echo', { secret: 'mine' });

@@ -3,6 +3,7 @@ import { startApi, type TestApi } from '../support/api.ts';
 import { startHttp } from '../support/fixtures.ts';
 import { serveHttpApi } from '../support/serve-http-api.ts';
 import { openToolbox } from '../support/toolbox.ts';
+import { patienceMs } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 
 // SSRF through MCP gateways: CVE-2025-65513 and its like let whoever names an address have the server's own network asked.
@@ -116,7 +117,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
       headers: {},
       authentication: { type: 'none' },
       allowInsecure: false,
-      timeout: 5_000,
+      timeout: patienceMs,
       retryAttempts: 0,
       enabled: true,
       createdAt: now,
@@ -165,7 +166,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
       },
     });
     await using local = await startApi({ servers: {} });
-    const server = { name: 'turning', transport: 'auto', url: outer.url, retryAttempts: 0, timeout: 5_000 };
+    const server = { name: 'turning', transport: 'auto', url: outer.url, retryAttempts: 0, timeout: patienceMs };
     const { body } = await local.post('/api/servers/test', server);
     expect(body.ok).toBe(false);
     expect(outer.seen.length).toBeGreaterThan(0);

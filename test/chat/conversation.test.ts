@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
-import { fixture } from '../support/fixtures.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -52,19 +52,26 @@ describe('a conversation', () => {
   });
 
   test('runs the tools the model calls, side by side, and goes on with their results [R14]', async () => {
-    await using talk = await open([
-      {
-        text: 'Let me see.',
-        calls: [
-          { name: 'mcp_fixture_sleep', args: { ms: 200 }, id: 'slow' },
-          { name: 'mcp_fixture_add', args: { a: 20, b: 22 }, id: 'sum' },
-        ],
-      },
-      { text: 'It is 42.' },
-    ]);
+    await using directory = await tempDir();
+    const path = directory.file('passed');
+    // The first call ends once the second has run.
+    await using talk = await open(
+      [
+        {
+          text: 'Let me see.',
+          calls: [
+            { name: 'mcp_gated_pass', args: { path }, id: 'slow' },
+            { name: 'mcp_fixture_write', args: { path, text: 'done' }, id: 'quick' },
+            { name: 'mcp_fixture_add', args: { a: 20, b: 22 }, id: 'sum' },
+          ],
+        },
+        { text: 'It is 42.' },
+      ],
+      { config: { servers: { fixture: fixture('legacy'), gated: fixture('gated') } } },
+    );
     const answer = await talk.say('What is 20 and 22?');
     expect(answer.status).toBe('complete');
-    const [text, slow, sum, step, rest] = answer.parts as [unknown, ToolCallPart, ToolCallPart, unknown, unknown];
+    const [text, slow, quick, sum, step, rest] = answer.parts as [unknown, ...ToolCallPart[]];
     expect(text).toEqual({ type: 'text', text: 'Let me see.' });
     expect(sum).toMatchObject({
       name: 'mcp_fixture_add',
@@ -75,16 +82,16 @@ describe('a conversation', () => {
       status: 'success',
       result: { isError: false, content: [{ type: 'text', text: '42' }] },
     });
-    expect(slow.status).toBe('success');
-    expect(Date.parse(sum.startedAt ?? '')).toBeLessThan(Date.parse(slow.completedAt ?? ''));
+    expect([slow?.status, quick?.status]).toEqual(['success', 'success']);
     expect([step, rest]).toEqual([{ type: 'step' }, { type: 'text', text: 'It is 42.' }]);
     const sent = talk.model.requests[1]?.messages.slice(2);
     expect(sent).toMatchObject([
-      { role: 'assistant', content: 'Let me see.', tool_calls: [{ id: 'slow' }, { id: 'sum' }] },
+      { role: 'assistant', content: 'Let me see.', tool_calls: [{ id: 'slow' }, { id: 'quick' }, { id: 'sum' }] },
       { role: 'tool', tool_call_id: 'slow' },
+      { role: 'tool', tool_call_id: 'quick' },
       { role: 'tool', tool_call_id: 'sum', content: '42' },
     ]);
-    const record = await talk.storage.journal.get(sum.callId ?? '');
+    const record = await talk.storage.journal.get(sum?.callId ?? '');
     expect(record).toMatchObject({
       status: 'success',
       caller: { id: `assistant:${talk.assistant.id}`, kind: 'assistant', name: 'Tester', conversation: talk.id },
@@ -121,7 +128,7 @@ describe('a conversation', () => {
     await using talk = await open([{ text: words }]);
     const answer = await talk.say('Talk');
     expect(textOf(answer)).toBe(words.join(''));
-    expect(talk.events.filter(({ kind }) => kind === 'text').length).toBeLessThan(100);
+    expect(talk.events.filter(({ kind }) => kind === 'text').length).toBeLessThan(words.length);
   });
 
   test('remembers what was said before', async () => {

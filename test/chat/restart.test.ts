@@ -1,5 +1,5 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -135,7 +135,10 @@ describe('an answer that waits for a person', () => {
     ]);
     await using storage = await openStorage({ kind: 'memory' });
     const options = { model, storage, assistant: asks };
+    await using directory = await tempDir();
+    const file = directory.file('started');
     const slow = (ms: string) => ({ servers: { fixture: fixture('slow-start', { START_MS: ms }) } });
+    const held = { servers: { fixture: fixture('slow-start', { START_FILE: file, START_COUNT: '2' }) } };
     {
       await using talk = await openTestChat({ ...options, config: slow('0') });
       await talk.chat.send(talk.id, 'Echo');
@@ -146,8 +149,9 @@ describe('an answer that waits for a person', () => {
       await using talk = await openTestChat({ ...options, config: slow('60000'), startWaitMs: 0 });
       expect((await talk.conversation()).status).not.toBe('idle');
     }
-    await using talk = await openTestChat({ ...options, config: slow('700'), startWaitMs: 0 });
+    await using talk = await openTestChat({ ...options, config: held, startWaitMs: 0 });
     expect(talk.toolbox.tools).toEqual([]);
+    await appendFile(file, 'now\n');
     await isAsked(talk);
     await talk.answer({ kind: 'allow' });
     expect(textOf(await talk.ended())).toBe('Told: hi');

@@ -82,15 +82,19 @@ describe('toolwharf serve', () => {
   });
 
   test('a call that runs when it is told to stop may finish', async () => {
-    const gateway = await startGateway(cli, newData(), ['-c', basic]);
-    await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
-    const call = gateway.api('POST', '/api/tools/mcp_files_sleep/call', { arguments: { ms: 1_500 } });
+    const config = await configFile({ servers: { gated: fixture('gated') } });
+    const gateway = await startGateway(cli, newData(), ['-c', config]);
+    await waitFor(() => gateway.stderr().includes('✔ gated'), { what: 'the server' });
+    const path = directory.file('passed');
+    const call = gateway.api('POST', '/api/tools/mcp_gated_pass/call', { arguments: { path } });
     await waitFor(async () => {
       const { body } = await gateway.api('GET', '/api/health');
       return (body as { calls: { running: number } }).calls.running === 1;
     });
     const stopped = gateway.stop('SIGINT');
-    expect(await call).toMatchObject({ status: 200, body: { text: 'slept 1500 ms' } });
+    await waitFor(() => gateway.stderr().includes('Stopping'), { what: 'the signal' });
+    await writeFile(path, '');
+    expect(await call).toMatchObject({ status: 200, body: { text: 'passed' } });
     expect((await stopped).code).toBe(130);
   });
 

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '../../src/kernel/json.ts';
 import type { tempDir } from './fixtures.ts';
 import { root } from './imports.ts';
+import { patiently } from './toolbox.ts';
 
 export interface CliOptions {
   readonly cwd?: string;
@@ -61,7 +63,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
     /** Writes a configuration and gives its path. */
     async config(content: object | string): Promise<string> {
       const file = directory.file(`config-${++files}.yaml`);
-      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(patiently(content as JsonObject)));
       return file;
     },
   };
