@@ -5,6 +5,7 @@ import { ErrorNotice } from '../ErrorNotice.tsx';
 import { problemAt } from '../field-problems.ts';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { safeText } from '../safe-text.ts';
+import { toPointer } from '../schema-form/form-context.ts';
 import { initialValue } from '../schema-form/form-values.ts';
 import { toFormSchema } from '../schema-form/to-form-schema.ts';
 import type { QuestionProps } from './question-props.ts';
@@ -16,16 +17,10 @@ export function ElicitationForm({ question, busy, error, onAnswer }: QuestionPro
   const schema = useMemo(() => toQuestionSchema(requestedSchema), [requestedSchema]);
   const [content, setContent] = useState(() => firstContent(schema));
   const [jsonProblem, setJsonProblem] = useState<string>();
-  const problems = useMemo(
-    () =>
-      Object.keys(schema.properties).flatMap((name) => {
-        const found = problemAt(error, `content.${name}`);
-        return found === undefined
-          ? []
-          : [{ path: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, message: found }];
-      }),
-    [schema, error],
-  );
+  const problems = useMemo(() => {
+    const messages = Object.keys(schema.properties).map((name) => [name, problemAt(error, `content.${name}`)] as const);
+    return messages.flatMap(([name, message]) => (message === undefined ? [] : [{ path: toPointer([name]), message }]));
+  }, [schema, error]);
   return (
     <form
       aria-label={`Question of ${safeText(question.server, 80)}`}

@@ -30,7 +30,7 @@ export function ListField({ field, renderField }: ListFieldProps) {
   return (
     <FieldGroup field={field}>
       {items.map((item, at) => (
-        <div key={keys.at(at)} className="flex min-w-0 items-start gap-1">
+        <div key={keys.at(at)} className="flex min-w-0 items-start gap-1 max-sm:flex-col-reverse max-sm:items-stretch">
           <div className="min-w-0 flex-1">
             {renderField({
               schema: itemSchema(schema, at) ?? { 'x-any': true },
@@ -42,7 +42,7 @@ export function ListField({ field, renderField }: ListFieldProps) {
             })}
           </div>
           {at >= fixedCount && (
-            <div className="flex shrink-0 pt-5">
+            <div className="flex shrink-0 pt-5 max-sm:justify-end max-sm:pt-0">
               <IconButton
                 label={`Move item ${at + 1} up`}
                 size="small"
