@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button, IconButton } from './Button.tsx';
-import { useTell } from './Toasts.tsx';
+import { useToast } from './Toasts.tsx';
 
 export interface CopyButtonProps {
   /** What is copied. */
@@ -13,14 +13,14 @@ export interface CopyButtonProps {
 
 export function CopyButton({ text, what, children }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
-  const tell = useTell();
+  const toast = useToast();
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       setCopied(true);
       setTimeout(() => setCopied(false), 1_500);
     } catch {
-      tell.failed(new Error(`The browser did not allow copying the ${what}`));
+      toast.error(new Error(`The browser did not allow copying the ${what}`));
     }
   }
   const icon = copied ? <Check aria-hidden /> : <Copy aria-hidden />;

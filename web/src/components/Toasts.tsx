@@ -4,45 +4,46 @@ import { createContext, type ReactNode, useCallback, useContext, useState } from
 import { classNames } from './class-names.ts';
 import { messageOf } from './ErrorNotice.tsx';
 
-interface Note {
+interface Message {
   readonly id: number;
   readonly text: string;
   readonly tone: 'good' | 'bad';
 }
 
-interface Tell {
+interface ShowToast {
   (text: string): void;
-  /** Says what went wrong; fits `onError` of a mutation. */
-  failed(error: unknown): void;
+  /** Shows the message of an error; fits `onError` of a mutation. */
+  error(error: unknown): void;
 }
 
-const ToastsContext = createContext<Tell>(Object.assign(() => {}, { failed: () => {} }));
+const ToastsContext = createContext<ShowToast>(Object.assign(() => {}, { error: () => {} }));
 
-/** Says in a corner what was done or what went wrong. */
-export const useTell = () => useContext(ToastsContext);
+/** The function that shows a short message in a corner of the page. */
+export const useToast = () => useContext(ToastsContext);
 
-let last = 0;
+let lastId = 0;
 
+/** Shows the messages of `useToast`. */
 export function Toasts({ children }: { readonly children: ReactNode }) {
-  const [notes, setNotes] = useState<readonly Note[]>([]);
-  const add = useCallback((text: string, tone: Note['tone']) => {
-    last += 1;
-    const note = { id: last, text, tone };
-    setNotes((before) => [...before.slice(-3), note]);
+  const [messages, setMessages] = useState<readonly Message[]>([]);
+  const add = useCallback((text: string, tone: Message['tone']) => {
+    lastId += 1;
+    const message = { id: lastId, text, tone };
+    setMessages((before) => [...before.slice(-3), message]);
   }, []);
-  const [tell] = useState(() =>
-    Object.assign((text: string) => add(text, 'good'), { failed: (error: unknown) => add(messageOf(error), 'bad') }),
+  const [toast] = useState(() =>
+    Object.assign((text: string) => add(text, 'good'), { error: (error: unknown) => add(messageOf(error), 'bad') }),
   );
   return (
-    <ToastsContext value={tell}>
-      <Toast.Provider label="Note" duration={6_000}>
+    <ToastsContext value={toast}>
+      <Toast.Provider label="Notification" duration={6_000}>
         {children}
-        {notes.map(({ id, text, tone }) => (
+        {messages.map(({ id, text, tone }) => (
           <Toast.Root
             key={id}
             type={tone === 'bad' ? 'foreground' : 'background'}
             duration={tone === 'bad' ? 12_000 : 5_000}
-            onOpenChange={(open) => open || setNotes((before) => before.filter((note) => note.id !== id))}
+            onOpenChange={(open) => open || setMessages((before) => before.filter((message) => message.id !== id))}
             className={classNames(
               'flex animate-appear items-start gap-3 rounded-lg border bg-raised px-3 py-2.5 shadow-xl',
               tone === 'bad' ? 'border-bad/60' : 'border-line',

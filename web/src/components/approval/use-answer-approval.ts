@@ -1,17 +1,17 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
 import { ApiError, type Approval, type ApprovalAnswer } from '../../api/client.ts';
-import { useTell } from '../Toasts.tsx';
+import { useToast } from '../Toasts.tsx';
 import { outcomeOf } from './outcome.ts';
 
 /** Answers one question. The first answer counts: one that came too late says kindly what happened instead of failing. */
 export function useAnswerApproval(approval: Approval, onAnswered: () => void) {
   const queries = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   return useMutation({
     mutationFn: (body: ApprovalAnswer) => answer(approval, body),
     onSuccess({ late }) {
-      if (late !== undefined) tell(late);
+      if (late !== undefined) toast(late);
       forget(queries, approval.id);
       onAnswered();
     },

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../Button.tsx';
 import { formatBytes } from '../format-bytes.ts';
 import { safeText } from '../safe-text.ts';
-import { useTell } from '../Toasts.tsx';
+import { useToast } from '../Toasts.tsx';
 import { base64Bytes, base64Size } from './base64.ts';
 import { saveFile } from './save-file.ts';
 
@@ -33,7 +33,7 @@ export interface MediaContentProps {
 /** An image or a sound out of the message itself, or the size of what can be neither seen nor heard. */
 export function MediaContent({ data, mimeType = 'application/octet-stream', name = 'result' }: MediaContentProps) {
   const [broken, setBroken] = useState(false);
-  const tell = useTell();
+  const toast = useToast();
   const type = mimeType.toLowerCase().split(';')[0]?.trim() ?? '';
   const source = `data:${type};base64,${data}`;
   const label = `${safeText(mimeType, 100)}, ${formatBytes(base64Size(data))}`;
@@ -41,7 +41,7 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
   function save(): void {
     const bytes = base64Bytes(data);
     if (bytes) saveFile(name, bytes, 'application/octet-stream');
-    else tell.failed(new Error('What the server sent is not valid base64'));
+    else toast.error(new Error('What the server sent is not valid base64'));
   }
 
   return (

@@ -4,7 +4,7 @@ import { api } from '../../api/api.ts';
 import { Button } from '../Button.tsx';
 import { messageOf, Notice } from '../ErrorNotice.tsx';
 import { formatBytes } from '../format-bytes.ts';
-import { useTell } from '../Toasts.tsx';
+import { useToast } from '../Toasts.tsx';
 import { LongText } from './LongText.tsx';
 import { saveFile } from './save-file.ts';
 
@@ -13,7 +13,7 @@ const pageLength = 100_000;
 /** Loads the whole of a truncated result, page by page. */
 export function TruncatedResult({ callId }: { readonly callId: string }) {
   const [isLoading, setLoading] = useState(false);
-  const tell = useTell();
+  const toast = useToast();
   const pages = useInfiniteQuery({
     queryKey: ['kept-result', callId],
     queryFn: ({ pageParam, signal }) =>
@@ -23,7 +23,7 @@ export function TruncatedResult({ callId }: { readonly callId: string }) {
     enabled: isLoading,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const saving = useMutation({ mutationFn: () => readAll(callId), onError: tell.failed });
+  const saving = useMutation({ mutationFn: () => readAll(callId), onError: toast.error });
   const loaded = pages.data?.pages ?? [];
   const total = loaded[0]?.totalLength;
   const text = loaded.map((page) => page.text).join('');

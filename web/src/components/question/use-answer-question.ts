@@ -1,19 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
 import { ApiError, type Question, type QuestionAnswer } from '../../api/client.ts';
-import { useTell } from '../Toasts.tsx';
+import { useToast } from '../Toasts.tsx';
 
 /** Answers a server's question. The first answer counts: one that came too late is told kindly. */
 export function useAnswerQuestion(question: Question) {
   const queries = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   return useMutation({
     async mutationFn(body: QuestionAnswer) {
       try {
         await api.answerQuestion({ path: { question: question.id }, body });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
-        tell('This question waits no more: it was answered elsewhere, or its call ended.');
+        toast('This question waits no more: it was answered elsewhere, or its call ended.');
       }
     },
     onSuccess() {

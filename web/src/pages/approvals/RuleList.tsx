@@ -13,19 +13,19 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { TimeAgo } from '../../components/times.tsx';
 
 /** The rules, each with a button to revoke it. */
 export function RuleList() {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const rules = useQuery(queries.rules());
   const [selected, setSelected] = useState<RememberedRule>();
   const revoking = useMutation({
     mutationFn: (rule: RememberedRule) => api.revokeRule({ path: { rule: rule.id } }),
-    onSuccess: () => tell('Rule revoked.'),
-    onError: tell.failed,
+    onSuccess: () => toast('Rule revoked.'),
+    onError: toast.error,
     onSettled() {
       setSelected(undefined);
       void client.invalidateQueries({ queryKey: ['rules'] });

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../api/api.ts';
 import { Button, type ButtonProps } from '../../components/Button.tsx';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 /** Begins a conversation with an assistant and goes there. */
 export function ChatWithButton({
@@ -17,14 +17,14 @@ export function ChatWithButton({
 }) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const beginning = useMutation({
     mutationFn: () => api.createConversation({ body: { assistantId: assistant } }),
     onSuccess({ id }) {
       void client.invalidateQueries({ queryKey: ['conversations'] });
       navigate(`/chat/${id}`);
     },
-    onError: tell.failed,
+    onError: toast.error,
   });
   return (
     <Button {...props} busy={beginning.isPending} onClick={() => beginning.mutate()}>

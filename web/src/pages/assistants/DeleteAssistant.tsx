@@ -4,7 +4,7 @@ import type { Assistant } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 export interface DeleteAssistantProps {
   /** Undefined asks nothing. */
@@ -16,17 +16,17 @@ export interface DeleteAssistantProps {
 /** Asks, then deletes. */
 export function DeleteAssistant({ assistant, onClose, onDeleted }: DeleteAssistantProps) {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const deleting = useMutation({
     mutationFn: (id: string) => api.removeAssistant({ path: { assistant: id } }),
     onSuccess(_nothing, id) {
-      tell('The assistant is deleted.');
+      toast('The assistant is deleted.');
       onClose();
       onDeleted?.();
       client.setQueryData(queries.assistants().queryKey, (known) => known?.filter((one) => one.id !== id));
       return client.invalidateQueries({ queryKey: ['assistants'] });
     },
-    onError: tell.failed,
+    onError: toast.error,
   });
   return (
     <ConfirmDialog

@@ -10,7 +10,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { toolAddress } from '../tools/tool-address.ts';
 import { CallRecord } from './CallRecord.tsx';
 import { CallStatus } from './CallStatus.tsx';
@@ -59,10 +59,10 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
 
 function CallActions({ call }: { readonly call: Call }) {
   const [, navigate] = useLocation();
-  const tell = useTell();
+  const toast = useToast();
   const cancelling = useMutation({
     mutationFn: () => api.cancelCall({ path: { call: call.id } }),
-    onError: tell.failed,
+    onError: toast.error,
   });
   return (
     <>

@@ -11,7 +11,7 @@ import { messageOf } from '../../components/ErrorNotice.tsx';
 import { Field, Input } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 export interface ConversationMenuProps {
   readonly conversation: Conversation;
@@ -88,16 +88,16 @@ function RenameDialog({ conversation, onClose }: DialogProps) {
 
 function DeleteDialog({ conversation, onClose }: DialogProps) {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const [location, navigate] = useLocation();
   const remove = useMutation({
     mutationFn: () => api.removeConversation({ path: { conversation: conversation.id } }),
     async onSuccess() {
       if (location === `/chat/${conversation.id}`) navigate('/chat');
-      tell('Conversation deleted');
+      toast('Conversation deleted');
       await client.invalidateQueries({ queryKey: ['conversations'] });
     },
-    onError: tell.failed,
+    onError: toast.error,
     onSettled: onClose,
   });
   return (

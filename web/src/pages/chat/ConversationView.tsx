@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { Announcer } from './Announcer.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, focusComposer, sendHint } from './Composer.tsx';
@@ -65,7 +65,7 @@ interface OpenConversationProps {
 
 function OpenConversation({ state: { conversation, messages }, connection, listButton }: OpenConversationProps) {
   const { id, status } = conversation;
-  const tell = useTell();
+  const toast = useToast();
   const typedAt = useRef(0);
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useDraft(id);
@@ -88,12 +88,12 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
     },
     onError: (error, text) => {
       setDraft(text);
-      tell.failed(error);
+      toast.error(error);
     },
   });
   const changeAssistant = useMutation({
     mutationFn: (assistantId: string) => api.updateConversation({ path: { conversation: id }, body: { assistantId } }),
-    onError: tell.failed,
+    onError: toast.error,
   });
   useEscape(isRunning ? actions.stop : undefined);
   useEffect(() => {

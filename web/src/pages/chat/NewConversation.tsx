@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, sendHint } from './Composer.tsx';
 import { chatQueries } from './chat-queries.ts';
@@ -65,7 +65,7 @@ function ConversationStart({
 }) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const [selectedId, setSelectedId] = useState(first.id);
   const [draft, setDraft] = useDraft('new');
   const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
@@ -81,7 +81,7 @@ function ConversationStart({
       } catch (error) {
         // The conversation exists: the message becomes its draft.
         saveDraft(id, text);
-        tell.failed(error);
+        toast.error(error);
       }
       return id;
     },
@@ -89,7 +89,7 @@ function ConversationStart({
       void client.invalidateQueries({ queryKey: ['conversations'] });
       navigate(`/chat/${id}`);
     },
-    onError: tell.failed,
+    onError: toast.error,
   });
 
   return (

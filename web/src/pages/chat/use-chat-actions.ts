@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../../api/api.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 /** The actions in a conversation besides sending a message. Their effects arrive as events of the conversation. */
 export interface ChatActions {
@@ -13,10 +13,10 @@ export interface ChatActions {
 
 /** The actions of a conversation, and whether one is in progress. */
 export function useChatActions(conversation: string): { readonly actions: ChatActions; readonly busy: boolean } {
-  const tell = useTell();
+  const toast = useToast();
   const { mutate, isPending } = useMutation({
     mutationFn: (action: () => Promise<unknown>) => action(),
-    onError: tell.failed,
+    onError: toast.error,
   });
   const actions = useMemo(
     () => ({

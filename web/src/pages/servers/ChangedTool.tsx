@@ -8,7 +8,7 @@ import { Card } from '../../components/Card.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 const effects = {
   quarantine: 'Not usable until accepted',
@@ -19,7 +19,7 @@ const effects = {
 export function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin: boolean }) {
   const { name, originalName, title, changed, changes = [], rejected, definitionHash } = tool;
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const shownName = safeText(title ?? originalName, 100);
   const deciding = useMutation({
     mutationFn: (verb: 'accept' | 'reject') => {
@@ -27,12 +27,12 @@ export function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly i
       return verb === 'accept' ? api.acceptToolChange(decision) : api.rejectToolChange(decision);
     },
     onSuccess: (_tool, verb) =>
-      tell(
+      toast(
         verb === 'accept'
           ? `'${shownName}' is accepted as it is now.`
           : `'${shownName}' is rejected: it can't be called.`,
       ),
-    onError: (error) => tell.failed(new Error(safeText(messageOf(error), 1_000))),
+    onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
     onSettled: () =>
       Promise.all(['tools', 'pins', 'rules'].map((key) => client.invalidateQueries({ queryKey: [key] }))),
   });

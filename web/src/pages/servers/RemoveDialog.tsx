@@ -3,7 +3,7 @@ import { api } from '../../api/api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 export interface RemoveDialogProps {
   readonly server: string;
@@ -13,12 +13,12 @@ export interface RemoveDialogProps {
 /** Asks before a server is forgotten. */
 export function RemoveDialog({ server, onClose }: RemoveDialogProps) {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const name = safeText(server, 100);
   const removing = useMutation({
     mutationFn: () => api.removeServer({ path: { server } }),
     onSuccess: () => {
-      tell(`'${name}' is removed.`);
+      toast(`'${name}' is removed.`);
       onClose(true);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),

@@ -8,7 +8,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { SignInForm } from '../../components/SignInForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { DiscardDialog } from './DiscardDialog.tsx';
 import { toFormProblems } from './form-problems.ts';
@@ -30,7 +30,7 @@ export interface ServerFormDialogProps {
 /** Adds a server or changes one. It can be tried out before it is saved. */
 export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogProps) {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const servers = useQuery(queries.servers()).data ?? [];
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const [initial] = useState(() => toDraft(edited?.record ?? start));
@@ -42,7 +42,7 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
     mutationFn: (body: ServerInput) =>
       edited ? api.updateServer({ path: { server: edited.name }, body }) : api.addServer({ body }),
     onSuccess: (server) => {
-      tell(savedWords(server, edited ? 'Saved' : 'Added'));
+      toast(savedWords(server, edited ? 'Saved' : 'Added'));
       onClose(server);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 
 export type ServerVerb = 'connect' | 'disconnect' | 'refresh' | 'enable' | 'disable';
 
@@ -31,11 +31,11 @@ const done: Readonly<Record<ServerVerb, string>> = {
 /** Does things with one server, and says how they went. */
 export function useServerAction(server: string): ServerAction {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const acting = useMutation({
     mutationFn: async (verb: ServerVerb) => void (await calls[verb]({ path: { server } })),
-    onSuccess: (_done, verb) => tell(`'${safeText(server, 100)}' ${done[verb]}.`),
-    onError: (error) => tell.failed(new Error(safeText(messageOf(error), 1_000))),
+    onSuccess: (_done, verb) => toast(`'${safeText(server, 100)}' ${done[verb]}.`),
+    onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });
   return { run: acting.mutate, running: acting.isPending ? acting.variables : undefined };

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { SignInForm } from '../../components/SignInForm.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useTell } from '../../components/Toasts.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { Facts } from './Facts.tsx';
 
 const ways: Readonly<Record<NonNullable<Session['via']>, string>> = {
@@ -72,8 +72,8 @@ export function SessionSection() {
 }
 
 function SignOutButton() {
-  const tell = useTell();
-  const leaving = useMutation({ mutationFn: () => api.closeSession(), onSuccess: beginAnew, onError: tell.failed });
+  const toast = useToast();
+  const leaving = useMutation({ mutationFn: () => api.closeSession(), onSuccess: beginAnew, onError: toast.error });
   return (
     <Button size="small" busy={leaving.isPending} onClick={() => leaving.mutate()}>
       <LogOut aria-hidden />

@@ -3,7 +3,7 @@ import { api } from '../../../api/api.ts';
 import type { ApiKey } from '../../../api/client.ts';
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { useTell } from '../../../components/Toasts.tsx';
+import { useToast } from '../../../components/Toasts.tsx';
 
 export interface RevokeKeyProps {
   /** Undefined asks nothing. */
@@ -14,11 +14,11 @@ export interface RevokeKeyProps {
 /** Asks, then ends a key. */
 export function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const revoking = useMutation({
     mutationFn: (key: string) => api.revokeKey({ path: { key } }),
-    onSuccess: () => tell('The key is revoked.'),
-    onError: tell.failed,
+    onSuccess: () => toast('The key is revoked.'),
+    onError: toast.error,
     onSettled() {
       onClose();
       return client.invalidateQueries({ queryKey: ['keys'] });

@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/Dialog.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems } from '../../../components/field-problems.ts';
 import { safeText } from '../../../components/safe-text.ts';
-import { useTell } from '../../../components/Toasts.tsx';
+import { useToast } from '../../../components/Toasts.tsx';
 import { PresetField } from './PresetField.tsx';
 import { ProviderFields } from './ProviderFields.tsx';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
@@ -19,7 +19,7 @@ export function ProviderDialog({ provider, onClose }: { readonly provider?: Prov
   const [preset, setPreset] = useState(firstPreset);
   const [draft, setDraft] = useState(() => (provider ? draftOfProvider(provider) : draftOfPreset(preset)));
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const trial = useRef<AbortController>(undefined);
   useEffect(() => () => trial.current?.abort(), []);
 
@@ -36,7 +36,7 @@ export function ProviderDialog({ provider, onClose }: { readonly provider?: Prov
       return provider ? api.updateProvider({ path: { provider: provider.id }, body }) : api.addProvider({ body });
     },
     onSuccess() {
-      tell('The provider is saved.');
+      toast('The provider is saved.');
       onClose();
       return client.invalidateQueries({ queryKey: ['providers'] });
     },

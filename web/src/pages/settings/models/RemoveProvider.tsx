@@ -4,7 +4,7 @@ import type { Provider } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { useTell } from '../../../components/Toasts.tsx';
+import { useToast } from '../../../components/Toasts.tsx';
 
 export interface RemoveProviderProps {
   /** Undefined asks nothing. */
@@ -15,16 +15,16 @@ export interface RemoveProviderProps {
 /** Asks, then removes a provider and its key. Says who would be left without a model. */
 export function RemoveProvider({ provider, onClose }: RemoveProviderProps) {
   const client = useQueryClient();
-  const tell = useTell();
+  const toast = useToast();
   const users = (useQuery(queries.assistants()).data ?? []).filter(({ model }) => model.provider === provider?.id);
   const removing = useMutation({
     mutationFn: (id: string) => api.removeProvider({ path: { provider: id } }),
     onSuccess() {
-      tell('The provider is removed.');
+      toast('The provider is removed.');
       onClose();
       return client.invalidateQueries({ queryKey: ['providers'] });
     },
-    onError: tell.failed,
+    onError: toast.error,
   });
   return (
     <ConfirmDialog
