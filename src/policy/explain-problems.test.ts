@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../kernel/json.ts';
+import { explainProblems } from './explain-problems.ts';
 import { compileArguments } from './validate-arguments.ts';
 
 function check(schema: JsonSchema, args: unknown) {
@@ -170,4 +171,23 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
     const nested = { properties: { secrets: { items: { minLength: 99 } } } };
     expect(text(nested, { secrets: ['sk-123'] })).toBe('/secrets/0: expected at least 99 characters, got string');
   });
+});
+
+test('the order in which the validator finds errors has no effect on what is said about alternatives [R18]', () => {
+  const error = (keyword: string, schemaPath: string, params: object) => ({
+    keyword,
+    schemaPath,
+    instancePath: '/v',
+    params: { ...params },
+  });
+  const errors = [
+    error('type', '#/properties/v/anyOf/0', { type: 'string' }),
+    error('type', '#/properties/v/anyOf/1/anyOf/0', { type: 'null' }),
+    error('enum', '#/properties/v/anyOf/1/anyOf/1', { allowedValues: [1, 2] }),
+    error('anyOf', '#/properties/v/anyOf/1', {}),
+    error('anyOf', '#/properties/v', {}),
+  ];
+  const expected = ['/v: expected string or null or 1 or 2, got boolean true'];
+  for (const order of [errors, errors.toReversed(), errors.toSorted((a, b) => (a.keyword < b.keyword ? -1 : 1))])
+    expect(explainProblems(order, { v: true }).map(({ message }) => message)).toEqual(expected);
 });

@@ -2,38 +2,28 @@ import { closest } from '../kernel/closest.ts';
 import { isObject } from '../kernel/json.ts';
 import { escapePointerToken, unescapePointerToken } from '../kernel/json-pointer.ts';
 import { describeValue, isSecretPath, showValue } from './describe-value.ts';
+import { explainAlternatives, type Finding, isAlternatives, joinSome } from './explain-alternatives.ts';
 import type { Complaint } from './safe-keywords.ts';
 import { assertedFormats } from './schema-keywords.ts';
 import type { RawError } from './validator.ts';
 import { SafePattern } from './work-budget.ts';
 
-/** One thing that is wrong with the arguments. */
+/** One problem of the arguments. */
 export interface ArgumentProblem {
   /** JSON pointer; empty for the arguments as a whole. */
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** All of it in one sentence. */
+  /** Path, expected and got in one sentence. */
   readonly message: string;
-}
-
-/** A problem while alternatives are still being weighed. */
-interface Finding {
-  readonly path: string;
-  readonly schemaPath: string;
-  readonly keyword: string;
-  readonly expected: string;
-  /** What `expected` lists, where it is a choice. */
-  readonly choices?: readonly string[];
-  readonly got?: string;
 }
 
 const maxListed = 10;
 const maxPathLength = 200;
 
-/** What the validator found, as problems someone can act on: summaries of other errors are folded into what they summarise. */
+/** Turns the validator's errors into problems that a model or person can fix. */
 export function explainProblems(errors: readonly RawError[], args: unknown): ArgumentProblem[] {
-  const findings = fold(errors);
+  const findings = toFindings(errors);
   const seen = new Set<string>();
   return findings.flatMap((finding) => {
     const path =
@@ -55,72 +45,31 @@ export function problemsText(problems: readonly ArgumentProblem[]): string {
   return [`${problems.length} problems`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** Errors come after the ones they sum up, so what a summary is about lies at the end of what was found so far. */
-function fold(errors: readonly RawError[]): Finding[] {
-  const findings: Finding[] = [];
-  for (const error of errors) {
-    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') findings.push(...foldBranches(error, findings));
-    else if (isSummary(error)) {
-      const below = `${error.instancePath}/`;
-      for (const key of summarised(error)) {
-        const path = `${below}${escapePointerToken(key)}`;
-        if (!findings.some((finding) => finding.path === path || finding.path.startsWith(`${path}/`)))
-          findings.push({ ...placeOf(error), path, expected: 'no such property' });
-      }
-    } else findings.push(...toFindings(error));
-  }
-  return findings;
+/** What is wrong at each place. Errors that only sum up others give a finding where there is no other. */
+function toFindings(errors: readonly RawError[]): readonly Finding[] {
+  const direct = new Map(
+    errors
+      .filter((error) => !isAlternatives(error) && !sumsUpProperties(error))
+      .map((error) => [error, findingsOf(error)]),
+  );
+  const paths = [...direct.values()].flat().map(({ path }) => path);
+  const findings = errors.flatMap((error) =>
+    sumsUpProperties(error) ? unexplainedProperties(error, paths) : (direct.get(error) ?? []),
+  );
+  return explainAlternatives(findings, errors);
 }
 
-function isSummary({ keyword }: RawError): boolean {
+function sumsUpProperties({ keyword }: RawError): boolean {
   return keyword === 'additionalProperties' || keyword === 'unevaluatedProperties' || keyword === 'propertyNames';
 }
 
-function summarised({ keyword, params }: RawError): readonly string[] {
-  return (params[keyword] as readonly string[] | undefined)?.slice(0, 100) ?? [];
-}
-
-/** Takes the branches' findings off the end, and gives back those that help. */
-function foldBranches(error: RawError, findings: Finding[]): Finding[] {
-  const prefix = `${error.schemaPath}/${error.keyword}/`;
-  const branches = new Map<string, Finding[]>();
-  for (let last = findings.at(-1); last?.schemaPath.startsWith(prefix); last = findings.at(-1)) {
-    findings.pop();
-    const [branch = ''] = last.schemaPath.slice(prefix.length).split('/');
-    branches.set(branch, [last, ...(branches.get(branch) ?? [])]);
-  }
-  const choices = [...branches.values()].reverse();
-  if (choices.length === 0) {
-    const passing = error.params.passingSchemas;
-    const expected = Array.isArray(passing)
-      ? `what exactly one of the alternatives allows, not ${passing.length}`
-      : 'what one of the alternatives allows';
-    return [{ ...placeOf(error), expected }];
-  }
-  if (choices.every((findings) => findings.length === 1 && findings.every((finding) => isSimple(finding, error))))
-    return [{ ...placeOf(error), keyword: 'type', ...toChoice(choices.flat()) }];
-  const kind = commonKind(choices);
-  if (kind) return [{ ...kind, schemaPath: error.schemaPath }];
-  const best = choices.reduce((a, b) => (distance(b, error) < distance(a, error) ? b : a));
-  return best.map((finding) => ({ ...finding, schemaPath: error.schemaPath }));
-}
-
-/** Where every alternative wants another fixed value in the same place, the choice between those is what matters. */
-function commonKind(choices: readonly (readonly Finding[])[]): Finding | undefined {
-  const ofBranch = choices.map((findings) =>
-    findings.filter(({ keyword }) => keyword === 'const' || keyword === 'enum'),
-  );
-  const [first = [], ...others] = ofBranch;
-  const shared = first.find(({ path }) =>
-    others.every((findings) => findings.some((finding) => finding.path === path)),
-  );
-  if (!shared) return undefined;
-  return { ...shared, ...toChoice(ofBranch.flat().filter(({ path }) => path === shared.path)) };
-}
-
-function toChoice(findings: readonly Finding[]): Pick<Finding, 'choices' | 'expected'> {
-  const choices = [...new Set(findings.flatMap((finding) => finding.choices ?? [finding.expected]))];
-  return { choices, expected: joinSome(choices) };
+function unexplainedProperties(error: RawError, explained: readonly string[]): readonly Finding[] {
+  const properties = (error.params[error.keyword] as readonly string[] | undefined) ?? [];
+  return properties
+    .slice(0, 100)
+    .map((property) => `${error.instancePath}/${escapePointerToken(property)}`)
+    .filter((path) => !explained.some((other) => other === path || other.startsWith(`${path}/`)))
+    .map((path) => ({ ...originOf(error), path, expected: 'no such property' }));
 }
 
 function choicesOf({ keyword, params }: RawError): readonly string[] | undefined {
@@ -129,23 +78,11 @@ function choicesOf({ keyword, params }: RawError): readonly string[] | undefined
   return keyword === 'enum' ? (params.allowedValues as readonly unknown[]).map(showValue) : undefined;
 }
 
-function isSimple(finding: Finding, error: RawError): boolean {
-  return finding.path === error.instancePath && ['type', 'const', 'enum', 'format'].includes(finding.keyword);
-}
-
-/** How far a value is from one alternative: of another type is farthest, then another kind by a fixed value, then by count. */
-function distance(findings: readonly Finding[], error: RawError): number {
-  const isOtherType = findings.some(({ path, keyword }) => path === error.instancePath && keyword === 'type');
-  const isExcluded = findings.some(({ keyword }) => keyword === 'not');
-  const isOtherKind = findings.some(({ keyword }) => keyword === 'const');
-  return findings.length + (isOtherType ? 10_000 : 0) + (isExcluded ? 5_000 : 0) + (isOtherKind ? 1_000 : 0);
-}
-
-function toFindings(error: RawError): Finding[] {
+function findingsOf(error: RawError): readonly Finding[] {
   const { keyword, params } = error;
   if (keyword === 'required') {
     return (params.requiredProperties as readonly string[]).slice(0, 100).map((key) => ({
-      ...placeOf(error),
+      ...originOf(error),
       path: `${error.instancePath}/${escapePointerToken(key)}`,
       expected: 'a value, since it is required',
       got: 'nothing',
@@ -157,18 +94,18 @@ function toFindings(error: RawError): Finding[] {
   const expected = choices ? joinSome(choices) : expectation(error);
   return [
     {
-      ...placeOf(error),
-      ...(choices && { choices }),
+      ...originOf(error),
+      choices,
       expected: isName ? `a property name that is ${expected}` : expected,
-      ...(isName && { got: `the name ${showValue(lastPart(error.instancePath))}` }),
+      got: isName ? `the name ${showValue(lastPart(error.instancePath))}` : undefined,
     },
   ];
 }
 
-function fromComplaint(error: RawError, complaint: Complaint): Finding[] {
-  if ('expected' in complaint) return [{ ...placeOf(error), expected: complaint.expected }];
+function fromComplaint(error: RawError, complaint: Complaint): readonly Finding[] {
+  if ('expected' in complaint) return [{ ...originOf(error), expected: complaint.expected }];
   if ('errors' in complaint) {
-    return fold(complaint.errors).map((finding) => ({
+    return toFindings(complaint.errors).map((finding) => ({
       ...finding,
       path: error.instancePath + finding.path,
       schemaPath: `${error.schemaPath}/${finding.schemaPath}`,
@@ -180,7 +117,7 @@ function fromComplaint(error: RawError, complaint: Complaint): Finding[] {
     known.length === 0 ? 'there are none' : `there are ${known.slice(0, maxListed).map(showValue).join(', ')}`;
   const more = known.length > maxListed ? ` and ${complaint.knownProperties.length - maxListed} more` : '';
   const hint = guess === undefined ? `${list}${more}` : `did you mean ${showValue(guess)}?`;
-  return [{ ...placeOf(error), keyword: 'additionalProperties', expected: `no property of this name (${hint})` }];
+  return [{ ...originOf(error), keyword: 'additionalProperties', expected: `no property of this name (${hint})` }];
 }
 
 function expectation({ keyword, params }: RawError): string {
@@ -229,12 +166,7 @@ function count(limit: unknown, noun: 'character' | 'item' | 'property'): string 
   return `${limit} ${noun === 'property' ? 'properties' : `${noun}s`}`;
 }
 
-function joinSome(words: readonly string[], joint = ' or '): string {
-  const shown = words.slice(0, maxListed).join(joint);
-  return words.length > maxListed ? `${shown}${joint}one of ${words.length - maxListed} more` : shown;
-}
-
-function placeOf({ instancePath, schemaPath, keyword }: RawError): Pick<Finding, 'path' | 'schemaPath' | 'keyword'> {
+function originOf({ instancePath, schemaPath, keyword }: RawError): Pick<Finding, 'path' | 'schemaPath' | 'keyword'> {
   return { path: instancePath, schemaPath, keyword };
 }
 
