@@ -1,8 +1,8 @@
 import { messageOf } from '../kernel/errors.ts';
+import { isSecretName } from '../kernel/secret-names.ts';
 import type { CheckContext } from './check-context.ts';
 import { describeValue, type Path } from './problems.ts';
 import { type Environment, parseReference, resolveReference } from './references.ts';
-import { isSecretName } from './secret-names.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 
 export interface UrlToCheck {

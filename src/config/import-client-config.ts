@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { isSecretName, isSecretValue } from '../kernel/secret-names.ts';
 import { type Assembled, type AssembleOptions, assembleConfig } from './assemble-config.ts';
 import type { ServerSpec } from './config.ts';
 import { layoutOf } from './dialects/client.ts';
@@ -9,7 +10,6 @@ import { configError, formatPath, type Problem, problemLine } from './problems.t
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
 import { type Environment, parseReference } from './references.ts';
-import { isSecretName, isSecretValue } from './secret-names.ts';
 import { isInsecureUrl } from './server-url.ts';
 
 export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'windsurf' | 'vscode' | 'unknown';

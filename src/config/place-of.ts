@@ -1,5 +1,5 @@
+import { isSecretName } from '../kernel/secret-names.ts';
 import type { ServerSpec } from './config.ts';
-import { isSecretName } from './secret-names.ts';
 import { withoutSecrets } from './server-url.ts';
 
 /** Where a server is, for a person: its URL, or the command that starts it; neither with what looks like a secret. */

@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName } from '../kernel/secret-names.ts';
 import { withoutSecrets } from './server-url.ts';
 
 /** Keys and indexes from the top of a document to a value. */

@@ -1,6 +1,6 @@
 import type { ServerSpec } from '../config/config.ts';
-import { isSecretName, isSecretValue } from '../config/secret-names.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
+import { isSecretName, isSecretValue } from '../kernel/secret-names.ts';
 import type { Era } from './status.ts';
 
 /** What the last good session with a server taught us, so that the next one need not ask again. */

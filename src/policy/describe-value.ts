@@ -1,4 +1,4 @@
-import { isSecretName } from '../config/secret-names.ts';
+import { isSecretName } from '../kernel/secret-names.ts';
 
 const maxShown = 80;
 

@@ -1,9 +1,9 @@
 import type { HttpTarget, ServerSpec } from '../../config/config.ts';
 import { resolveReference } from '../../config/references.ts';
-import { isSecretName } from '../../config/secret-names.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
+import { isSecretName } from '../../kernel/secret-names.ts';
 import { createOAuth, type OAuth } from '../authentication/oauth.ts';
 import type { OAuthCallback } from '../authentication/oauth-callback.ts';
 import { type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';

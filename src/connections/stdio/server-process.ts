@@ -1,8 +1,8 @@
 import type { ServerSpec, StdioTarget } from '../../config/config.ts';
 import { resolveEnv } from '../../config/references.ts';
-import { isSecretName } from '../../config/secret-names.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
+import { isSecretName } from '../../kernel/secret-names.ts';
 import type { StderrTail } from '../stderr-tail.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 

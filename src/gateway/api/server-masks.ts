@@ -1,8 +1,8 @@
 import { parseReference } from '../../config/references.ts';
-import { isSecretName, isSecretValue } from '../../config/secret-names.ts';
 import { type CheckedServerRecord, newServerRecordSchema, type ServerRecord } from '../../config/server-record.ts';
 import { withoutSecrets } from '../../config/server-url.ts';
 import { isObject } from '../../kernel/json.ts';
+import { isSecretName, isSecretValue } from '../../kernel/secret-names.ts';
 import { type RequestProblem, requestError, toProblems } from './request-problems.ts';
 import type { Mask, ServerInput, ServerRecordView } from './schemas/servers.ts';
 
