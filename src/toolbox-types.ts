@@ -6,13 +6,13 @@ import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
-import type { Questions } from './connections/questions.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
+import type { Call, CallHost } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
-import type { InvokeOptions } from './invocation/call-tool.ts';
+import type { StartOptions } from './invocation/invoker.ts';
 import type { CallFilter, Journal } from './invocation/journal.ts';
-import type { ResultPage } from './invocation/kept-results.ts';
-import type { SlotStats } from './invocation/slots.ts';
+import type { ResultPage } from './invocation/large-results.ts';
+import type { PermitStats } from './invocation/permits.ts';
 import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
@@ -34,8 +34,8 @@ export interface ToolboxOptions {
   readonly log?: Log;
   /** Answers where the approval mode asks. Without one the answer is no. */
   readonly approver?: Approver;
-  /** Answers what servers ask in the middle of a call. Without one they are refused. */
-  readonly questions?: Questions;
+  /** Answers for calls that bring no host of their own. Questions that nobody answers are refused. */
+  readonly host?: CallHost;
   /** For servers that want a sign-in. */
   readonly oauth?: OAuthPorts;
   readonly journal?: Journal;
@@ -85,8 +85,12 @@ export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   readonly config: Config;
   /** The file it came from, if it was one, and what loading it had to say. */
   readonly loaded: Pick<LoadedConfig, 'file' | 'warnings'>;
-  /** One call, of a tool by exposed name or id. Never throws: every failure is a result with `isError`. */
-  call(tool: string | ToolId, args: unknown, options?: InvokeOptions): Promise<ToolResult>;
+  /** Starts a call that can be observed and cancelled while it runs. Never throws. */
+  start(tool: string | ToolId | CatalogEntry, args: unknown, options?: StartOptions): Call;
+  /** Starts a call and waits for its result. Never throws: every failure is a result with `isError`. */
+  call(tool: string | ToolId, args: unknown, options?: StartOptions): Promise<ToolResult>;
+  /** The call with this id, while it has not ended. */
+  findCall(id: string): Call | undefined;
   tool(name: string): Tool | undefined;
   /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
   entry(tool: string | ToolId): CatalogEntry | undefined;
@@ -109,7 +113,7 @@ export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
   /** The last lines of a server's error output. */
   stderr(server: string): readonly string[];
   /** How many calls run and wait right now, by tool. */
-  stats(): SlotStats;
+  stats(): PermitStats;
   calls(filter?: CallFilter): Promise<readonly CallRecord[]>;
   /** A part of a result that was too big to hand out whole. */
   readResult(callId: string, offset?: number, length?: number): ResultPage | undefined;

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { createCatalog } from './catalog/catalog.ts';
+import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
 import { toChainTool } from './catalog/chain-tool.ts';
 import { findGone } from './catalog/register-tools.ts';
 import type { Config, ServerSpec, ToolboxConfig } from './config/config.ts';
@@ -11,23 +10,23 @@ import { toToolDefinition } from './connections/discovery.ts';
 import { createHttpEndpoints } from './connections/http/lazy-http-endpoint.ts';
 import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
-import { createInvoker } from './invocation/call-tool.ts';
-import { createKeptResults } from './invocation/kept-results.ts';
-import { createRateLimiter } from './invocation/rate-window.ts';
-import { failureResult } from './invocation/shape-result.ts';
-import { createSlots, joinStats, type SlotLimits } from './invocation/slots.ts';
-import { createToolView } from './invocation/tool-view.ts';
+import type { Questions } from './connections/questions.ts';
+import { type Call, type CallHost, createFailedCall } from './invocation/call.ts';
+import { createInvoker, type StartOptions } from './invocation/invoker.ts';
+import { createLargeResults } from './invocation/large-results.ts';
+import { createPermits, joinStats, type PermitLimits } from './invocation/permits.ts';
+import { createRateLimiter } from './invocation/rate-limiter.ts';
+import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
 import { silentLog } from './kernel/log.ts';
-import { toolIdOf } from './kernel/tool-id.ts';
+import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { logStatus } from './servers/log-status.ts';
 import { logTrustProblems } from './servers/log-trust-problems.ts';
-import { pauseWhileAsked } from './servers/pause-while-asked.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerContent } from './servers/server-content.ts';
 import { toServerInfo } from './servers/server-info.ts';
@@ -51,7 +50,12 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
 /** The same with a configuration that has been read already. */
 export async function startToolbox(configured: LoadedConfig, options: ToolboxOptions = {}): Promise<Toolbox> {
   const { log = silentLog, env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
-  const { journal = createMemoryJournal(), pins = createMemoryPins(), rules = createMemoryRules() } = options;
+  const {
+    host = {},
+    journal = createMemoryJournal(),
+    pins = createMemoryPins(),
+    rules = createMemoryRules(),
+  } = options;
   const clock = systemClock;
   let loaded = configured;
   let config = loaded.config;
@@ -79,24 +83,27 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     log,
     onFlagged: (flagged) => events.emit('tool.flagged', flagged),
   });
-  const slots = createSlots(config.toolbox);
-  const composedSlots = createSlots(composedLimits(config.toolbox));
-  const kept = createKeptResults();
+  const permits = createPermits(config.toolbox);
+  const composedPermits = createPermits(composedLimits(config.toolbox));
+  const largeResults = createLargeResults();
   const invoker = createInvoker({
     catalog,
-    connectionOf: (server) => servers.get(server),
+    findConnection: (server) => servers.get(server),
+    defaultHost: host,
     settings: () => config.toolbox,
-    slots,
-    composedSlots,
+    permits,
+    composedPermits,
     rates: createRateLimiter({ clock }),
     checker: createLazyArgumentsChecker(),
     journal,
-    kept,
+    largeResults,
     rules,
     approver: options.approver,
     clock,
     log,
     onCall: (record) => events.emit('call.changed', record),
+    onLog: (call, server, params) =>
+      events.emit('server.notified', { server, method: 'notifications/message', params, callIds: [call.id] }),
     onAsked: (request) => events.emit('approval.asked', request),
     onAnswered: (request, answer) => events.emit('approval.answered', { request, answer }),
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
@@ -111,7 +118,6 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     reachOf,
     ...(options.oauth && { oauth: options.oauth }),
   });
-  const questions = pauseWhileAsked(options.questions ?? {}, invoker.pauseClock);
   const servers = createServerSet({
     open: openServer,
     onRemoved: (name) => catalog.removeServer(name),
@@ -133,7 +139,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 
   function openServer(spec: ServerSpec): Connection {
     const connection: Connection = createConnection(spec, {
-      questions,
+      questions: toQuestions(host),
       protocolCache,
       log,
       env,
@@ -200,8 +206,8 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     next.servers.forEach(assertAllowed);
     config = next;
     loaded = changed;
-    slots.setLimits(next.toolbox);
-    composedSlots.setLimits(composedLimits(next.toolbox));
+    permits.setLimits(next.toolbox);
+    composedPermits.setLimits(composedLimits(next.toolbox));
     catalog.setLocal(locals);
     const applied = await applyConfig(servers, before, next);
     await Promise.all(
@@ -226,11 +232,16 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 
   let watching: AsyncDisposable | undefined;
   let closing: Promise<void> | undefined;
-  const call: Toolbox['call'] = (tool, args, callOptions) =>
-    closing
-      ? Promise.resolve(failureResult(randomUUID(), 'TOOLBOX_CLOSED', 'The toolbox was closed'))
-      : invoker.call(tool, args, callOptions);
-  const toolOf = createToolView(call);
+  function startCall(tool: string | ToolId | CatalogEntry, args: unknown, callOptions: StartOptions = {}): Call {
+    const entry = typeof tool === 'object' && 'definition' in tool ? tool : catalog.find(tool);
+    if (entry && !closing) return invoker.start(entry, args, callOptions);
+    const name = entry?.name ?? (typeof tool === 'string' ? tool : toolKey(tool as ToolId));
+    return closing
+      ? createFailedCall(name, 'TOOLBOX_CLOSED', 'The toolbox was closed', callOptions)
+      : createFailedCall(name, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`, callOptions);
+  }
+  // By id: a tool that was handed out never becomes another server's tool.
+  const toTool = createToTool((entry, args, executeOptions) => startCall(toolIdOf(entry), args, executeOptions).result);
   async function close(): Promise<void> {
     closing ??= (async () => {
       await watching?.[Symbol.asyncDispose]();
@@ -263,18 +274,20 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
       return loaded;
     },
     get tools() {
-      return catalog.entries.map(toolOf);
+      return catalog.entries.map(toTool);
     },
     tool(name) {
       const entry = catalog.find(name);
-      return entry && toolOf(entry);
+      return entry && toTool(entry);
     },
     entry: (tool) => catalog.find(tool),
     warnings(tool) {
       const entry = catalog.find(tool);
       return entry ? flags.of(entry) : [];
     },
-    call,
+    start: startCall,
+    call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
+    findCall: (id) => invoker.calls.find(id),
     servers: () => servers.all().map(toServerInfo),
     server(name) {
       const connection = servers.get(name);
@@ -309,7 +322,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     },
     async discover(name) {
       await connectionOf(name).refresh('tools');
-      return catalog.entries.filter((entry) => entry.server === name).map(toolOf);
+      return catalog.entries.filter((entry) => entry.server === name).map(toTool);
     },
     async finishSignIn(params) {
       for (const connection of servers.all()) {
@@ -321,9 +334,9 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
       return undefined;
     },
     stderr: (name) => connectionOf(name).stderr(),
-    stats: () => joinStats(slots.stats(), composedSlots.stats()),
+    stats: () => joinStats(permits.stats(), composedPermits.stats()),
     calls: (filter) => journal.list(filter),
-    readResult: (callId, offset = 0, length = 100_000) => kept.page(callId, offset, length),
+    readResult: (callId, offset = 0, length = 100_000) => largeResults.page(callId, offset, length),
     rules: () => rules.list(),
     revokeRule: (id) => rules.remove(id),
     pins: () => pins.list(),
@@ -335,8 +348,13 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 }
 
 /** Tools that call others are limited one by one: all together they wait for the places of those they call. */
-function composedLimits({ maxQueued }: ToolboxConfig): SlotLimits {
+function composedLimits({ maxQueued }: ToolboxConfig): PermitLimits {
   return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
+}
+
+/** The host as it answers questions that belong to no call. */
+function toQuestions({ elicit, sample, listRoots }: CallHost): Questions {
+  return { elicit, sample, roots: listRoots } as Questions;
 }
 
 function joined(errors: readonly ToolwharfError[]): ToolwharfError {

@@ -6,7 +6,6 @@ import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import { addUsage, noUsage } from './add-usage.ts';
 import { createCallApproval } from './call-approval.ts';
-import type { CallBoard } from './call-board.ts';
 import type { ChatPorts } from './chat-ports.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
@@ -31,16 +30,14 @@ export interface AnswerRun {
 }
 
 export interface AnswerPorts extends ChatPorts {
-  readonly board: CallBoard;
   readonly now: () => string;
 }
 
 /** Makes the answer that is the last message of a conversation; one that was begun before goes on. */
 export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerRun {
-  const { toolbox, storage, models, board, log, now } = ports;
+  const { toolbox, storage, models, hostFor, log, now } = ports;
   const draft = open.edit();
   const { id, profile: profileName } = open.conversation;
-  const profile = toolbox.config.profiles.find(({ name }) => name === profileName);
   const before = { usage: open.conversation.usage, durationMs: open.conversation.durationMs };
   const { usage: earlier = noUsage, durationMs: workedMs = 0 } = draft.message;
   const stopwatch = createStopwatch();
@@ -134,14 +131,13 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
       conversation: id,
     };
     return {
-      ...{ toolbox, board, draft, opened, caller, tools, outputs, stopwatch, now },
-      approvalOf: createCallApproval({
-        assistant,
-        toolbox: toolbox.config.toolbox.approval,
-        ...(profile && { profile }),
-        caller,
-      }),
-      mayUse: visibilityOf(profileName, toolbox.config.profiles).hasTool,
+      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now },
+      policyFor(entry) {
+        const { toolbox: settings, profiles } = toolbox.config;
+        const profile = profiles.find(({ name }) => name === profileName);
+        const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
+        return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, profiles).hasTool };
+      },
       signal: ending.signal,
       ending: () => end,
       onStatus: showStatus,

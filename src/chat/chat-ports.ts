@@ -1,14 +1,18 @@
+import type { CallHost } from '../invocation/call.ts';
 import type { Journal } from '../invocation/journal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Caller } from '../kernel/tool.ts';
 import type { Conversation } from '../storage/ports/conversation-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Toolbox } from '../toolbox-types.ts';
-import type { Models } from './models/models.ts';
+import type { Models, OpenedModel } from './models/models.ts';
 
 /** What conversations are made with. */
 export interface ChatPorts extends AssistantPorts {
-  readonly toolbox: Pick<Toolbox, 'tools' | 'entry' | 'servers' | 'config' | 'call' | 'on'>;
+  readonly toolbox: Pick<Toolbox, 'tools' | 'entry' | 'servers' | 'config' | 'start' | 'on'>;
+  /** The host of a tool call: it answers the server's questions, with the assistant's model for sampling. */
+  readonly hostFor: (call: { readonly id: string; readonly caller: Caller }, model: OpenedModel) => CallHost;
   /** Tells, after a restart, whether a call had begun. */
   readonly journal: Pick<Journal, 'get'>;
   readonly storage: Pick<Storage, 'assistants' | 'conversations'>;

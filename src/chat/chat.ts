@@ -1,5 +1,4 @@
 import type { Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
-import type { OpenedModel } from './models/models.ts';
 
 /** What happens in one conversation, in order. Whoever applies all of them to what `read` gave has the same as `read` gives now. */
 export type ChatEvent =
@@ -44,8 +43,6 @@ export interface Chat extends AsyncDisposable {
    * `read`: what was heard before `read` resolved is in what it gave, what is heard after is not.
    */
   watch(id: string, listener: (event: ChatEvent) => void): () => void;
-  /** The model of the assistant that makes this call right now; undefined when the call is none of a conversation's. */
-  modelOfCall(callId: string): Promise<OpenedModel | undefined>;
   /** Ends all answers as interrupted, and keeps them so. Those that only wait for a person go on at the next start. */
   close(): Promise<void>;
 }

@@ -5,7 +5,6 @@ import type { Assistant } from '../storage/ports/assistant-store.ts';
 import { type Conversation, type Message, noConversation } from '../storage/ports/conversation-store.ts';
 import { noUsage } from './add-usage.ts';
 import { type AnswerRun, startAnswer } from './answer-run.ts';
-import { createCallBoard } from './call-board.ts';
 import type { Chat } from './chat.ts';
 import type { ChatPorts } from './chat-ports.ts';
 import { createLanes } from './lanes.ts';
@@ -25,7 +24,6 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
   const store = storage.conversations;
   const now = () => new Date(clock.now()).toISOString();
   const watchers = createWatchers({ log });
-  const board = createCallBoard(ports.toolbox);
   const lanes = createLanes();
   const opened = new Map<string, OpenConversation>();
   const runs = new Map<string, AnswerRun>();
@@ -59,7 +57,7 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
   async function begin(open: OpenConversation): Promise<Message> {
     const { id, status } = open.conversation;
     if (status !== 'running') await open.change({ status: 'running' });
-    const run = startAnswer(open, { ...ports, board, now });
+    const run = startAnswer(open, { ...ports, now });
     runs.set(id, run);
     void run.done.then(() => lanes.run(id, async () => forget(id, run)));
     return open.messages.at(-1) as Message;
@@ -156,7 +154,6 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     await lanes.idle();
     await closeRuns();
     await lanes.idle();
-    board[Symbol.dispose]();
   }
 
   return {
@@ -237,7 +234,6 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
       }),
     stop: (id) => within(id, (open) => end(open, stopped)),
     watch: watchers.watch,
-    modelOfCall: async (callId) => board.find(callId)?.model,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -1,12 +1,11 @@
 import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-output.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { ApprovalConfig } from '../config/config.ts';
+import type { CallPolicy } from '../invocation/authorize.ts';
 import { failureResult } from '../invocation/shape-result.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Caller, Progress, Tool, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
 import type { ToolCallPart } from '../storage/ports/conversation-store.ts';
-import type { CallBoard } from './call-board.ts';
 import type { ChatPorts } from './chat-ports.ts';
 import type { Draft } from './draft.ts';
 import { keepResult } from './keep-result.ts';
@@ -14,14 +13,13 @@ import type { OpenedModel } from './models/models.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
 export interface RunCallsOptions {
-  readonly toolbox: Pick<ChatPorts['toolbox'], 'call' | 'entry'>;
-  readonly board: CallBoard;
+  readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'entry'>;
+  readonly hostFor: ChatPorts['hostFor'];
   readonly draft: Draft;
   readonly opened: OpenedModel;
   readonly caller: Caller;
-  readonly approvalOf: (entry: CatalogEntry) => ApprovalConfig;
-  /** Which tools a chain may call. */
-  readonly mayUse: (entry: CatalogEntry) => boolean;
+  /** What the assistant may do with a tool, at the time of asking. */
+  readonly policyFor: (entry: CatalogEntry) => CallPolicy;
   /** The tools the assistant has now. */
   readonly tools: readonly Tool[];
   /** What the model is told, by the call's id. */
@@ -35,7 +33,7 @@ export interface RunCallsOptions {
   readonly now: () => string;
 }
 
-const progressMs = 100;
+const progressIntervalMs = 100;
 
 /** Runs calls that stand in the draft as `waiting`, side by side. What goes wrong with a call is its result; rejects only when that can't be kept. */
 export async function runCalls(indexes: readonly number[], options: RunCallsOptions): Promise<void> {
@@ -50,7 +48,7 @@ export async function runCalls(indexes: readonly number[], options: RunCallsOpti
 }
 
 async function runCall(index: number, options: RunCallsOptions): Promise<void> {
-  const { draft, toolbox, board, opened, stopwatch, signal, ending, onStatus, now } = options;
+  const { draft, toolbox, hostFor, opened, caller, stopwatch, signal, ending, onStatus, now } = options;
   const part = draft.parts[index];
   if (part?.type !== 'tool-call') return;
   const { callId = '', tool: name = '' } = part;
@@ -60,42 +58,38 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   if (ending() === 'stopped')
     return end(failureResult(callId, 'CALL_CANCELLED', 'The tool was not called: the answer ended'));
   let hasRun = false;
-  let toldAt = 0;
+  let shownAt = 0;
   let endWork = stopwatch.begin();
-  using _follow = board.follow(callId, {
-    model: opened,
-    onAsked(request) {
+  const call = toolbox.start(entry, part.arguments, {
+    id: callId,
+    caller,
+    host: hostFor({ id: callId, caller }, opened),
+    parent: { kind: 'answer', id: draft.message.id },
+    policy: options.policyFor(entry),
+    refreshPolicy: () => options.policyFor(entry),
+    signal,
+  });
+  call.subscribe((event) => {
+    if (event.type === 'approval-asked') {
       endWork();
-      draft.changePart(index, { status: 'asked', approvalId: request.id });
+      draft.changePart(index, { status: 'asked', approvalId: event.request.id });
       onStatus();
-    },
-    onAnswered() {
+    } else if (event.type === 'approval-answered') {
       endWork = stopwatch.begin();
       draft.changePart(index, { status: 'waiting', approvalId: undefined });
       onStatus();
-    },
-    onChanged(record) {
-      if (record.status !== 'running') return;
+    } else if (event.type === 'state' && event.state === 'running' && !hasRun) {
       hasRun = true;
-      // A person may have changed the arguments.
-      const { arguments: args, startedAt } = record;
+      // A person may have edited the arguments.
+      const { arguments: args, startedAt } = event.record;
       draft.changePart(index, { status: 'running', arguments: { ...args }, startedAt });
       onStatus();
-    },
+    } else if (event.type === 'progress' && hasRun && performance.now() - shownAt >= progressIntervalMs) {
+      shownAt = performance.now();
+      draft.changePart(index, { progress: toShown(event.progress) });
+    }
   });
-  const result = await toolbox.call(name, part.arguments, {
-    callId,
-    caller: options.caller,
-    approval: options.approvalOf(entry),
-    mayUse: options.mayUse,
-    signal,
-    onProgress(progress) {
-      // Waiting for a person is told by the part's status.
-      if (!hasRun || performance.now() - toldAt < progressMs) return;
-      toldAt = performance.now();
-      draft.changePart(index, { progress: toShown(progress) });
-    },
-  });
+  const result = await call.result;
   endWork();
   if (ending() === 'closed' && !hasRun && result.failure?.code === 'CALL_CANCELLED') return;
   end(result);

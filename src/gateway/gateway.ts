@@ -6,7 +6,6 @@ import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
 import { createA2aRoutes } from './a2a/a2a-routes.ts';
-import { createAskClient } from './approvals/ask-client.ts';
 import { createStoredApprover, type StoredApprover } from './approvals/stored-approver.ts';
 import { admitCaller } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
@@ -15,13 +14,13 @@ import type { Authenticate, Identity } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
-import { type CallsInFlight, createCallsInFlight } from './calls/calls-in-flight.ts';
+import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createGuard } from './guard.ts';
-import { createAskedCalls } from './mcp/asked-calls.ts';
+import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
-import { createPendingQuestions, type PendingQuestions, questionsFor } from './questions/pending-questions.ts';
+import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
 import { createWeb } from './web/serve-web.ts';
 
@@ -60,9 +59,9 @@ export interface GatewayParts {
   readonly toolbox: Toolbox;
   readonly storage: Storage;
   readonly approver: StoredApprover;
-  /** Calls of the API and of assistants. */
-  readonly calls: CallsInFlight;
-  /** What servers ask in the middle of those. */
+  /** The hosts of calls of the API and of assistants. */
+  readonly hosts: AppHosts;
+  /** The servers' questions during those calls. */
   readonly questions: PendingQuestions;
   readonly ownership: Ownership;
   /** Whether programs that were added over the API are started. */
@@ -104,18 +103,13 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const redirectUrl = oauthReturnUrl(host, port);
   const allowsPrivateAddresses = () => toolbox.config.gateway.allowPrivateAddresses ?? isLoopback(host);
   const stopping = new AbortController();
-  const asked = createAskedCalls();
   const ownership = createOwnership({ conversations: storage.conversations, toolbox: () => toolbox });
-  const calls = createCallsInFlight({ call: (...call) => toolbox.call(...call), ownership });
   const approver = createStoredApprover({
     store: storage.approvals,
-    askClient: createAskClient(asked),
     log,
-    // An MCP client that lost patience calls again, and finds its question.
-    mayComeAgain: ({ callId, caller }) => caller.kind !== 'assistant' && !calls.find(callId),
     stopping: stopping.signal,
   });
-  const questions = createPendingQuestions({ calls, expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
+  const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
   const toolbox = await createToolbox(source, {
     ...pick(options),
     log,
@@ -124,16 +118,16 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     rules: storage.rules,
     oauth: { store: storage.oauth, ...(redirectUrl !== undefined && { redirectUrl }) },
     approver,
-    questions: questionsFor(questions, asked.questions),
+    host: questionsNeedCall,
     startWaitMs: 0,
     publicOnly: () => !allowsPrivateAddresses(),
   });
+  const hosts = createAppHosts({ questions, findCall: toolbox.findCall });
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
   const mcp = createMcpEndpoint({
     traces,
     toolbox,
-    asked,
     log,
     sessionKey: options.sessionKey,
     startWaitMs: settings.listWaitMs,
@@ -146,7 +140,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     toolbox,
     storage,
     approver,
-    calls,
+    hosts,
     questions,
     ownership,
     // On loopback an administrator who proved it has a shell on this machine anyway.
@@ -165,8 +159,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const guard = createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownName(host)] });
   const web = options.web === undefined ? () => false : await createWeb(options.web);
-  const admit = { profiles: () => toolbox.config.profiles, stopping: stopping.signal };
-  const a2a = createA2aRoutes({ toolbox, calls, questions, traces, log }, admit);
+  const admit = { profiles: () => toolbox.config.profiles, keys: storage.keys, stopping: stopping.signal };
+  const a2a = createA2aRoutes({ toolbox, hosts, traces, log }, admit);
   let routes: Routes = async () => false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

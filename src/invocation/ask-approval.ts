@@ -4,107 +4,142 @@ import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Caller } from '../kernel/tool.ts';
+import type { Caller, Progress } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from '../policy/approval.ts';
 import type { RememberedRule, RuleStore } from '../policy/remembered-rules.ts';
+import type { RunningCall } from './call.ts';
 
-export interface AskOptions {
-  readonly callId: string;
+/** The question: may this tool run with these arguments? */
+export interface ApprovalQuestion {
   readonly entry: CatalogEntry;
   readonly args: JsonObject;
-  readonly caller: Caller;
   readonly reason: string;
   readonly expiresMs: number;
-  readonly signal?: AbortSignal;
 }
 
-export interface AskPorts {
+export interface ApprovalPorts {
   readonly approver: Approver | undefined;
   readonly rules: RuleStore;
   readonly clock: Clock;
+  /** Makes the call durable before a person sees it. */
+  readonly onWaiting: (call: RunningCall) => Promise<void>;
   readonly onAsked: (request: ApprovalRequest) => void;
   readonly onAnswered: (request: ApprovalRequest, answer: ApprovalAnswer) => void;
-  /** The person said yes to a changed definition for good. */
+  /** The person accepted a changed definition for good. */
   readonly onAccepted: (entry: CatalogEntry) => Promise<void>;
 }
 
 /** Asks about one exact call. Resolves with the arguments to run with; every kind of no rejects with `CALL_DENIED`. */
-export async function askApproval(options: AskOptions, ports: AskPorts): Promise<JsonObject> {
-  const { entry, args, reason } = options;
-  if (!ports.approver) throw denied(entry, `${reason}, and there is nobody to ask`);
-  const question = toRequest(options, ports.clock.now());
-  const request = (await ports.approver.register?.(question)) ?? question;
-  ports.onAsked(request);
-  const answer = await answerWithin(ports.approver, request, options);
-  ports.onAnswered(request, answer);
-  if (answer.scope && answer.scope !== 'once') await remember(answer, options, ports);
-  if (answer.kind === 'deny') throw denied(entry, answer.reason ?? 'the answer was no');
-  if (entry.changed && (answer.scope === 'tool' || answer.scope === 'server')) await ports.onAccepted(entry);
-  return answer.arguments ?? args;
+export async function askApproval(
+  call: RunningCall,
+  question: ApprovalQuestion,
+  ports: ApprovalPorts,
+): Promise<JsonObject> {
+  const { entry, args, reason } = question;
+  const { host, caller } = call;
+  const approver = host.approve ? { ask: host.approve } : ports.approver;
+  if (!approver) throw denied(entry, `${reason}, and there is nobody to ask`);
+  await ports.onWaiting(call);
+  call.setState('awaiting-approval');
+  using _progress = reportWaiting(host.onProgress?.bind(host));
+  const resume = call.pauseClocks();
+  try {
+    const asked = toRequest(call, question, ports.clock.now());
+    const request = (await approver.register?.(asked)) ?? asked;
+    ports.onAsked(request);
+    call.emit({ type: 'approval-asked', request });
+    const answer = await answerInTime(approver, request, call, question.expiresMs);
+    ports.onAnswered(request, answer);
+    call.emit({ type: 'approval-answered', request, answer });
+    if (answer.scope && answer.scope !== 'once') await remember(answer, entry, caller, ports);
+    if (answer.kind === 'deny') throw denied(entry, answer.reason ?? 'the answer was no');
+    if (entry.changed && (answer.scope === 'tool' || answer.scope === 'server')) await ports.onAccepted(entry);
+    return answer.arguments ?? args;
+  } finally {
+    resume();
+  }
 }
 
-async function answerWithin(
+/** Sends "Waiting for approval" as progress, at once and every ten seconds, so that a client's own timeout does not end the call. */
+export function reportWaiting(onProgress: ((progress: Progress) => void) | undefined, intervalMs = 10_000): Disposable {
+  // Far below what a tool reports, so that the tool's own progress still only grows.
+  const step = 1e-6;
+  let reports = 0;
+  const report = () => onProgress?.({ progress: reports++ * step, message: 'Waiting for approval' });
+  const timer = onProgress && setInterval(report, intervalMs).unref();
+  report();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function answerInTime(
   approver: Approver,
   request: ApprovalRequest,
-  options: AskOptions,
+  call: RunningCall,
+  expiresMs: number,
 ): Promise<ApprovalAnswer> {
-  const expiry = AbortSignal.timeout(options.expiresMs);
-  const signal = options.signal ? AbortSignal.any([options.signal, expiry]) : expiry;
+  const expiry = AbortSignal.timeout(expiresMs);
+  const signal = AbortSignal.any([call.signal, expiry]);
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const onAbort = () => {
-      if (options.signal?.aborted) reject(options.signal.reason);
-      else resolve({ kind: 'deny', reason: `nobody answered within ${Math.round(options.expiresMs / 1_000)} s` });
+      if (call.signal.aborted) reject(call.signal.reason);
+      else resolve({ kind: 'deny', reason: `nobody answered within ${Math.round(expiresMs / 1_000)} s` });
     };
     signal.addEventListener('abort', onAbort, { once: true });
     approver
-      .ask(request, signal)
+      .ask(request, signal, call.host)
       .then(
-        (answer) => resolve(understood(answer)),
+        (answer) => resolve(checkAnswer(answer)),
         () => (signal.aborted ? onAbort() : resolve({ kind: 'deny', reason: 'the question could not be asked' })),
       )
       .finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 
-/** Approvers are other people's code, and not all of it is typed: what is not plainly a yes is a no. */
-function understood(answer: ApprovalAnswer | undefined): ApprovalAnswer {
+/** Approvers may be untyped code of others: anything but a clear yes is a no. */
+function checkAnswer(answer: ApprovalAnswer | undefined): ApprovalAnswer {
   if (answer?.kind === 'allow' || answer?.kind === 'deny') return answer;
   return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
 }
 
-function toRequest({ callId, entry, args, caller, reason, expiresMs }: AskOptions, now: number): ApprovalRequest {
+function toRequest({ id, caller }: RunningCall, question: ApprovalQuestion, now: number): ApprovalRequest {
+  const { entry, args, reason, expiresMs } = question;
   return {
     id: randomUUID(),
-    callId,
+    callId: id,
     caller,
-    ...(entry.server !== undefined && { server: entry.server }),
+    server: entry.server,
     tool: entry.name,
     originalName: entry.originalName,
     description: entry.definition.description ?? '',
-    ...(entry.definition.annotations && { annotations: entry.definition.annotations }),
+    annotations: entry.definition.annotations,
     arguments: args,
     argumentsHash: hashOf(args),
     definitionHash: entry.definitionHash,
     reason,
-    ...(entry.changes && { change: entry.changes }),
+    change: entry.changes,
     askedAt: new Date(now).toISOString(),
     expiresAt: new Date(now + expiresMs).toISOString(),
   };
 }
 
-async function remember(answer: ApprovalAnswer, { entry, caller }: AskOptions, ports: AskPorts): Promise<void> {
+async function remember(
+  answer: ApprovalAnswer,
+  entry: CatalogEntry,
+  { conversation }: Caller,
+  { rules, clock }: ApprovalPorts,
+): Promise<void> {
   const scope = answer.scope as RememberedRule['scope'];
-  if (scope === 'conversation' && caller.conversation === undefined) return;
-  await ports.rules.add({
+  if (scope === 'conversation' && conversation === undefined) return;
+  await rules.add({
     id: randomUUID(),
     scope,
     answer: answer.kind,
-    ...(entry.serverAddress !== undefined && { serverAddress: entry.serverAddress }),
-    ...(entry.server !== undefined && { server: entry.server }),
+    serverAddress: entry.serverAddress,
+    server: entry.server,
     ...(scope !== 'server' && { tool: entry.originalName, definitionHash: entry.definitionHash }),
-    ...(scope === 'conversation' && { conversation: caller.conversation }),
-    createdAt: new Date(ports.clock.now()).toISOString(),
+    ...(scope === 'conversation' && { conversation }),
+    createdAt: new Date(clock.now()).toISOString(),
   });
 }
 

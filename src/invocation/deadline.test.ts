@@ -4,35 +4,37 @@ import { createDeadline } from './deadline.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a deadline aborts its signal when its time is used up', () => {
-  using deadline = createDeadline(10);
+test('a deadline expires once its time has passed', () => {
+  const onExpired = vi.fn();
+  using deadline = createDeadline(10, onExpired);
   vi.advanceTimersByTime(9);
-  expect(deadline.signal.aborted).toBe(false);
+  expect(deadline.isExpired).toBe(false);
   vi.advanceTimersByTime(1);
-  expect(deadline.signal.reason).toMatchObject({ name: 'TimeoutError' });
+  expect(deadline.isExpired).toBe(true);
+  expect(onExpired).toHaveBeenCalledOnce();
 });
 
-test('while a deadline is paused its time stands still, also for overlapping pauses', () => {
-  using deadline = createDeadline(60);
+test('a deadline stands still while at least one of several overlapping pauses lasts', () => {
+  using deadline = createDeadline(60, () => {});
   vi.advanceTimersByTime(20);
-  const resume = deadline.pause();
-  const resumeToo = deadline.pause();
-  resume();
-  resume();
+  const resumeFirst = deadline.pause();
+  const resumeSecond = deadline.pause();
+  resumeFirst();
+  resumeFirst();
   vi.advanceTimersByTime(60_000);
-  expect(deadline.signal.aborted).toBe(false);
-  resumeToo();
+  expect(deadline.isExpired).toBe(false);
+  resumeSecond();
   vi.advanceTimersByTime(39);
-  expect(deadline.signal.aborted).toBe(false);
+  expect(deadline.isExpired).toBe(false);
   vi.advanceTimersByTime(1);
-  expect(deadline.signal.aborted).toBe(true);
+  expect(deadline.isExpired).toBe(true);
 });
 
-test('a disposed deadline never fires, even if it is resumed later', () => {
-  const deadline = createDeadline(10);
+test('a disposed deadline never expires, even when it is resumed later', () => {
+  const deadline = createDeadline(10, () => {});
   const resume = deadline.pause();
   deadline[Symbol.dispose]();
   resume();
   vi.advanceTimersByTime(60_000);
-  expect(deadline.signal.aborted).toBe(false);
+  expect(deadline.isExpired).toBe(false);
 });

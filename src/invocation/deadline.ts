@@ -1,58 +1,46 @@
-/** A time limit that can stand still: while a person is asked, the tool's clock does not run. */
+/** A time limit that can be paused: a person's thinking time does not count against the tool. */
 export interface Deadline extends Disposable {
-  /** Aborts with a `TimeoutError` when the time is used up, and with the outer signal's reason when that aborts. */
-  readonly signal: AbortSignal;
-  /** The time was used up. */
-  isOver(): boolean;
+  readonly isExpired: boolean;
   /** Stops the clock until the returned function is called; pauses may overlap. */
   pause(): () => void;
 }
 
-/** `outer` ends it too: one signal that follows another is much cheaper than one made of two. */
-export function createDeadline(ms: number, outer?: AbortSignal): Deadline {
-  const controller = new AbortController();
+/** Starts the clock; `onExpired` is called once when `ms` have passed without counting pauses. */
+export function createDeadline(ms: number, onExpired: () => void): Deadline {
   let left = ms;
-  let started = performance.now();
+  let startedAt = 0;
   let pauses = 0;
-  let isOver = false;
-  let timer: NodeJS.Timeout | undefined = start();
-  const follow = () => controller.abort(outer?.reason);
-  if (outer?.aborted) follow();
-  else outer?.addEventListener('abort', follow);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = { isExpired: false, pause, [Symbol.dispose]: dispose };
 
-  function start(): NodeJS.Timeout {
-    started = performance.now();
-    return setTimeout(() => {
-      isOver = !controller.signal.aborted;
-      controller.abort(new DOMException('The time is used up', 'TimeoutError'));
+  function run(): void {
+    startedAt = performance.now();
+    timer = setTimeout(() => {
+      timer = undefined;
+      deadline.isExpired = true;
+      onExpired();
     }, left);
   }
 
-  function stop(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  function pause(): () => void {
+    if (pauses++ === 0 && timer) {
+      left = Math.max(0, left - (performance.now() - startedAt));
+      clearTimeout(timer);
+    }
+    let isResumed = false;
+    return () => {
+      if (isResumed) return;
+      isResumed = true;
+      if (--pauses === 0 && !deadline.isExpired) run();
+    };
   }
 
-  return {
-    signal: controller.signal,
-    isOver: () => isOver,
-    pause() {
-      if (pauses++ === 0 && timer) {
-        left = Math.max(0, left - (performance.now() - started));
-        stop();
-      }
-      let resumed = false;
-      return () => {
-        if (resumed) return;
-        resumed = true;
-        if (--pauses === 0 && !controller.signal.aborted) timer = start();
-      };
-    },
-    [Symbol.dispose]() {
-      // A disposed deadline must not be started again by a late resume.
-      pauses = Number.POSITIVE_INFINITY;
-      stop();
-      outer?.removeEventListener('abort', follow);
-    },
-  };
+  function dispose(): void {
+    // A late resume must not restart a disposed deadline.
+    pauses = Number.POSITIVE_INFINITY;
+    clearTimeout(timer);
+  }
+
+  run();
+  return deadline;
 }

@@ -29,7 +29,7 @@ describe('a small result', () => {
       _meta: { trace: 'x' },
       future: true,
     };
-    const { result, kept } = shape(raw);
+    const { result, whole: kept } = shape(raw);
     expect(result.raw).toBe(raw);
     expect(result.content).toEqual(raw.content);
     expect(result.content[0]).toBe(raw.content[0]);
@@ -73,7 +73,7 @@ describe('a result of the wrong shape', () => {
 describe('a result above the cap', () => {
   test('has its text cut between characters, says so, and is kept whole', () => {
     const raw = { content: [{ type: 'text', text: '€'.repeat(1000), annotations: { priority: 1 } }] };
-    const { result, kept } = shape(raw, 1000);
+    const { result, whole: kept } = shape(raw, 1000);
     expect(kept).toBe(raw);
     expect(result.raw).toBeUndefined();
     expect(result.text).toBe(
@@ -134,7 +134,7 @@ describe('a result above the cap', () => {
     expect(dropped.result.text).toContain(
       'ok\n[cut by Toolwharf: structuredContent is left out, it is larger than 1000 bytes',
     );
-    expect(dropped.kept).toBeDefined();
+    expect(dropped.whole).toBeDefined();
     const small = { n: 1 };
     const cut = shape({ content: [{ type: 'text', text: 'x'.repeat(5000) }], structuredContent: small }, 1000);
     expect(cut.result.structuredContent).toBe(small);
@@ -178,7 +178,7 @@ test('whatever a server sends, the result is well formed and bounded', () => {
   );
   fc.assert(
     fc.property(raw, fc.integer({ min: 100, max: 2000 }), (given, cap) => {
-      const { result, kept } = shape(given, cap);
+      const { result, whole: kept } = shape(given, cap);
       expect(result.content.every((item) => typeof item.type === 'string')).toBe(true);
       expect(result.isError).toBe(given.isError === true);
       if (kept) {

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ContentBlock, ToolResult, Truncation } from '../kernel/tool.ts';
 import { measureJson } from '../policy/measure-json.ts';
 import type { CallRecord } from './call-record.ts';
-import { cutContent } from './cut-content.ts';
 import { textOf } from './text-of.ts';
+import { truncateContent } from './truncate-content.ts';
 
 export interface ShapeOptions {
   readonly callId: string;
@@ -14,7 +14,7 @@ export interface ShapeOptions {
 export interface ShapedResult {
   readonly result: ToolResult;
   /** The server's whole result, if `result` is truncated. */
-  readonly kept?: JsonObject;
+  readonly whole?: JsonObject;
 }
 
 const errorPrefix = 'MCP error: ';
@@ -38,7 +38,7 @@ export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResul
   if (!structured.fits) statements.push(leftOut('structuredContent', maxResultBytes, callId));
   if (!meta.fits) statements.push(leftOut('_meta', maxResultBytes, callId));
   const content = [
-    ...cutContent(contentOf(raw, structured.fits), { maxBytes: room, callId }),
+    ...truncateContent(contentOf(raw, structured.fits), { maxBytes: room, callId }),
     ...statements.map((text) => ({ type: 'text' as const, text })),
   ];
   const shown: JsonObject = {
@@ -50,7 +50,7 @@ export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResul
     shownBytes: measureJson({ ...shown, content }, unbounded).bytes,
     totalBytes: measureJson(raw, unbounded).bytes,
   };
-  return { result: { ...toResult(shown, content, callId), truncated }, kept: raw };
+  return { result: { ...toResult(shown, content, callId), truncated }, whole: raw };
 }
 
 /** The result that the journal recorded for a call; undefined if it recorded none. */

@@ -113,6 +113,7 @@ export interface CallOptions extends ExecuteOptions {
   readonly caller?: Caller;
   /** Same key and arguments give the stored result; other arguments are a conflict. */
   readonly idempotencyKey?: string;
+  /** Receives the progress that the tool reports. */
   readonly onProgress?: (progress: Progress) => void;
   /** Passed on to the server as the request's `_meta`. */
   readonly meta?: JsonObject;

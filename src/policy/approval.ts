@@ -37,9 +37,17 @@ export type ApprovalAnswer =
     }
   | { readonly kind: 'deny'; readonly scope?: ApprovalScope; readonly reason?: string };
 
-/** Whoever can answer. Rejecting, or the signal's end, counts as no. */
+/** The caller's side of a call, as far as its approval is concerned. */
+export interface ApprovalHost {
+  /** Asks the user of the calling client. The approver asks others at the same time; the first answer counts. */
+  askUser?(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  /** Keeps a pending approval open when the call is cancelled, because the client may repeat the call; false. */
+  readonly mayRepeat?: boolean;
+}
+
+/** Answers approvals. A rejection or an aborted signal counts as no. */
 export interface Approver {
-  /** Gives a question its place before it is told of; the same question that waits already is given back instead. */
+  /** Stores a request before it is announced; returns the stored one when the same question is already pending. */
   register?(request: ApprovalRequest): Promise<ApprovalRequest>;
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  ask(request: ApprovalRequest, signal: AbortSignal, host?: ApprovalHost): Promise<ApprovalAnswer>;
 }

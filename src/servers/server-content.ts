@@ -9,7 +9,7 @@ export interface Offered {
   readonly item: JsonObject;
 }
 
-type ContentOptions = Pick<RequestOptions, 'signal' | 'onProgress' | 'callId' | 'passInputRequired'>;
+type ContentOptions = Pick<RequestOptions, 'signal' | 'host'>;
 
 /** What servers offer besides tools: resources, prompts, completion. Answers come as the server sent them. */
 export interface ServerContent {

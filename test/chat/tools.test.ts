@@ -5,13 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { answerSampling } from '../../src/chat/answer-sampling.ts';
 import { assistantTools } from '../../src/chat/assistant-tools.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
-import type { Questions } from '../../src/index.ts';
 import { createMemoryProviders } from '../../src/storage/memory/memory-providers.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';
 import { openToolbox } from '../support/toolbox.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 describe('the tools of an assistant', () => {
   const names = async () => new Map([['an-id', 'stored']]);
@@ -177,21 +175,14 @@ describe('a server that asks for a completion', () => {
           ? { text: `Got ${last}` }
           : { calls: [{ name: 'mcp_fixture_sample', args: { prompt: 'a word' } }] },
     );
-    const sampling = Promise.withResolvers<Questions['sample']>();
-    const questions: Questions = {
-      sample: async (params, context) => (await sampling.promise)?.(params, context) ?? {},
-    };
-    await using talk = await openTestChat({ config: { servers: { fixture: fixture('legacy') } }, model, questions });
-    sampling.resolve(async (params, { callId = '', callIds = [callId] }) => {
-      const opened = await talk.chat.modelOfCall(callIds[0] ?? '');
-      if (!opened) throw new Error('This is no call of a conversation');
-      return answerSampling(params, opened);
+    await using talk = await openTestChat({
+      config: { servers: { fixture: fixture('legacy') } },
+      model,
+      host: { sample: async () => Promise.reject(new Error('This is no call of a conversation')) },
+      ports: { hostFor: (_call, opened) => ({ sample: (params) => answerSampling(params, opened) }) },
     });
     const answer = await talk.say('Sample');
     expect(JSON.stringify(answer.parts.at(-1))).toContain('sampled: a word');
-    expect(await talk.chat.modelOfCall('another')).toBeUndefined();
-    const [call] = await talk.calls();
-    await waitFor(async () => (await talk.chat.modelOfCall(call?.callId ?? '')) === undefined);
   });
 });
 

@@ -71,11 +71,11 @@ async function use(script: Script): Promise<void> {
       },
     },
     {
-      questions: {
+      host: {
         // An empty form: the fields' defaults are the library's to fill in.
         elicit: async () => ({ action: 'accept', content: {} }),
         sample: async () => ({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'scripted' }),
-        roots: async () => [],
+        listRoots: async () => [],
       },
       oauth: {
         // The person who signs in: a browser that follows every redirect, and thus comes back by itself.

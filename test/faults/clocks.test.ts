@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { CatalogEntry } from '../../src/catalog/catalog.ts';
 import { createStoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
 import { askApproval } from '../../src/invocation/ask-approval.ts';
-import { createRateLimiter } from '../../src/invocation/rate-window.ts';
+import { RunningCall } from '../../src/invocation/call.ts';
+import { createRateLimiter } from '../../src/invocation/rate-limiter.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
@@ -95,21 +96,38 @@ async function openAsking() {
   const storage = await place.open({ clock });
   const approver = createStoredApprover({
     store: storage.approvals,
-    askClient: () => undefined,
     log: silentLog,
-    mayComeAgain: () => true,
     pollMs: 20,
     now: clock.now,
   });
   const args = { text: 'hello' };
   const entry = { name: 's__act', originalName: 'act', definition: {}, definitionHash: 'd' } as CatalogEntry;
-  const asked = { callId: 'c', entry, args, caller: { id: 'ada', kind: 'client' }, reason: 'policy asks' } as const;
-  const ports = { approver, rules: storage.rules, clock, onAsked() {}, onAnswered() {}, onAccepted: async () => {} };
+  const ports = {
+    approver,
+    rules: storage.rules,
+    clock,
+    onWaiting: async () => {},
+    onAsked() {},
+    onAnswered() {},
+    onAccepted: async () => {},
+  };
+  const call = () =>
+    new RunningCall({
+      id: 'c',
+      entry,
+      arguments: args,
+      caller: { id: 'ada', kind: 'client' },
+      host: { mayRepeat: true },
+      parent: undefined,
+      outer: undefined,
+      idempotencyKey: undefined,
+      now: () => new Date(clock.now()).toISOString(),
+    });
   return {
     clock,
     approver,
     args,
-    ask: (expiresMs = 60_000) => askApproval({ ...asked, expiresMs }, ports),
+    ask: (expiresMs = 60_000) => askApproval(call(), { entry, args, reason: 'policy asks', expiresMs }, ports),
     /** The question that waits. */
     async pending() {
       const [waiting] =

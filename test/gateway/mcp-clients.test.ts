@@ -37,7 +37,7 @@ test('a question that may be meant for another client is asked of nobody', async
     { onprogress: () => begun.resolve(), signal: cancel.signal },
   );
   await begun.promise;
-  await expect(one.text('ask', { question: 'Mine?' })).rejects.toThrow(/not known in which call/);
+  await expect(one.text('ask', { question: 'Mine?' })).rejects.toThrow(/while several calls are running/);
   expect(questions).toEqual([]);
   cancel.abort();
   await expect(busy).rejects.toThrow();

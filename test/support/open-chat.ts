@@ -4,7 +4,7 @@ import type { ChatPorts } from '../../src/chat/chat-ports.ts';
 import { createChat } from '../../src/chat/create-chat.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
 import { createStoredApprover, type StoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
-import type { Questions, Toolbox } from '../../src/index.ts';
+import type { CallHost, Toolbox } from '../../src/index.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { ApprovalAnswer } from '../../src/policy/approval.ts';
 import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
@@ -26,7 +26,8 @@ export interface TestChatOptions {
   readonly storage?: Storage;
   readonly profile?: string;
   readonly ports?: Partial<ChatPorts>;
-  readonly questions?: Questions;
+  /** Announced to the servers; `hostFor` of `ports` answers. */
+  readonly host?: CallHost;
   /** How long the start waits for servers; until they are there. */
   readonly startWaitMs?: number;
 }
@@ -59,7 +60,6 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
   const stopping = new AbortController();
   const approver = createStoredApprover({
     store: storage.approvals,
-    askClient: () => undefined,
     log: silentLog,
     pollMs: 50,
     stopping: stopping.signal,
@@ -69,12 +69,13 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
     journal: storage.journal,
     rules: storage.rules,
     pins: storage.pins,
-    ...(options.questions && { questions: options.questions }),
+    host: options.host,
     ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
   });
   const assistant = await ensureAssistant(storage, options, toolbox);
   const chat = await createChat({
     toolbox,
+    hostFor: () => ({}),
     journal: storage.journal,
     storage,
     models: createModels({ providers: storage.providers, env: {}, demoPauseMs: 0 }),

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ApprovalMode } from '../../src/config/config.ts';
-import { createAskClient } from '../../src/gateway/approvals/ask-client.ts';
 import { createStoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
 import { createGuard } from '../../src/gateway/guard.ts';
-import { createAskedCalls } from '../../src/gateway/mcp/asked-calls.ts';
+import { questionsNeedCall } from '../../src/gateway/mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/gateway/mcp/endpoint.ts';
 import { sendJson } from '../../src/gateway/mcp/responder.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -34,15 +33,14 @@ export interface ServeMcpOptions {
 /** The gateway's MCP endpoint on loopback in front of these servers, in plain naming. Callers are who they say in `x-caller`. */
 export async function serveMcp(servers: JsonObject, options: ServeMcpOptions = {}): Promise<ServedMcp> {
   const { sessionKey = randomBytes(32), log = silentLog, port = 0, approval: mode = 'auto' } = options;
-  const asked = createAskedCalls();
-  const approver = createStoredApprover({ store: createMemoryApprovals(), askClient: createAskClient(asked), log });
+  const approver = createStoredApprover({ store: createMemoryApprovals(), log });
   const toolbox = await openToolbox(
     { servers, profiles: { default: { naming: 'plain', approval: { mode } } } },
-    { log, approver, questions: asked.questions },
+    { log, approver, host: questionsNeedCall },
   );
   const [profile] = toolbox.config.profiles;
   if (!profile) throw new Error('There is no profile');
-  const mcp = createMcpEndpoint({ toolbox, asked, log, sessionKey });
+  const mcp = createMcpEndpoint({ toolbox, log, sessionKey });
   const guard = createGuard();
   const server = createServer((request, response) => {
     const refusal = guard(request);

@@ -125,7 +125,7 @@ describe('approval', () => {
     await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { tools: [{ name: 'ask', timeout: '300ms' }] } },
       {
-        questions: {
+        host: {
           elicit: async () => {
             await vi.advanceTimersByTimeAsync(600);
             return { action: 'accept', content: { name: 'Ada' } };

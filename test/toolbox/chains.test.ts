@@ -56,7 +56,7 @@ describe('a chain of tools', () => {
     const result = await toolbox.call(
       'mail',
       { name: 'plan', to: { a: 1 } },
-      { onProgress: ({ message }) => progress.push(message), caller: { id: 'ada', kind: 'client' } },
+      { host: { onProgress: ({ message }) => progress.push(message) }, caller: { id: 'ada', kind: 'client' } },
     );
     expect(result).toMatchObject({ isError: false, content: [] });
     const text = '{"title":"PLAN","lines":["one","two"]}';
@@ -222,7 +222,7 @@ describe('a local tool that calls others', () => {
     await using toolbox = await openToolbox({ servers: {} }, { tools: [deep, silent] });
     expect((await toolbox.call('deep', { at: 1 })).text).toContain('more than 8 deep');
     expect(depths).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect((await toolbox.call('silent', {})).text).toContain('must say so: composed: true');
+    expect((await toolbox.call('silent', {})).text).toContain('declare it with composed: true');
   });
 });
 

@@ -105,7 +105,7 @@ test("the official SDK's own server is spoken to in the modern era, questions in
   await using http = await startHttp('sdk', { HTTP: '1' });
   await using toolbox = await openToolbox(
     { servers: { stdio: fixture('sdk'), http: { url: http.url }, old: { ...fixture('sdk'), protocol: 'legacy' } } },
-    { questions: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) } },
+    { host: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) } },
   );
   expect(toolbox.servers().map(({ status }) => status.era)).toEqual(['modern', 'modern', 'legacy']);
   for (const server of ['stdio', 'http', 'old']) {

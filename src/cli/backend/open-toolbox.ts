@@ -13,7 +13,7 @@ import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
 import { createTerminalSignIn } from '../terminal/terminal-sign-in.ts';
 
 export interface OpenOptions
-  extends Pick<ToolboxOptions, 'approver' | 'questions' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
+  extends Pick<ToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
   /** Where sign-ins are kept; only for as long as the toolbox is open otherwise. */
   readonly signIns?: OAuthStore;
   /** Throws what makes it pointless to connect at all. */

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Config, ProfileConfig } from '../../config/config.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
 import { findConfigFile } from '../../config/load-config.ts';
-import { createAskClient } from '../../gateway/approvals/ask-client.ts';
-import { createAskedCalls } from '../../gateway/mcp/asked-calls.ts';
+import { questionsNeedCall } from '../../gateway/mcp/client-host.ts';
 import { serveStdio } from '../../gateway/mcp/stdio.ts';
 import { closest } from '../../kernel/closest.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
@@ -22,16 +21,14 @@ export interface StdioOptions {
 export async function stdio({ profile: name }: StdioOptions, context: CommandContext): Promise<number> {
   const { terminal, env, signal } = context;
   const log = createTerminalLog(terminal, context.options.logLevel, () => false);
-  const asked = createAskedCalls();
-  const askClient = createAskClient(asked);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
-  const approver: Approver = { ask: async (request, ending) => askClient(request, ending) ?? nobody };
+  const approver: Approver = { ask: async (request, ending, host) => host?.askUser?.(request, ending) ?? nobody };
   await using toolbox = await createToolbox(context.options.config ?? (await findConfigFile(process.cwd())), {
     env,
     log,
     signal,
     approver,
-    questions: asked.questions,
+    host: questionsNeedCall,
     rules: createRuleFile(join(dataDirectory(env), 'approvals.json')),
     watch: true,
     startWaitMs: 0,
@@ -43,7 +40,6 @@ export async function stdio({ profile: name }: StdioOptions, context: CommandCon
   });
   await serveStdio({
     toolbox,
-    asked,
     log,
     caller: { id: 'stdio', kind: 'client' },
     profile: () => profile,

@@ -12,7 +12,7 @@ import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 import type { Toolbox } from '../../toolbox.ts';
-import type { CallsInFlight } from '../calls/calls-in-flight.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import { openEventStream } from '../mcp/event-stream.ts';
 import { readJson } from '../mcp/read-body.ts';
@@ -20,17 +20,14 @@ import { sendJson } from '../mcp/responder.ts';
 import { RpcError, rpcCode, toError } from '../mcp/rpc.ts';
 import type { View } from '../mcp/view.ts';
 import { createViews } from '../mcp/views.ts';
-import type { PendingQuestions } from '../questions/pending-questions.ts';
 import type { Traces } from '../traces/traces.ts';
 import { createRequestHandler, type HandlerPorts } from './request-handler.ts';
 import { createTaskBoard } from './task-board.ts';
-import { tellWaits } from './tell-waits.ts';
 import { toolsOf } from './tools-of.ts';
 
 export interface A2aParts {
   readonly toolbox: Toolbox;
-  readonly calls: CallsInFlight;
-  readonly questions: Pick<PendingQuestions, 'on'>;
+  readonly hosts: AppHosts;
   readonly traces: Traces;
   readonly log: Log;
 }
@@ -61,11 +58,10 @@ type Stream = Extract<Answer, AsyncGenerator>;
 const maxBodyBytes = 4 * 1024 * 1024;
 const maxDepth = 200;
 
-export function createA2aEndpoint({ toolbox, calls, questions, traces, log }: A2aParts): A2aEndpoint {
+export function createA2aEndpoint({ toolbox, hosts, traces, log }: A2aParts): A2aEndpoint {
   const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
   const board = createTaskBoard();
-  const ports: HandlerPorts = { calls, board, traces, log };
-  const endTelling = tellWaits(board, { toolbox, questions });
+  const ports: HandlerPorts = { toolbox, hosts, board, traces, log };
 
   function cardOf({ url, needsKey }: CardRequest, view: View | undefined): AgentCard {
     const about = { profile: view?.profile.name ?? 'default', tools: view ? toolsOf(view) : [] };
@@ -126,10 +122,7 @@ export function createA2aEndpoint({ toolbox, calls, questions, traces, log }: A2
         sendJson(response, error.httpStatus, toError(null, error));
       }
     },
-    close() {
-      endTelling();
-      views.close();
-    },
+    close: views.close,
   };
 }
 

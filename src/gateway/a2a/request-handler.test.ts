@@ -3,6 +3,7 @@ import { ServerCallContext } from '@a2a-js/sdk/server';
 import { expect, test } from 'vitest';
 import { toCall, toSend, words } from '../../../test/support/a2a.ts';
 import { collectLog } from '../../../test/support/fixtures.ts';
+import type { Call } from '../../invocation/call.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import type { View } from '../mcp/view.ts';
 import { noTraces } from '../traces/traces.ts';
@@ -23,7 +24,16 @@ function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions =
       bytes: 10,
       traceparent: undefined,
     },
-    { calls: { call, cancel: async () => false }, board: createTaskBoard(options), traces: noTraces, log },
+    {
+      toolbox: {
+        start: () => ({ result: call(), subscribe: () => () => {} }) as unknown as Call,
+        findCall: () => undefined,
+      },
+      hosts: { create: () => ({}), on: () => () => {} },
+      board: createTaskBoard(options),
+      traces: noTraces,
+      log,
+    },
   );
   const send = (request: SendMessageRequest): Promise<Task | Message> =>
     handler.sendMessage(request, new ServerCallContext());

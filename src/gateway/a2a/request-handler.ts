@@ -13,7 +13,7 @@ import { hashOf } from '../../kernel/canonical-json.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { CallsInFlight } from '../calls/calls-in-flight.ts';
+import type { Toolbox } from '../../toolbox.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
 import { listTasks, withHistory } from './list-tasks.ts';
@@ -34,14 +34,14 @@ export interface A2aRequestFacts extends McpClient {
 }
 
 export interface HandlerPorts extends RunPorts {
-  readonly calls: Pick<CallsInFlight, 'call' | 'cancel'>;
+  readonly toolbox: Pick<Toolbox, 'start' | 'findCall'>;
   readonly board: TaskBoard;
   readonly log: Log;
 }
 
 /** What the protocol's methods do, for the sender of one request. */
 export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts): A2ARequestHandler {
-  const { caller, profile, view, card, gone } = facts;
+  const { caller, profile, refreshPolicy, view, card, gone } = facts;
   const { board } = ports;
 
   function findTask(id: string): BoardTask {
@@ -69,7 +69,12 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     const { tool, arguments: args } = asked;
     const call = { tool, arguments: args, entry: view.findTool(tool), message: { ...checked, contextId } };
     const { traceparent, bytes } = facts;
-    return start({ ...call, caller, profile, mayUse: view.hasTool, traceparent }, fingerprint, bytes, ports);
+    return start(
+      { ...call, caller, profile, refreshPolicy, mayUse: view.hasTool, traceparent },
+      fingerprint,
+      bytes,
+      ports,
+    );
   }
 
   return {
@@ -128,7 +133,7 @@ function start(call: TaskCall, fingerprint: string, bytes: number, ports: Handle
   const { caller, message } = call;
   const live = createLiveTask(createId(), message);
   const cancel = async () => {
-    await ports.calls.cancel(live.id);
+    ports.toolbox.findCall(live.id)?.cancel();
     await done;
   };
   const task: BoardTask = { live, owner: caller.id, messageId: message.messageId, fingerprint, bytes, cancel };

@@ -2,18 +2,22 @@ import { type Message, TaskState } from '@a2a-js/sdk';
 import { toA2aParts } from '../../bridges/a2a.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ProfileConfig } from '../../config/config.ts';
+import type { Call } from '../../invocation/call.ts';
+import type { StartOptions } from '../../invocation/invoker.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress, ToolResult } from '../../kernel/tool.ts';
 import { measureJson } from '../../policy/measure-json.ts';
-import type { CallsInFlight } from '../calls/calls-in-flight.ts';
+import type { Toolbox } from '../../toolbox.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
 import { createPacer } from '../calls/pacer.ts';
 import type { View } from '../mcp/view.ts';
 import type { Traces } from '../traces/traces.ts';
 import type { LiveTask } from './live-task.ts';
 
 export interface RunPorts {
-  readonly calls: Pick<CallsInFlight, 'call'>;
+  readonly toolbox: Pick<Toolbox, 'start'>;
+  readonly hosts: AppHosts;
   readonly traces: Traces;
 }
 
@@ -27,19 +31,16 @@ export interface TaskCall {
   readonly message: Message;
   readonly caller: Caller;
   readonly profile: ProfileConfig;
-  /** Which tools one that calls others may call for them. */
+  /** The tools that the caller may use, also from within a chain. */
   readonly mayUse: View['hasTool'];
+  readonly refreshPolicy: StartOptions['refreshPolicy'];
   /** Of the caller's own trace. */
   readonly traceparent: string | undefined;
 }
 
-/** Makes the call and tells the task how it goes, to its end. Resolves with about how many bytes the result holds. */
+/** Makes the call and keeps the task in step with it. Resolves with the approximate size of the result in bytes. */
 export async function runTask(live: LiveTask, asked: TaskCall, ports: RunPorts): Promise<number> {
-  using pacer = createPacer<Progress>(100, (progress) => {
-    // Who waits for a person has been told so, and the call says it again and again.
-    if (!live.isInterrupted) live.setState(TaskState.TASK_STATE_WORKING, toWords(progress));
-  });
-  const result = await makeCall(live.id, asked, ports, pacer.say);
+  const result = await makeCall(live, asked, ports);
   live.addMetadata({ 'toolwharf/call': result.callId });
   const { failure } = result;
   if (failure) {
@@ -61,29 +62,46 @@ export async function runTask(live: LiveTask, asked: TaskCall, ports: RunPorts):
     .bytes;
 }
 
-async function makeCall(
-  callId: string,
-  asked: TaskCall,
-  { calls, traces }: RunPorts,
-  onProgress: (progress: Progress) => void,
-): Promise<ToolResult> {
+async function makeCall(live: LiveTask, asked: TaskCall, { toolbox, hosts, traces }: RunPorts): Promise<ToolResult> {
   const { tool, entry, message, caller, profile } = asked;
+  const callId = live.id;
   if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`);
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
   const span = traces.start(`a2a ${entry.name}`, asked.traceparent, about);
   const meta: JsonObject | undefined = span.traceparent === undefined ? undefined : { traceparent: span.traceparent };
-  const result = await calls.call(entry.name, asked.arguments, {
-    callId,
+  const call = toolbox.start(entry, asked.arguments, {
+    id: callId,
     caller,
-    approval: profile.approval,
-    mayUse: asked.mayUse,
+    host: hosts.create({ id: callId, caller }),
+    policy: { approval: profile.approval, mayUse: asked.mayUse },
+    refreshPolicy: asked.refreshPolicy,
     // Apart from keys that the same caller uses elsewhere.
     idempotencyKey: `a2a/${message.messageId}`,
-    onProgress,
-    ...(meta && { meta }),
+    meta,
   });
-  span.end({ isError: result.isError, ...(result.failure && { message: result.failure.code }) });
+  observe(call, live);
+  const result = await call.result;
+  span.end({ isError: result.isError, message: result.failure?.code });
   return result;
+}
+
+/** Shows in the task what the call waits for, and how far it is. */
+function observe(call: Call, live: LiveTask): void {
+  const progress = createPacer<string>(100, (text) => {
+    if (call.state === 'running') live.setState(TaskState.TASK_STATE_WORKING, text);
+  });
+  call.subscribe((event) => {
+    if (event.type === 'approval-asked') {
+      const { id, reason, expiresAt } = event.request;
+      const text = `Waiting for approval: ${reason}. The task continues once a person answers, and is rejected if nobody does by ${expiresAt}.`;
+      live.setState(TaskState.TASK_STATE_AUTH_REQUIRED, text, { 'toolwharf/approval': id });
+    } else if (event.type === 'approval-answered') {
+      live.setState(TaskState.TASK_STATE_WORKING, 'The approval was answered');
+    } else if (event.type === 'state' && event.state === 'awaiting-input') {
+      const text = `Server '${event.record.server}' asks a question during this call: answer it in the app or over the API.`;
+      live.setState(TaskState.TASK_STATE_WORKING, text);
+    } else if (event.type === 'progress') progress.push(toText(event.progress));
+  });
 }
 
 /** Rejected is what was never begun, for a reason that stays. */
@@ -100,7 +118,7 @@ const rejections = new Set([
   'TOOL_NAME_INVALID',
 ]);
 
-function toWords({ progress, total, message }: Progress): string {
+function toText({ progress, total, message }: Progress): string {
   const done = total === undefined ? String(progress) : `${progress} of ${total}`;
   return message ?? done;
 }

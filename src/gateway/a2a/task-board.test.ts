@@ -20,7 +20,7 @@ test('a task is found by its owner alone, by its id and by the message that bega
   const board = createTaskBoard();
   const task = taskOf('1');
   board.add(task);
-  expect([board.find('ada', '1'), board.findMessage('ada', 'm-1'), board.findCall('1')]).toEqual([task, task, task]);
+  expect([board.find('ada', '1'), board.findMessage('ada', 'm-1')]).toEqual([task, task]);
   expect([board.find('bob', '1'), board.findMessage('bob', 'm-1')]).toEqual([undefined, undefined]);
   expect([idsOf(board.list('ada')), idsOf(board.list('bob'))]).toEqual([['1'], []]);
 });

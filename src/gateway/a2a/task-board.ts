@@ -24,8 +24,6 @@ export interface TaskBoard {
   /** Call when one ended, with what it holds now. */
   end(task: BoardTask, bytes: number): void;
   find(owner: string, id: string): BoardTask | undefined;
-  /** By the call's id, which is the task's, whoever it belongs to. */
-  findCall(id: string): BoardTask | undefined;
   /** The task that a message began. */
   findMessage(owner: string, messageId: string): BoardTask | undefined;
   list(owner: string): readonly BoardTask[];
@@ -89,7 +87,6 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
       );
     },
     find: (owner, id) => ownedBy(owner).find(({ live }) => live.id === id),
-    findCall: (id) => tasks.get(id),
     findMessage: (owner, messageId) => ownedBy(owner).findLast((task) => task.messageId === messageId),
     list: ownedBy,
   };

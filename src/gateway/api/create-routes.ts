@@ -61,7 +61,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     events,
     security: parts,
     calls: {
-      running: parts.calls,
+      hosts: parts.hosts,
       approver: parts.approver,
       questions: parts.questions,
       summaries: createCallSummaries({ journal: storage.journal }),

@@ -28,7 +28,7 @@ export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log'
 
 /** Running calls, and what people are asked about them. */
 export interface CallPorts extends Pick<RouteParts, 'approver' | 'questions'> {
-  readonly running: RouteParts['calls'];
+  readonly hosts: RouteParts['hosts'];
   readonly summaries: CallSummaries;
 }
 

@@ -1,48 +1,43 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approver } from '../../policy/approval.ts';
+import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../../policy/approval.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../policy/approval-store.ts';
 
-/** Puts a question to the client that made the call, where it can be asked; undefined where it can't. */
-export type AskClient = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer> | undefined;
-
-/** Questions that wait in the store for whoever answers first: the app, the command line, a program, or the calling client. */
+/** Approvals that wait in the store for the first answer: from the app, the command line, a program, or the client's user. */
 export interface StoredApprover extends Approver {
-  /** Answers one; the first answer counts. */
+  /** Answers an approval; the first answer counts. */
   answer(id: string, answer: ApprovalAnswer, by: string): ReturnType<ApprovalStore['answer']>;
-  /** Answers no to all that wait in a conversation; resolves when their calls have heard it. */
+  /** Denies all pending approvals of a conversation; resolves when their calls have received the answer. */
   denyAll(conversation: string, reason: string): Promise<void>;
   readonly on: Events<ApproverEvents>['on'];
 }
 
 export interface ApproverEvents {
-  /** Somebody answered here, whether a call waits for it or not. */
+  /** Somebody answered on this replica, whether or not a call waits for it. */
   answered: { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
-  /** Nobody needs to answer any more: its call is gone for good. */
+  /** The call is gone for good, so no answer is needed. */
   withdrawn: { readonly request: ApprovalRequest; readonly reason: string };
 }
 
 export interface StoredApproverOptions {
   readonly store: ApprovalStore;
-  readonly askClient: AskClient;
   readonly log: Log;
-  /** Whether it is a client's that may call again for the same question, so that the question outlives its call; default: none is. */
-  readonly mayComeAgain?: (request: ApprovalRequest) => boolean;
-  /** Calls that end because everything does leave their questions for the next start. */
+  /** Calls that end because the process stops leave their approvals pending for the next start. */
   readonly stopping?: AbortSignal;
-  /** How often the store is looked at for answers given elsewhere; 1 000. */
+  /** How often the store is polled for answers given elsewhere; 1 000. */
   readonly pollMs?: number;
   readonly now?: () => number;
 }
 
-const withdrawn = 'its call was cancelled before anybody answered';
+const withdrawalReason = 'its call was cancelled before anybody answered';
 
 export function createStoredApprover(options: StoredApproverOptions): StoredApprover {
-  const { store, log, stopping, mayComeAgain = () => false, pollMs = 1_000, now = Date.now } = options;
+  const { store, log, stopping, pollMs = 1_000, now = Date.now } = options;
   const answered = createEvents<Record<string, undefined>>();
-  const heard = createEvents<Record<string, undefined>>();
+  const released = createEvents<Record<string, undefined>>();
   const events = createEvents<ApproverEvents>();
+  /** How many calls wait for each approval. */
   const waiting = new Map<string, number>();
 
   async function answer(id: string, given: ApprovalAnswer, by: string) {
@@ -53,8 +48,8 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
     return outcome;
   }
 
-  /** The record once it no longer waits: told at once when answered here, found by looking when answered elsewhere. */
-  async function settled(id: string, signal: AbortSignal): Promise<ApprovalRecord | undefined> {
+  /** The record once it is no longer pending: notified when answered here, polled when answered elsewhere. */
+  async function waitForAnswer(id: string, signal: AbortSignal): Promise<ApprovalRecord | undefined> {
     for (;;) {
       const record = await store.get(id);
       if (record?.status !== 'pending') return record;
@@ -62,28 +57,27 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timer);
-          end();
+          unsubscribe();
           signal.removeEventListener('abort', done);
           resolve();
         };
         const timer = setTimeout(done, pollMs);
-        const end = answered.on(id, done);
+        const unsubscribe = answered.on(id, done);
         signal.addEventListener('abort', done, { once: true });
       });
     }
   }
 
-  function askTheClient(record: ApprovalRecord, signal: AbortSignal): void {
-    const asking = options.askClient(record.request, signal);
-    asking?.then(
-      (given) => answer(record.request.id, given, `caller ${record.request.caller.id}`),
+  function askUser({ request }: ApprovalRecord, host: ApprovalHost | undefined, signal: AbortSignal): void {
+    host?.askUser?.(request, signal).then(
+      (given) => answer(request.id, given, `caller ${request.caller.id}`),
       (cause) => {
         if (!signal.aborted) log.debug('approval.client-silent', `The client did not answer: ${messageOf(cause)}`);
       },
     );
   }
 
-  function leave(id: string): number {
+  function releaseWaiter(id: string): number {
     const left = (waiting.get(id) ?? 1) - 1;
     if (left > 0) waiting.set(id, left);
     else waiting.delete(id);
@@ -92,45 +86,47 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
 
   async function withdraw(request: ApprovalRequest): Promise<void> {
     try {
-      const no = { kind: 'deny', reason: withdrawn } as const;
-      const outcome = await store.answer(request.id, no, 'withdrawal', now());
-      if (outcome === 'answered') events.emit('withdrawn', { request, reason: withdrawn });
+      const denial = { kind: 'deny', reason: withdrawalReason } as const;
+      const outcome = await store.answer(request.id, denial, 'withdrawal', now());
+      if (outcome === 'answered') events.emit('withdrawn', { request, reason: withdrawalReason });
     } catch (cause) {
-      log.warning('approval.not-withdrawn', `A question that nobody needs any more stays: ${messageOf(cause)}`);
+      const message = `The approval of a cancelled call could not be withdrawn: ${messageOf(cause)}`;
+      log.warning('approval.not-withdrawn', message);
     }
   }
 
+  /** Denies one approval; resolves when every call that waits for it has received the answer. */
   async function deny(id: string, reason: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const end = heard.on(id, resolve);
+    const unsubscribe = released.on(id, resolve);
     if (!waiting.has(id)) resolve();
     await answer(id, { kind: 'deny', reason }, 'conversation');
     await promise;
-    end();
+    unsubscribe();
   }
 
   return {
     answer,
     register: async (request) => (await store.add(request)).request,
-    async ask(request, signal) {
-      const staysOpen = mayComeAgain(request);
+    async ask(request, signal, host) {
       const record = (await store.get(request.id)) ?? (await store.add(request));
       const { id } = record.request;
-      const over = new AbortController();
+      const ended = new AbortController();
       waiting.set(id, (waiting.get(id) ?? 0) + 1);
-      if (record.status === 'pending') askTheClient(record, AbortSignal.any([signal, over.signal]));
+      if (record.status === 'pending') askUser(record, host, AbortSignal.any([signal, ended.signal]));
       try {
-        const end = await settled(id, signal);
-        if (end?.answer?.kind !== 'allow') return end?.answer ?? { kind: 'deny', reason: 'the question is gone' };
+        const settled = await waitForAnswer(id, signal);
+        if (settled?.answer?.kind !== 'allow')
+          return settled?.answer ?? { kind: 'deny', reason: 'the approval no longer exists' };
         // Two calls may wait for one answer; it is good for one of them.
-        if (await store.use(id)) return end.answer;
+        if (await store.use(id)) return settled.answer;
         return { kind: 'deny', reason: 'the answer was used for another call' };
       } finally {
-        over.abort();
-        const isLast = leave(id) === 0;
-        const isCancelled = signal.aborted && !isExpiry(signal) && stopping?.aborted !== true;
-        if (isLast) setImmediate(() => heard.emit(id, undefined));
-        if (isLast && isCancelled && !staysOpen) await withdraw(record.request);
+        ended.abort();
+        const isLast = releaseWaiter(id) === 0;
+        const isCancelled = signal.aborted && !isTimeout(signal) && stopping?.aborted !== true;
+        if (isLast) setImmediate(() => released.emit(id, undefined));
+        if (isLast && isCancelled && host?.mayRepeat !== true) await withdraw(record.request);
       }
     },
     async denyAll(conversation, reason) {
@@ -142,7 +138,7 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
   };
 }
 
-/** Whose time is over ends by itself, and says so. */
-function isExpiry({ reason }: AbortSignal): boolean {
+/** True when the approval expired, which the record says by itself. */
+function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError';
 }

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
+import type { CallPolicy } from '../../invocation/authorize.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
+import { createVisibility } from '../../policy/visible-tools.ts';
+import type { KeyStore } from '../../storage/ports/key-store.ts';
 import { sendJson } from '../mcp/responder.ts';
+import { keyCallerPrefix } from './api-keys.ts';
 import { hasRight, type Identity } from './identity.ts';
 
 /** The `WWW-Authenticate` header of a 401 response. */
@@ -20,7 +25,15 @@ export const unauthorized = {
 
 export interface AdmitPorts {
   readonly profiles: () => readonly ProfileConfig[];
+  readonly keys: Pick<KeyStore, 'get'>;
   readonly stopping: AbortSignal;
+}
+
+export interface AdmittedCaller {
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+  /** The caller's policy at a later time. Rejects when its key was revoked or its profile removed. */
+  readonly refreshPolicy: () => Promise<CallPolicy>;
 }
 
 /** The caller and profile of a request; undefined if the request was already answered with an error. */
@@ -29,15 +42,30 @@ export function admitCaller(
   response: ServerResponse,
   identity: Identity | undefined,
   asked: string | undefined,
-  { profiles, stopping }: AdmitPorts,
-): { readonly caller: Caller; readonly profile: ProfileConfig } | undefined {
+  { profiles, keys, stopping }: AdmitPorts,
+): AdmittedCaller | undefined {
   const refuse = (status: number, code: string, message: string): undefined =>
     void sendJson(response, status, { error: { code, message } });
   if (!identity) return void sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
   if (!hasRight(identity, 'call')) return refuse(403, 'FORBIDDEN', "This request needs the right 'call'");
   if (stopping.aborted) return refuse(503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
   const profile = findProfile(asked, identity, profiles());
-  return profile ? { caller: identity.caller, profile } : refuse(404, 'NOT_FOUND', 'No such profile');
+  if (!profile) return refuse(404, 'NOT_FOUND', 'No such profile');
+  const refreshPolicy = async (): Promise<CallPolicy> => {
+    await assertActive(identity, keys);
+    const current = profiles().find(({ name }) => name === profile.name);
+    if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${profile.name}' was removed`);
+    return { approval: current.approval, mayUse: createVisibility(current).hasTool };
+  };
+  return { caller: identity.caller, profile, refreshPolicy };
+}
+
+/** Rejects when the caller's key was revoked since the request was authenticated. */
+export async function assertActive({ caller }: Identity, keys: Pick<KeyStore, 'get'>): Promise<void> {
+  if (!caller.id.startsWith(keyCallerPrefix)) return;
+  const key = await keys.get(caller.id.slice(keyCallerPrefix.length));
+  if (!key || key.revokedAt !== undefined)
+    throw new ToolwharfError('CALL_DENIED', 'The call was denied: its key was revoked while the call was waiting');
 }
 
 /** The requested profile if the caller may use it; without a request, the caller's own profile or `default`. */

@@ -10,6 +10,9 @@ export interface NewApiKey {
   readonly rights: readonly ('read' | 'call' | 'admin')[];
 }
 
+/** The id of a caller with a key is this prefix and the key's id. */
+export const keyCallerPrefix = 'key:';
+
 const prefix = 'tw_';
 
 /** Creates a key of 256 random bits. Only the returned `key` contains it; the record stores its hash. */
@@ -74,7 +77,7 @@ function looksLikeApiKey(text: string): boolean {
 
 function toIdentity({ id, name, profile, rights }: ApiKey): Identity {
   return {
-    caller: { id: `key:${id}`, kind: 'client', name },
+    caller: { id: `${keyCallerPrefix}${id}`, kind: 'client', name },
     profile,
     isAdmin: rights.includes('admin'),
     rights: (['read', 'call'] as const).filter((right) => rights.includes(right)),

@@ -1,28 +1,27 @@
-/** Passes on what is said, but not more often than it may: of what comes in between, the latest. */
-export interface Pacer<Value> extends Disposable {
-  say(value: Value): void;
+/** Passes values on at a limited rate: the first at once, then the latest of each interval. */
+export interface Pacer<Value> {
+  push(value: Value): void;
 }
 
-export function createPacer<Value>(everyMs: number, pass: (value: Value) => void): Pacer<Value> {
+export function createPacer<Value>(intervalMs: number, pass: (value: Value) => void): Pacer<Value> {
   let timer: NodeJS.Timeout | undefined;
-  let waiting: { readonly value: Value } | undefined;
+  let latest: { readonly value: Value } | undefined;
 
-  function onTime(): void {
-    timer = undefined;
-    const { value } = waiting ?? {};
-    if (!waiting) return;
-    waiting = undefined;
-    say(value as Value);
-  }
-
-  function say(value: Value): void {
+  function push(value: Value): void {
     if (timer) {
-      waiting = { value };
+      latest = { value };
       return;
     }
-    timer = setTimeout(onTime, everyMs).unref();
+    timer = setTimeout(onInterval, intervalMs).unref();
     pass(value);
   }
 
-  return { say, [Symbol.dispose]: () => clearTimeout(timer) };
+  function onInterval(): void {
+    timer = undefined;
+    const waiting = latest;
+    latest = undefined;
+    if (waiting) push(waiting.value);
+  }
+
+  return { push };
 }

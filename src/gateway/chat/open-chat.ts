@@ -2,19 +2,18 @@ import type { Chat } from '../../chat/chat.ts';
 import type { ChatPorts, ConversationChange } from '../../chat/chat-ports.ts';
 import { createChat } from '../../chat/create-chat.ts';
 import { seedAssistants } from '../../chat/seed-assistants.ts';
-import type { Toolbox } from '../../toolbox.ts';
 import { conversationEvent } from '../events/collect-events.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { GatewayParts } from '../gateway.ts';
 
 export interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames'> {
-  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'approver' | 'calls' | 'questions' | 'ownership' | 'log'>;
+  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'approver' | 'hosts' | 'ownership' | 'log'>;
   readonly events: Pick<EventLog, 'publish'>;
 }
 
 /** Opens the conversations of a gateway and publishes their changes to their owners. */
 export async function openChat({ parts, events, models, serverNames }: OpenChatOptions): Promise<Chat> {
-  const { storage, approver, questions, ownership, log } = parts;
+  const { toolbox, storage, approver, hosts, ownership, log } = parts;
 
   function publishChange(change: ConversationChange): void {
     if (change.kind === 'removed') {
@@ -28,8 +27,9 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
   }
 
   await seedAssistants(storage, parts.toolbox);
-  const chat = await createChat({
-    toolbox: trackCalls(parts),
+  return createChat({
+    toolbox,
+    hostFor: (call, model) => hosts.create(call, { model }),
     journal: storage.journal,
     storage,
     models,
@@ -38,17 +38,4 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
     onChanged: publishChange,
     log,
   });
-  questions.setModelOf(chat.modelOfCall);
-  return chat;
-}
-
-/** A toolbox whose calls can be watched and cancelled over the API. */
-function trackCalls({ toolbox, calls }: OpenChatOptions['parts']): Toolbox {
-  const call: Toolbox['call'] = (tool, args, { caller, ...options } = {}) => {
-    const name = typeof tool === 'string' ? tool : toolbox.entry(tool)?.name;
-    return caller && name !== undefined
-      ? calls.call(name, args, { caller, ...options })
-      : toolbox.call(tool, args, { caller, ...options });
-  };
-  return Object.create(toolbox, { call: { value: call } }) as Toolbox;
 }

@@ -11,7 +11,7 @@ import type { ApproverEvents, StoredApprover } from '../approvals/stored-approve
 import type { Identity } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
 import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';
-import type { CallsInFlight } from '../calls/calls-in-flight.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 
 /** A listener and what it may see now. */
@@ -32,7 +32,7 @@ export type Publishable = LoggedEvent | (() => LoggedEvent);
 export interface EventSources {
   readonly toolbox: Toolbox;
   readonly approver: Pick<StoredApprover, 'on'>;
-  readonly calls: Pick<CallsInFlight, 'on'>;
+  readonly hosts: Pick<AppHosts, 'on'>;
   readonly questions: Pick<PendingQuestions, 'on'>;
   readonly ownership: Pick<Ownership, 'ownsCached'>;
 }
@@ -45,7 +45,7 @@ export interface EventSinks {
 
 /** Publishes the events of all sources with their visibility rules. Returns a function that stops it. */
 export function collectEvents(sources: EventSources, { publish, broadcast }: EventSinks): () => void {
-  const { toolbox, approver, calls, questions, ownership } = sources;
+  const { toolbox, approver, hosts, questions, ownership } = sources;
   const known = new Map<string, { readonly server?: string; readonly originalName: string }>();
   remember(toolbox.tools.map(({ name }) => name));
 
@@ -129,7 +129,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
         });
       }),
     ),
-    calls.on('progressed', ({ call, progress }) =>
+    hosts.on('progressed', ({ call, progress }) =>
       broadcast(forOwner('call.progressed', call, { id: call.id, ...pickProgress(progress) })),
     ),
     toolbox.on('approval.asked', (request) => {

@@ -7,7 +7,7 @@ import type { ApproverEvents } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
 import { createOwnership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
-import type { CallsInFlightEvents } from '../calls/calls-in-flight.ts';
+import type { AppHostEvents } from '../calls/app-hosts.ts';
 import type { PendingQuestionsEvents } from '../questions/pending-questions.ts';
 import type { Viewer } from './collect-events.ts';
 import { createEventLog, type NumberedEvent } from './event-log.ts';
@@ -29,14 +29,14 @@ function setUp(maxEvents?: number, retentionMs?: number) {
   const entries = new Map<string, object>();
   const toolbox = { on: events.on, tools: [], entry: (name: string) => entries.get(name) } as unknown as Toolbox;
   const approvals = createEvents<ApproverEvents>();
-  const calls = createEvents<CallsInFlightEvents>();
+  const hosts = createEvents<AppHostEvents>();
   const questions = createEvents<PendingQuestionsEvents>();
   const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox: () => toolbox });
-  const sources = { toolbox, approver: approvals, calls, questions, ownership };
+  const sources = { toolbox, approver: approvals, hosts, questions, ownership };
   const log = createEventLog({ sources, maxEvents, retentionMs });
   const seen: NumberedEvent[] = [];
   const leave = log.listen({ onEvent: (event) => seen.push(event), onRecheckAccess: async () => {} });
-  return { events, approvals, calls, questions, ownership, entries, log, seen, leave, last: () => seen.at(-1) };
+  return { events, approvals, hosts, questions, ownership, entries, log, seen, leave, last: () => seen.at(-1) };
 }
 
 const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
@@ -161,10 +161,10 @@ test('the owner of a conversation sees the calls of its assistant', () => {
 });
 
 test('progress is sent to current listeners and not kept for reconnecting ones', () => {
-  const { calls, log, last } = setUp();
+  const { hosts, log, last } = setUp();
   const before = log.latest;
   const about = { id: 'c1', tool: 'a__t', caller: agent.caller };
-  calls.emit('progressed', { call: about, progress: { progress: 1, total: 2, stray: 'x' } as never });
+  hosts.emit('progressed', { call: about, progress: { progress: 1, total: 2, stray: 'x' } as never });
   expect(last()).toMatchObject({ name: 'call.progressed' });
   expect(last()?.id).toBeUndefined();
   expect(last()?.show(asAgent)).toEqual({ id: 'c1', progress: 1, total: 2 });

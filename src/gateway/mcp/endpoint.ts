@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
+import type { StartOptions } from '../../invocation/invoker.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
-import type { AskedCalls } from './asked-calls.ts';
 import { initialize, serveLegacy, serveStream, sessionOf } from './legacy.ts';
 import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
@@ -15,8 +15,6 @@ import { metaOf, modernVersion, RpcError, type RpcMessage, rpcCode, toError, toM
 
 export interface McpEndpointOptions {
   readonly toolbox: Toolbox;
-  /** The answerers the toolbox was given. */
-  readonly asked: AskedCalls;
   readonly log: Log;
   /** 32 bytes that seal session ids; the same on every replica and after every start. */
   readonly sessionKey: Buffer;
@@ -30,6 +28,8 @@ export interface McpEndpointOptions {
 export interface McpClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
+  /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
+  readonly refreshPolicy?: StartOptions['refreshPolicy'];
 }
 
 /** The aggregated MCP endpoint over HTTP: both eras at one address. */
@@ -42,13 +42,12 @@ export interface McpEndpoint {
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { toolbox, asked, log, maxBodyBytes = 4 * 1024 * 1024 } = options;
+  const { toolbox, log, maxBodyBytes = 4 * 1024 * 1024 } = options;
   const ports = createPorts({
     toolbox,
-    asked,
     sessionKey: options.sessionKey,
-    ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
-    ...(options.traces && { traces: options.traces }),
+    startWaitMs: options.startWaitMs,
+    traces: options.traces,
   });
   const { sessions, subscriptions } = ports;
 

@@ -3,8 +3,6 @@ import type { ProfileConfig } from '../../config/config.ts';
 import { createEvents } from '../../kernel/events.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
-import { createAskedCalls } from './asked-calls.ts';
-import type { ClientRequest } from './client-request.ts';
 import { forwardNotifications } from './forward-notifications.ts';
 import { createSessions } from './sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -16,7 +14,6 @@ const [all, few] = profiles as [ProfileConfig, ProfileConfig];
 function setUp() {
   const events = createEvents<ToolboxEvents>();
   const toolbox = { on: events.on, config: { profiles } } as unknown as Toolbox;
-  const asked = createAskedCalls();
   const sessions = createSessions({ onEnd: () => {} });
   const announced: string[] = [];
   const subscriptions = {
@@ -32,10 +29,10 @@ function setUp() {
     session.streams.add({ closed: false, end: () => {}, send: (message) => heard.push(message) });
     return { session, methods: () => heard.map(({ method }) => method), heard };
   };
-  const end = forwardNotifications({ toolbox, asked, sessions, subscriptions });
+  const end = forwardNotifications({ toolbox, sessions, subscriptions });
   const say = (method: string, params: JsonObject, callIds: readonly string[] = [], server = 'mail') =>
     events.emit('server.notified', { server, method, params, callIds });
-  return { events, asked, announced, end, say, all: open('all'), few: open('few') };
+  return { events, announced, end, say, all: open('all'), few: open('few') };
 }
 
 test('changed lists are told to those whose profile has the server', () => {
@@ -72,31 +69,9 @@ test('what a server logs outside of any call is for those whose profile has it, 
   expect(sessions.few.heard.map(({ params }) => (params as JsonObject).data)).toEqual(['few']);
 });
 
-test('what a server logs in a call is for the client whose call it is, and for nobody where that is not sure', async () => {
-  const { asked, say, ...sessions } = setUp();
-  const heard: string[] = [];
-  const requestOf = (caller: string, changes: Partial<ClientRequest> = {}) =>
-    ({
-      era: 'legacy',
-      caller: { id: caller, kind: 'client' },
-      profile: all,
-      notify: (_method: string, { data }: JsonObject) => heard.push(`${caller} ${data}`),
-      ...changes,
-    }) as ClientRequest;
-  const modern = requestOf('modern', { era: 'modern' });
-  const curious = requestOf('curious', { era: 'modern', logLevel: 'debug' });
-  await asked.during({ callId: '1', request: requestOf('legacy') }, () =>
-    asked.during({ callId: '2', request: modern }, () =>
-      asked.during({ callId: '3', request: curious }, async () => {
-        say('notifications/message', { level: 'info', data: 'a' }, ['1']);
-        say('notifications/message', { level: 'info', data: 'b' }, ['2']);
-        say('notifications/message', { level: 'debug', data: 'c' }, ['3']);
-        say('notifications/message', { level: 'info', data: 'd' }, ['1', '3']);
-        say('notifications/message', { level: 'info', data: 'e' }, ['elsewhere']);
-      }),
-    ),
-  );
-  expect(heard).toEqual(['legacy a', 'curious c']);
+test('a log message that belongs to a call is not broadcast', () => {
+  const { say, ...sessions } = setUp();
+  say('notifications/message', { level: 'error', data: 'private' }, ['call']);
   expect(sessions.all.heard).toEqual([]);
 });
 

@@ -2,21 +2,18 @@ import { createMatcher } from '../../catalog/match-globs.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Toolbox } from '../../toolbox.ts';
-import type { AskedCalls } from './asked-calls.ts';
-import type { ClientRequest } from './client-request.ts';
 import { passesLevel } from './log-levels.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export interface ForwardOptions {
   readonly toolbox: Toolbox;
-  readonly asked: AskedCalls;
   readonly sessions: Sessions;
   readonly subscriptions: Subscriptions;
 }
 
 /** Hands on what servers say without being asked: changed lists, updated resources, log messages. Returns the way to stop. */
-export function forwardNotifications({ toolbox, asked, sessions, subscriptions }: ForwardOptions): () => void {
+export function forwardNotifications({ toolbox, sessions, subscriptions }: ForwardOptions): () => void {
   const serves = createServes();
 
   /** The sessions whose profile has this server. */
@@ -43,12 +40,8 @@ export function forwardNotifications({ toolbox, asked, sessions, subscriptions }
   }
 
   function logged(server: string, params: JsonObject, callIds: readonly string[]): void {
-    if (callIds.length > 0) {
-      // What may be about one client's call is not for another client's eyes: where it is nobody's for sure, nobody hears it.
-      const request = asked.whose(callIds);
-      if (request && wantsLog(request, params)) request.notify('notifications/message', params);
-      return;
-    }
+    // The host of the call has received it; no other client may.
+    if (callIds.length > 0) return;
     for (const session of sessionsOf(server)) {
       if (session.logLevel === undefined || passesLevel(params.level, session.logLevel))
         session.broadcast({ jsonrpc: '2.0', method: 'notifications/message', params });
@@ -74,11 +67,6 @@ export function forwardNotifications({ toolbox, asked, sessions, subscriptions }
   return () => {
     for (const end of ends) end();
   };
-}
-
-/** A modern client asks for log messages in each request; a legacy one hears them unless it set a higher level. */
-function wantsLog({ era, logLevel }: ClientRequest, params: JsonObject): boolean {
-  return logLevel === undefined ? era === 'legacy' : passesLevel(params.level, logLevel);
 }
 
 function createServes(): (profile: ProfileConfig, server: string) => boolean {

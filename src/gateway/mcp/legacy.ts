@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
+import type { StartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -31,6 +32,7 @@ export interface LegacyPorts extends MethodPorts {
 export interface LegacyClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
+  readonly refreshPolicy?: StartOptions['refreshPolicy'];
 }
 
 const sessionHeader = 'mcp-session-id';
@@ -128,6 +130,7 @@ export async function serveRequest(
     era: 'legacy',
     caller: client.caller,
     profile: client.profile,
+    refreshPolicy: client.refreshPolicy,
     capabilities: session.facts.capabilities,
     logLevel: session.logLevel,
     signal: cancel.signal,

@@ -1,11 +1,11 @@
+import type { RequestHost } from '../../connections/request-host.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
-import { toolIdOf } from '../../kernel/tool-id.ts';
 import { version } from '../../kernel/version.ts';
 import type { Toolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
-import type { AskedCalls } from './asked-calls.ts';
+import { toClientHost } from './client-host.ts';
 import type { ClientRequest } from './client-request.ts';
 import { forwardedMeta, idempotencyKey } from './forwarded-meta.ts';
 import { keepFor } from './kept-json.ts';
@@ -18,7 +18,6 @@ export interface MethodPorts {
   readonly toolbox: Toolbox;
   /** The caller's view, once the servers had a fair chance to be there. */
   readonly viewFor: (request: Pick<ClientRequest, 'profile'>) => Promise<View>;
-  readonly asked: AskedCalls;
   readonly logLevels: LogLevels;
 }
 
@@ -113,20 +112,18 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const span = ports.traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
   const meta = forwardedMeta(request, upstreamEra);
   if (span.traceparent !== undefined) meta.traceparent = span.traceparent;
-  const options = {
-    callId,
+  const input = upstreamEra === 'modern' && passesInput(request) ? inputOf(params) : undefined;
+  const call = ports.toolbox.start(entry, params.arguments, {
+    id: callId,
     caller: request.caller,
+    host: toClientHost(request, input),
     signal: request.signal,
-    approval: request.profile.approval,
-    mayUse: view.hasTool,
+    policy: { approval: request.profile.approval, mayUse: view.hasTool },
+    refreshPolicy: request.refreshPolicy,
     meta,
-    onProgress: onProgressOf(request),
     idempotencyKey: idempotencyKeyOf(params),
-    input: upstreamEra === 'modern' && passesInput(request) ? inputOf(params) : undefined,
-  };
-  const result = await ports.asked.during({ callId, request }, () =>
-    ports.toolbox.call(toolIdOf(entry), params.arguments, options),
-  );
+  });
+  const result = await call.result;
   span.end({ isError: result.isError, ...(result.failure && { message: result.failure.code }) });
   return toCallResult(result);
 }
@@ -177,22 +174,19 @@ async function pass(
   method: string,
   params: JsonObject,
 ): Promise<JsonObject> {
-  const callId = createId();
   const upstreamEra = await eraOf(server, request, ports);
-  const passInput = request.era === 'modern' && upstreamEra === 'modern';
-  const { responses, state } = passInput ? inputOf(request.params) : { responses: undefined, state: undefined };
-  return ports.asked.during({ callId, request }, () =>
-    ports.toolbox.request(
-      server,
-      method,
-      {
-        ...params,
-        ...(responses && { inputResponses: responses }),
-        ...(state !== undefined && { requestState: state }),
-        _meta: forwardedMeta(request, upstreamEra),
-      },
-      { callId, signal: request.signal, passInputRequired: passInput, onProgress: onProgressOf(request) },
-    ),
+  const input = request.era === 'modern' && upstreamEra === 'modern' ? inputOf(request.params) : undefined;
+  const host = toClientHost(request, input) as RequestHost;
+  return ports.toolbox.request(
+    server,
+    method,
+    {
+      ...params,
+      ...(input?.responses && { inputResponses: input.responses }),
+      ...(input?.state !== undefined && { requestState: input.state }),
+      _meta: forwardedMeta(request, upstreamEra),
+    },
+    { signal: request.signal, host },
   );
 }
 
@@ -224,12 +218,6 @@ function inputOf(params: JsonObject): { responses?: JsonObject; state?: string }
     ...(isObject(params.inputResponses) && { responses: params.inputResponses }),
     ...(typeof params.requestState === 'string' && { state: params.requestState }),
   };
-}
-
-function onProgressOf(request: ClientRequest): ((progress: object) => void) | undefined {
-  const token = metaOf(request.params).progressToken;
-  if (token === undefined) return undefined;
-  return (progress) => request.notify('notifications/progress', { progressToken: token, ...progress });
 }
 
 /** The server's own answer where there is one: its result as it came, its error with its code. */

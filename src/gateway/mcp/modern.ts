@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
 import { findParamHeaders } from '../../connections/param-headers.ts';
+import type { StartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
+import type { InputRounds, RoundClient } from './input-rounds.ts';
 import { keepAs } from './kept-json.ts';
 import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
 import { checkHeaders, checkParamHeaders } from './modern-headers.ts';
-import type { ParkedCalls, ParkedClient } from './parked-calls.ts';
 import type { Responder } from './responder.ts';
 import {
   metaKey,
@@ -24,13 +25,14 @@ import {
 import type { Subscriptions } from './subscriptions.ts';
 
 export interface ModernPorts extends MethodPorts {
-  readonly parked: ParkedCalls;
+  readonly inputRounds: InputRounds;
   readonly subscriptions: Subscriptions;
 }
 
 export interface ModernClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
+  readonly refreshPolicy?: StartOptions['refreshPolicy'];
   /** The HTTP request, whose headers must agree with its body; undefined over stdio. */
   readonly http?: IncomingMessage;
 }
@@ -88,16 +90,17 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
   }
   if (!canAsk.has(method)) return dressed(method, await answerRequest(request, ports));
   const { requestState, inputResponses } = params;
-  const waiting = {
+  const round = {
     owner: [request.caller.id, request.profile.name, method, String(params.name ?? params.uri)].join('\0'),
     answers: isObject(inputResponses) ? inputResponses : {},
     notify: request.notify,
     signal: request.signal,
   };
-  if (ports.parked.isOwn(requestState)) return dressed(method, await ports.parked.resume(waiting, requestState));
-  const run = ({ ask, notify, signal }: ParkedClient) =>
+  const { inputRounds } = ports;
+  if (inputRounds.isOwn(requestState)) return dressed(method, await inputRounds.resume(round, requestState));
+  const run = ({ ask, notify, signal }: RoundClient) =>
     answerRequest({ ...request, notify, signal, ask: checkedAsk(request, ask) }, ports);
-  return dressed(method, await ports.parked.start(waiting, run));
+  return dressed(method, await inputRounds.start(round, run));
 }
 
 function toClientRequest(message: RpcRequest, client: ModernClient, responder: Responder): ClientRequest {
@@ -108,6 +111,7 @@ function toClientRequest(message: RpcRequest, client: ModernClient, responder: R
     era: 'modern',
     caller: client.caller,
     profile: client.profile,
+    refreshPolicy: client.refreshPolicy,
     capabilities: isObject(capabilities) ? capabilities : {},
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
     signal: responder.signal,

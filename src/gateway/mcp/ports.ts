@@ -1,19 +1,16 @@
 import { noTraces, type Traces } from '../traces/traces.ts';
-import type { AskedCalls } from './asked-calls.ts';
 import { forwardNotifications } from './forward-notifications.ts';
+import { createInputRounds } from './input-rounds.ts';
 import type { LegacyPorts } from './legacy.ts';
 import { createLogLevels } from './log-levels.ts';
 import type { MethodPorts } from './methods.ts';
 import type { ModernPorts } from './modern.ts';
-import { createParkedCalls } from './parked-calls.ts';
 import { createSessionTokens } from './session-token.ts';
 import { createSessions } from './sessions.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { createViews, type ViewsOptions } from './views.ts';
 
 export interface PortsOptions extends ViewsOptions {
-  /** The answerers the toolbox was given. */
-  readonly asked: AskedCalls;
   /** 32 bytes that seal session ids. */
   readonly sessionKey: Buffer;
   /** Default: none are kept. */
@@ -26,7 +23,7 @@ export interface Ports extends LegacyPorts, ModernPorts {
   close(): void;
 }
 
-export function createPorts({ asked, sessionKey, traces = noTraces, ...options }: PortsOptions): Ports {
+export function createPorts({ sessionKey, traces = noTraces, ...options }: PortsOptions): Ports {
   const { toolbox } = options;
   const views = createViews(options);
   const sessions = createSessions({
@@ -36,15 +33,15 @@ export function createPorts({ asked, sessionKey, traces = noTraces, ...options }
     },
   });
   const logLevels = createLogLevels({ toolbox, sessions });
-  const methods: MethodPorts = { toolbox, asked, traces, logLevels, viewFor: ({ profile }) => views.get(profile) };
+  const methods: MethodPorts = { toolbox, traces, logLevels, viewFor: ({ profile }) => views.get(profile) };
   const subscriptions = createSubscriptions({ toolbox, ports: () => methods });
-  const endForwarding = forwardNotifications({ toolbox, asked, sessions, subscriptions });
+  const endForwarding = forwardNotifications({ toolbox, sessions, subscriptions });
   return {
     ...methods,
     sessions,
     subscriptions,
     tokens: createSessionTokens(sessionKey),
-    parked: createParkedCalls(),
+    inputRounds: createInputRounds(),
     close() {
       endForwarding();
       logLevels.close();

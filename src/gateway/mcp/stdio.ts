@@ -8,7 +8,6 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { Toolbox } from '../../toolbox.ts';
-import type { AskedCalls } from './asked-calls.ts';
 import type { EventStream } from './event-stream.ts';
 import { toJson } from './kept-json.ts';
 import { type LegacyClient, serveRequest } from './legacy.ts';
@@ -31,8 +30,6 @@ import type { Session } from './sessions.ts';
 
 export interface StdioOptions {
   readonly toolbox: Toolbox;
-  /** The answerers the toolbox was given. */
-  readonly asked: AskedCalls;
   readonly log: Log;
   readonly caller: Caller;
   /** Looked up for each message: a changed configuration may change it. */
@@ -48,13 +45,12 @@ export interface StdioOptions {
 
 /** The MCP endpoint for one client over a pair of pipes, both eras. Resolves when the client has gone. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const { toolbox, asked, log, caller, input, output, maxMessageBytes = 64 * 1024 * 1024 } = options;
+  const { toolbox, log, caller, input, output, maxMessageBytes = 64 * 1024 * 1024 } = options;
   // The one session needs no id, so nothing is ever sealed for somebody else to read.
   const ports = createPorts({
     toolbox,
-    asked,
     sessionKey: randomBytes(32),
-    ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
+    startWaitMs: options.startWaitMs,
   });
   const { sessions } = ports;
   const gone = new AbortController();

@@ -1,14 +1,15 @@
 import { readDuration } from '../../../config/durations.ts';
+import type { Call } from '../../../invocation/call.ts';
 import { createDeadline, type Deadline } from '../../../invocation/deadline.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import type { Approver } from '../../../policy/approval.ts';
 import { UsageError } from '../../usage-error.ts';
 
 /** What `--timeout` says, with a clock that stands still while a person is asked. */
 export interface CallLimit extends Disposable {
   /** Starts the clock. The signal aborts with `CALL_TIMED_OUT`, which is not a cancelled call; without a limit it never does. */
   start(tool: string): AbortSignal;
-  pause(): () => void;
+  /** Stops the clock while the call waits for a person. */
+  pauseWhileAsking(call: Call): void;
 }
 
 /** Reads the text of `--timeout`; one that is no time is a `UsageError`. */
@@ -19,28 +20,23 @@ export function createCallLimit(timeout?: string): CallLimit {
     start(tool) {
       const controller = new AbortController();
       if (ms === undefined) return controller.signal;
-      deadline = createDeadline(ms);
       const message = `${tool} did not finish within ${timeout} (--timeout)`;
-      const end = () => controller.abort(new ToolwharfError('CALL_TIMED_OUT', message));
-      deadline.signal.addEventListener('abort', end, { once: true });
+      deadline = createDeadline(ms, () => controller.abort(new ToolwharfError('CALL_TIMED_OUT', message)));
       return controller.signal;
     },
-    pause: () => deadline?.pause() ?? (() => {}),
-    [Symbol.dispose]: () => deadline?.[Symbol.dispose](),
-  };
-}
-
-/** The same approver, with the clock stopped while it asks. */
-export function pauseWhileApproved(approver: Approver, pause: () => () => void): Approver {
-  return {
-    async ask(request, signal) {
-      const resume = pause();
-      try {
-        return await approver.ask(request, signal);
-      } finally {
-        resume();
-      }
+    pauseWhileAsking(call) {
+      let resume: (() => void) | undefined;
+      call.subscribe((event) => {
+        if (event.type !== 'state') return;
+        const isAsking = event.state === 'awaiting-approval' || event.state === 'awaiting-input';
+        if (isAsking) resume ??= deadline?.pause();
+        else {
+          resume?.();
+          resume = undefined;
+        }
+      });
     },
+    [Symbol.dispose]: () => deadline?.[Symbol.dispose](),
   };
 }
 

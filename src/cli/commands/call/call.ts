@@ -3,7 +3,6 @@ import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { dataDirectory } from '../../../config/data-directory.ts';
 import type { Progress, Tool } from '../../../kernel/tool.ts';
-import { pauseWhileAsked } from '../../../servers/pause-while-asked.ts';
 import { isAskedAlways } from '../../backend/is-asked-always.ts';
 import { openToolbox } from '../../backend/open-toolbox.ts';
 import { createRuleFile } from '../../backend/rule-file.ts';
@@ -12,7 +11,7 @@ import { oneLine } from '../../terminal/layout.ts';
 import { createTerminalApprover } from '../../terminal/terminal-approver.ts';
 import { logLine } from '../../terminal/terminal-log.ts';
 import { createTerminalQuestions } from '../../terminal/terminal-questions.ts';
-import { createCallLimit, pauseWhileApproved } from './call-limit.ts';
+import { createCallLimit } from './call-limit.ts';
 import { findTool } from './find-tool.ts';
 import { printResult } from './print-result.ts';
 import { type ArgumentOptions, readArguments } from './read-arguments.ts';
@@ -36,10 +35,7 @@ export async function call(name: string, options: CallOptions, context: CommandC
 
   await using opened = await openToolbox(context, {
     rules: createRuleFile(rulesFile),
-    ...(terminal.canAsk && {
-      approver: pauseWhileApproved(approver, limit.pause),
-      questions: pauseWhileAsked(createTerminalQuestions(terminal), limit.pause),
-    }),
+    ...(terminal.canAsk && { approver, host: createTerminalQuestions(terminal) }),
   });
   const { toolbox, servers, config } = opened;
   askPatterns = config.toolbox.approval.ask;
@@ -51,11 +47,13 @@ export async function call(name: string, options: CallOptions, context: CommandC
     isRefused = answer.kind === 'deny';
   });
   terminal.status(`${oneLine(tool.name)} …`);
-  const result = await toolbox.call(tool.name, args, {
+  const call = toolbox.start(tool.name, args, {
     signal: AbortSignal.any([context.signal, limit.start(tool.name)]),
     caller: { id: 'cli', kind: 'person' },
-    onProgress: (progress) => terminal.status(progressText(tool, progress)),
+    host: { onProgress: (progress) => terminal.status(progressText(tool, progress)) },
   });
+  limit.pauseWhileAsking(call);
+  const result = await call.result;
   terminal.status();
   return printResult(result, tool, terminal, { json: options.json ?? false, isRefused });
 }

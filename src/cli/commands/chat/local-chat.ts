@@ -49,12 +49,11 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
       log,
       stopping: stopping.signal,
       askList: () => opened?.config.toolbox.approval.ask ?? [],
-      modelOfCall: async (callId) => chat?.modelOfCall(callId),
     });
     opened = await openToolbox(context, {
       ...{ journal: storage.journal, pins: storage.pins, rules: storage.rules, signIns: storage.oauth },
       approver: person.approver,
-      ...(person.questions && { questions: person.questions }),
+      host: person.defaultHost,
       tells,
     });
     const { toolbox, config } = opened;
@@ -81,6 +80,7 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
       journal: storage.journal,
       storage: { assistants, conversations: attendedOnly(attended, storage.conversations) },
       models,
+      hostFor: person.hostFor,
       denyQuestions: person.denyAll,
       log,
       lookEveryMs,

@@ -1,7 +1,8 @@
 import { answerSampling } from '../../../chat/answer-sampling.ts';
-import type { Chat } from '../../../chat/chat.ts';
-import type { Questions } from '../../../connections/questions.ts';
+import type { ChatPorts } from '../../../chat/chat-ports.ts';
+import type { OpenedModel } from '../../../chat/models/models.ts';
 import { createStoredApprover } from '../../../gateway/approvals/stored-approver.ts';
+import type { CallHost } from '../../../invocation/call.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Approver } from '../../../policy/approval.ts';
 import type { ApprovalStore } from '../../../policy/approval-store.ts';
@@ -16,8 +17,9 @@ import { rememberedNote } from './remembered-note.ts';
 /** Who is asked in conversations of this process. */
 export interface PersonHere {
   readonly approver: Approver;
-  /** Undefined where nobody sits at a terminal: servers are told so. */
-  readonly questions?: Questions;
+  /** Announces to servers that questions can be answered; undefined without a terminal. */
+  readonly defaultHost?: CallHost;
+  readonly hostFor: ChatPorts['hostFor'];
   /** Answers no to all that waits in a conversation. */
   denyAll(conversation: string, reason: string): Promise<void>;
   /** The calls that were denied because nobody could be asked about them. */
@@ -34,7 +36,6 @@ export interface PersonPorts {
   readonly stopping: AbortSignal;
   /** The tools that the configuration asks about each time. */
   readonly askList: () => readonly string[];
-  readonly modelOfCall: Chat['modelOfCall'];
 }
 
 /** The person at the terminal, one question at a time; where there is none, every answer is no. */
@@ -50,14 +51,6 @@ export function createPersonHere(ports: PersonPorts): PersonHere {
     store,
     log,
     stopping,
-    askClient: (request, signal) =>
-      floor.take(async () => {
-        signal.throwIfAborted();
-        const answer = await person.ask(request, signal);
-        // Nobody has answered then: the question stays as it is.
-        signal.throwIfAborted();
-        return answer;
-      }),
   });
   const nobody: Approver = {
     async ask({ callId, reason }) {
@@ -67,19 +60,29 @@ export function createPersonHere(ports: PersonPorts): PersonHere {
   };
   return {
     approver: terminal.canAsk ? stored : nobody,
-    ...(terminal.canAsk && { questions: questionsAt(ports) }),
+    defaultHost: terminal.canAsk ? createHost(ports) : undefined,
+    hostFor: (_call, model) => ({
+      ...(terminal.canAsk && createHost(ports, model)),
+      askUser: (request, signal) =>
+        floor.take(async () => {
+          signal.throwIfAborted();
+          const answer = await person.ask(request, signal);
+          // An aborted prompt is no answer: the approval stays pending.
+          signal.throwIfAborted();
+          return answer;
+        }),
+    }),
     denyAll: stored.denyAll,
     unasked,
   };
 }
 
-function questionsAt({ terminal, floor, modelOfCall }: PersonPorts): Questions {
-  const asked = createTerminalQuestions(terminal);
+function createHost({ terminal, floor }: PersonPorts, model?: OpenedModel): CallHost {
+  const questions = createTerminalQuestions(terminal);
   return {
-    elicit: (params, question) =>
-      floor.take(async () => (await asked.elicit?.(params, question)) ?? { action: 'cancel' }),
-    async sample(params, { server, callId, callIds = [], signal }) {
-      const model = await modelOfCall(callId ?? callIds[0] ?? '');
+    elicit: (params, context) =>
+      floor.take(async () => (await questions.elicit?.(params, context)) ?? { action: 'cancel' }),
+    async sample(params, { server, signal }) {
       if (!model) throw new Error('There is no model that could answer');
       if (!(await floor.take(() => askSampling(terminal, { server, params }, signal)))) throw new SamplingRefused();
       return answerSampling(params, model, signal);

@@ -132,7 +132,6 @@ export function createRemoteChat(gateway: GatewayClient, { onLost, retryMs = 500
     resume: (id) => gateway.post<Message>(`${pathOf(id)}/resume`),
     stop: (id) => gateway.post(`${pathOf(id)}/stop`),
     // The gateway answers what servers ask of models.
-    modelOfCall: async () => undefined,
     close,
     [Symbol.asyncDispose]: close,
   };

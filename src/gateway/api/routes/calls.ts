@@ -111,17 +111,18 @@ export const callRoutes = [
     path: '/api/calls/{call}/cancel',
     right: 'call',
     group,
-    summary: 'Cancels a call of this API or of an assistant. Responds when the call has ended.',
+    summary: 'Cancels a call. Responds when the call has ended.',
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
     async access(request, ports) {
-      const { caller } = ports.calls.running.find(request.params.call) ?? (await findCall(request, ports));
+      const { caller } = ports.toolbox.findCall(request.params.call) ?? (await findCall(request, ports));
       if (!(await ports.security.ownership.owns(request.identity, caller))) throw noCall(request.params.call);
     },
-    async handle({ params: { call } }, { calls }) {
-      if (await calls.running.cancel(call)) return;
-      const message = 'This call has ended, or belongs to an MCP client, which must cancel it itself';
-      throw new ToolwharfError('CONFLICT', message);
+    async handle({ params }, { toolbox }) {
+      const call = toolbox.findCall(params.call);
+      if (!call) throw new ToolwharfError('CONFLICT', 'This call has already ended');
+      call.cancel();
+      await call.result;
     },
   }),
 ];

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { formatToolsForProvider, providerOmitted, type ToolLike } from '../../../bridges/provider.ts';
 import type { CatalogEntry } from '../../../catalog/catalog.ts';
+import type { Call } from '../../../invocation/call.ts';
+import { createId } from '../../../kernel/create-id.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
-import type { CallInFlight } from '../../calls/calls-in-flight.ts';
+import { assertActive } from '../../auth/admit-caller.ts';
 import { findServer, findTool, scopeFor, visibleTools } from '../access.ts';
 import { findRejections, rejectChange } from '../rejected-changes.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
@@ -102,15 +104,24 @@ export const toolRoutes = [
       const { arguments: args = {}, idempotencyKey, callId: wanted } = request.body;
       const { caller } = request.identity;
       if (wanted !== undefined) await assertIdAvailable({ id: wanted, caller, idempotencyKey }, ports);
-      const { profile, hasTool } = scopeFor(request, ports);
-      const result = await ports.calls.running.call(request.resource.name, args, {
+      const id = wanted ?? createId();
+      const policy = () => {
+        const { profile, hasTool } = scopeFor(request, ports);
+        return { approval: profile.approval, mayUse: hasTool };
+      };
+      const call = ports.toolbox.start(request.resource, args, {
+        id,
         caller,
-        approval: profile.approval,
-        mayUse: hasTool,
+        host: ports.calls.hosts.create({ id, caller }),
+        policy: policy(),
+        async refreshPolicy() {
+          await assertActive(request.identity, ports.storage.keys);
+          return policy();
+        },
         signal: request.signal,
-        callId: wanted,
         idempotencyKey,
       });
+      const result = await call.result;
       const { callId, failure } = result;
       if (failure) {
         throw new ToolwharfError(failure.code as ErrorCode, failure.message, { data: { ...failure.data, callId } });
@@ -194,9 +205,12 @@ async function findReviewedTool(
 }
 
 /** A call id may be used once, or again by the same call with the same idempotency key. */
-async function assertIdAvailable(wanted: Omit<CallInFlight, 'tool'>, { calls, storage }: ApiPorts): Promise<void> {
+async function assertIdAvailable(
+  wanted: Pick<Call, 'id' | 'caller' | 'idempotencyKey'>,
+  { toolbox, storage }: ApiPorts,
+): Promise<void> {
   const { id, caller, idempotencyKey } = wanted;
-  const taken = calls.running.find(id) ?? (await storage.journal.get(id));
+  const taken = toolbox.findCall(id) ?? (await storage.journal.get(id));
   const isSame = taken?.caller.id === caller.id && taken.idempotencyKey === idempotencyKey;
   if (!taken || (idempotencyKey !== undefined && isSame)) return;
   throw new ToolwharfError('CONFLICT', 'A call with this id already exists: choose another id');

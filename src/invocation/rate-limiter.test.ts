@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRateLimiter } from './rate-window.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 
 function createTime(start = 0) {
   let time = start;

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ToolwharfError } from '../kernel/errors.ts';
-import { createSlots, type Slot } from './slots.ts';
+import { createPermits, type Permit } from './permits.ts';
 
 /** Lets every promise that can settle do so. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Keeps what became of a promise where a test can look at it. */
-function track(promise: Promise<Slot>) {
-  const state: { slot?: Slot; error?: unknown } = {};
+function track(promise: Promise<Permit>) {
+  const state: { permit?: Permit; error?: unknown } = {};
   promise.then(
-    (slot) => {
-      state.slot = slot;
+    (permit) => {
+      state.permit = permit;
     },
     (error: unknown) => {
       state.error = error;
@@ -21,15 +21,15 @@ function track(promise: Promise<Slot>) {
 }
 
 test('max_concurrent limits all tools together, max_instances one tool [M12]', async () => {
-  const slots = createSlots({ maxConcurrent: 3, maxQueued: 10 });
-  const a1 = await slots.take('a', 2);
-  const a2 = await slots.take('a', 2);
-  const a3 = track(slots.take('a', 2));
-  const b1 = await slots.take('b', 2);
-  const b2 = track(slots.take('b', 2));
+  const permits = createPermits({ maxConcurrent: 3, maxQueued: 10 });
+  const a1 = await permits.acquire('a', 2);
+  const a2 = await permits.acquire('a', 2);
+  const a3 = track(permits.acquire('a', 2));
+  const b1 = await permits.acquire('b', 2);
+  const b2 = track(permits.acquire('b', 2));
   await settle();
-  expect([a3.slot, b2.slot]).toEqual([undefined, undefined]);
-  expect(slots.stats()).toEqual({
+  expect([a3.permit, b2.permit]).toEqual([undefined, undefined]);
+  expect(permits.stats()).toEqual({
     running: 3,
     queued: 2,
     byKey: new Map([
@@ -39,20 +39,20 @@ test('max_concurrent limits all tools together, max_instances one tool [M12]', a
   });
   b1[Symbol.dispose]();
   await settle();
-  expect(a3.slot).toBeUndefined();
-  expect(b2.slot?.key).toBe('b');
+  expect(a3.permit).toBeUndefined();
+  expect(b2.permit?.key).toBe('b');
   a1[Symbol.dispose]();
   await settle();
-  expect(a3.slot?.key).toBe('a');
+  expect(a3.permit?.key).toBe('a');
   a2[Symbol.dispose]();
 });
 
 test('the longest-waiting call that may run is next, across tools [M12]', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 10 });
-  const first = await slots.take('a', 5);
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
+  const first = await permits.acquire('a', 5);
   const order: string[] = [];
   const wait = async (key: string, name: string) => {
-    using _slot = await slots.take(key, 5);
+    using _slot = await permits.acquire(key, 5);
     order.push(name);
   };
   const all = [wait('a', 'a1'), wait('a', 'a2'), wait('b', 'b1'), wait('a', 'a3'), wait('c', 'c1')];
@@ -62,94 +62,94 @@ test('the longest-waiting call that may run is next, across tools [M12]', async 
 });
 
 test("a tool that is full does not hold up another tool's calls behind it [M12]", async () => {
-  const slots = createSlots({ maxConcurrent: 10, maxQueued: 100 });
-  using _running = await slots.take('slow', 1);
-  const waiting = Array.from({ length: 50 }, () => track(slots.take('slow', 1)));
-  using other = await slots.take('quick', 1);
+  const permits = createPermits({ maxConcurrent: 10, maxQueued: 100 });
+  using _running = await permits.acquire('slow', 1);
+  const waiting = Array.from({ length: 50 }, () => track(permits.acquire('slow', 1)));
+  using other = await permits.acquire('quick', 1);
   expect(other.key).toBe('quick');
-  expect(waiting.every((state) => state.slot === undefined)).toBe(true);
+  expect(waiting.every((state) => state.permit === undefined)).toBe(true);
 });
 
 test('a place is freed on return and on throw, once', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 0 });
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 0 });
   const use = async (fail: boolean) => {
-    using slot = await slots.take('a', 1);
-    slot[Symbol.dispose]();
-    slot[Symbol.dispose]();
+    using permit = await permits.acquire('a', 1);
+    permit[Symbol.dispose]();
+    permit[Symbol.dispose]();
     if (fail) throw new Error('tool failed');
   };
   await use(false);
   await expect(use(true)).rejects.toThrow('tool failed');
-  expect(slots.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
+  expect(permits.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
 });
 
 test('cancelling leaves the queue at once and rejects with the reason [M12]', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 10 });
-  const running = await slots.take('a', 1);
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
+  const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
-  const cancelled = track(slots.take('a', 1, { signal: cancel.signal }));
-  const next = track(slots.take('a', 1));
+  const cancelled = track(permits.acquire('a', 1, { signal: cancel.signal }));
+  const next = track(permits.acquire('a', 1));
   cancel.abort(new Error('changed my mind'));
-  expect(slots.stats().queued).toBe(1);
+  expect(permits.stats().queued).toBe(1);
   await settle();
   expect(cancelled.error).toEqual(new Error('changed my mind'));
   running[Symbol.dispose]();
   await settle();
-  expect(next.slot).toBeDefined();
+  expect(next.permit).toBeDefined();
 });
 
 test('a signal that has already ended takes nothing', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 10 });
-  await expect(slots.take('a', 1, { signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
-  expect(slots.stats().running).toBe(0);
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
+  await expect(permits.acquire('a', 1, { signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
+  expect(permits.stats().running).toBe(0);
 });
 
 test('a signal that ends after the place was given does not take it back', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 10 });
-  const running = await slots.take('a', 1);
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
+  const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
-  const waiting = slots.take('a', 1, { signal: cancel.signal });
+  const waiting = permits.acquire('a', 1, { signal: cancel.signal });
   running[Symbol.dispose]();
   cancel.abort();
-  using slot = await waiting;
-  expect(slot.key).toBe('a');
-  expect(slots.stats().running).toBe(1);
+  using permit = await waiting;
+  expect(permit.key).toBe('a');
+  expect(permits.stats().running).toBe(1);
 });
 
 test('a full queue refuses, and says which limit and what to do [M12]', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 1 });
-  const running = await slots.take('a', 1);
-  const queued = track(slots.take('b', 1));
-  const refused = await slots.take('c', 1).catch((error: unknown) => error);
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 1 });
+  const running = await permits.acquire('a', 1);
+  const queued = track(permits.acquire('b', 1));
+  const refused = await permits.acquire('c', 1).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ToolwharfError);
   expect(refused).toMatchObject({ code: 'QUEUE_FULL', data: { key: 'c', maxConcurrent: 1, maxQueued: 1 } });
   expect((refused as Error).message).toContain('1 already wait for a place. Try again later, or raise max_concurrent');
   running[Symbol.dispose]();
   await settle();
-  expect(queued.slot).toBeDefined();
+  expect(queued.permit).toBeDefined();
 });
 
 test('limits may change while calls wait [M15]', async () => {
-  const slots = createSlots({ maxConcurrent: 2, maxQueued: 10 });
-  using _first = await slots.take('a', 1);
-  const second = track(slots.take('a', 1));
-  const third = track(slots.take('a', 2));
+  const permits = createPermits({ maxConcurrent: 2, maxQueued: 10 });
+  using _first = await permits.acquire('a', 1);
+  const second = track(permits.acquire('a', 1));
+  const third = track(permits.acquire('a', 2));
   await settle();
-  expect(second.slot).toBeDefined();
-  expect(third.slot).toBeUndefined();
-  const fourth = track(slots.take('a', 3));
-  slots.setLimits({ maxConcurrent: 3, maxQueued: 10 });
+  expect(second.permit).toBeDefined();
+  expect(third.permit).toBeUndefined();
+  const fourth = track(permits.acquire('a', 3));
+  permits.setLimits({ maxConcurrent: 3, maxQueued: 10 });
   await settle();
-  expect(third.slot).toBeDefined();
-  expect(fourth.slot).toBeUndefined();
+  expect(third.permit).toBeDefined();
+  expect(fourth.permit).toBeUndefined();
 });
 
 test('ten thousand waiting calls are served in order, also when they share one signal', async () => {
-  const slots = createSlots({ maxConcurrent: 4, maxQueued: 20_000 });
+  const permits = createPermits({ maxConcurrent: 4, maxQueued: 20_000 });
   const { signal } = new AbortController();
   const served: number[] = [];
   const work = async (at: number) => {
-    using _slot = await slots.take(`tool-${at % 7}`, 3, { signal });
+    using _slot = await permits.acquire(`tool-${at % 7}`, 3, { signal });
     served.push(at);
     await Promise.resolve();
   };
@@ -159,22 +159,22 @@ test('ten thousand waiting calls are served in order, also when they share one s
     const ofTool = served.filter((at) => at % 7 === tool);
     expect(ofTool).toEqual([...ofTool].sort((a, b) => a - b));
   }
-  expect(slots.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
+  expect(permits.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
 });
 
 test('ten thousand waiting calls can all be cancelled by one signal', async () => {
-  const slots = createSlots({ maxConcurrent: 1, maxQueued: 20_000 });
-  const running = await slots.take('a', 1);
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 20_000 });
+  const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
   const states = Array.from({ length: 10_000 }, (_, at) =>
-    track(slots.take(`tool-${at % 100}`, 1, { signal: cancel.signal })),
+    track(permits.acquire(`tool-${at % 100}`, 1, { signal: cancel.signal })),
   );
   cancel.abort('stop');
   await settle();
   expect(states.every((state) => state.error === 'stop')).toBe(true);
-  expect(slots.stats().queued).toBe(0);
+  expect(permits.stats().queued).toBe(0);
   running[Symbol.dispose]();
-  using next = await slots.take('tool-1', 1);
+  using next = await permits.acquire('tool-1', 1);
   expect(next.key).toBe('tool-1');
 });
 
@@ -247,7 +247,7 @@ test('random takes, releases, cancellations and changed limits agree with a plai
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const slots = createSlots({ maxConcurrent: 2, maxQueued: 5 });
+      const permits = createPermits({ maxConcurrent: 2, maxQueued: 5 });
       const model = createReference(5);
       const limitOf = new Map<string, number>();
       const calls: { id: number; state: ReturnType<typeof track>; cancel: AbortController }[] = [];
@@ -256,7 +256,7 @@ test('random takes, releases, cancellations and changed limits agree with a plai
           const id = calls.length;
           const max = limitOf.get(current.key) ?? 2;
           const cancel = new AbortController();
-          const state = track(slots.take(current.key, max, { signal: cancel.signal }));
+          const state = track(permits.acquire(current.key, max, { signal: cancel.signal }));
           const expected = model.take(id, current.key, max);
           calls.push({ id, state, cancel });
           await settle();
@@ -264,7 +264,7 @@ test('random takes, releases, cancellations and changed limits agree with a plai
         } else if (current.kind === 'free') {
           const holding = calls.filter(({ id }) => model.running.some((call) => call.id === id));
           const chosen = holding[current.which % Math.max(1, holding.length)];
-          chosen?.state.slot?.[Symbol.dispose]();
+          chosen?.state.permit?.[Symbol.dispose]();
           if (chosen) model.free(chosen.id);
         } else if (current.kind === 'cancel') {
           const chosen = calls[current.which % Math.max(1, calls.length)];
@@ -272,16 +272,16 @@ test('random takes, releases, cancellations and changed limits agree with a plai
           if (chosen) model.cancel(chosen.id);
         } else if (current.kind === 'limit') limitOf.set(current.key, current.max);
         else {
-          slots.setLimits({ maxConcurrent: current.maxConcurrent, maxQueued: 5 });
+          permits.setLimits({ maxConcurrent: current.maxConcurrent, maxQueued: 5 });
           model.resize(current.maxConcurrent);
         }
         await settle();
         for (const { id, state } of calls) {
           const isRunning = model.running.some((call) => call.id === id);
-          if (isRunning) expect(state.slot, `call ${id} should run`).toBeDefined();
+          if (isRunning) expect(state.permit, `call ${id} should run`).toBeDefined();
           if (model.waiting().includes(id)) expect(state, `call ${id} should wait`).toEqual({});
         }
-        const stats = slots.stats();
+        const stats = permits.stats();
         expect(stats.running).toBe(model.running.length);
         expect(stats.queued).toBe(model.waiting().length);
       }

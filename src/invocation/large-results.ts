@@ -10,22 +10,22 @@ export interface ResultPage {
 }
 
 /** Results that were too big to hand out whole, for reading in pages. The oldest go first when space runs out. */
-export interface KeptResults {
-  keep(callId: string, result: JsonObject): void;
+export interface LargeResults {
+  add(callId: string, result: JsonObject): void;
   /** Undefined when it was never kept or had to go. */
   page(callId: string, offset: number, length: number): ResultPage | undefined;
 }
 
-export interface KeptResultsOptions {
+export interface LargeResultsOptions {
   /** Characters over all results; 64 Mi. */
   readonly maxLength?: number;
 }
 
-export function createKeptResults({ maxLength = 64 * 1024 * 1024 }: KeptResultsOptions = {}): KeptResults {
+export function createLargeResults({ maxLength = 64 * 1024 * 1024 }: LargeResultsOptions = {}): LargeResults {
   const kept = new Map<string, string>();
   let total = 0;
   return {
-    keep(callId, result) {
+    add(callId, result) {
       const text = JSON.stringify(result);
       if (text.length > maxLength) return;
       kept.set(callId, text);

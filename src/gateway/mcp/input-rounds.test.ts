@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../kernel/json.ts';
-import { createParkedCalls, type ParkedClient, type Waiting } from './parked-calls.ts';
+import { createInputRounds, type Round, type RoundClient } from './input-rounds.ts';
 
 const text = { method: 'elicitation/create', params: { message: 'Who?' } };
 const yes = { action: 'accept', content: { name: 'Ada' } };
 const never = new AbortController().signal;
 
-function waitingAs(owner: string, answers: JsonObject = {}): Waiting {
+function roundOf(owner: string, answers: JsonObject = {}): Round {
   return { owner, answers, notify: () => {}, signal: new AbortController().signal };
 }
 
 /** A call that asks these questions at once and gives back the answers. */
-function asking(...keys: string[]): (client: ParkedClient) => Promise<JsonObject> {
+function asking(...keys: string[]): (client: RoundClient) => Promise<JsonObject> {
   return async ({ ask }) => {
     const answers = await Promise.all(keys.map((key) => ask(text.method, text.params, never, key)));
     return { answers };
@@ -19,17 +19,17 @@ function asking(...keys: string[]): (client: ParkedClient) => Promise<JsonObject
 }
 
 test('a call that asks is parked, and goes on with the answer', async () => {
-  const calls = createParkedCalls();
-  const asked = await calls.start(waitingAs('a'), asking('user'));
+  const calls = createInputRounds();
+  const asked = await calls.start(roundOf('a'), asking('user'));
   expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { user: text } });
   expect(calls.isOwn(asked.requestState)).toBe(true);
-  const result = await calls.resume(waitingAs('a', { user: yes, unasked: yes }), String(asked.requestState));
+  const result = await calls.resume(roundOf('a', { user: yes, unasked: yes }), String(asked.requestState));
   expect(result).toEqual({ answers: [yes] });
 });
 
 test('questions that come together are asked together', async () => {
-  const calls = createParkedCalls();
-  const asked = await calls.start(waitingAs('a'), async ({ ask }) => {
+  const calls = createInputRounds();
+  const asked = await calls.start(roundOf('a'), async ({ ask }) => {
     const first = ask(text.method, text.params, never, 'one');
     await new Promise((resolve) => setImmediate(resolve));
     return { answers: await Promise.all([first, ask(text.method, text.params, never, 'two')]) };
@@ -38,56 +38,56 @@ test('questions that come together are asked together', async () => {
 });
 
 test('what was answered ahead is not asked, and one answer answers one question', async () => {
-  const calls = createParkedCalls();
-  const result = await calls.start(waitingAs('a', { user: yes }), asking('user'));
+  const calls = createInputRounds();
+  const result = await calls.start(roundOf('a', { user: yes }), asking('user'));
   expect(result).toEqual({ answers: [yes] });
-  const asked = await calls.start(waitingAs('a', { user: yes }), asking('user', 'user'));
+  const asked = await calls.start(roundOf('a', { user: yes }), asking('user', 'user'));
   expect(asked.inputRequests).toEqual({ user: text });
 });
 
 test('an answer that is no object is no answer', async () => {
-  const calls = createParkedCalls();
-  const asked = await calls.start(waitingAs('a', { user: 12 }), asking('user'));
-  const again = await calls.resume(waitingAs('a', { user: 'Ada' }), String(asked.requestState));
+  const calls = createInputRounds();
+  const asked = await calls.start(roundOf('a', { user: 12 }), asking('user'));
+  const again = await calls.resume(roundOf('a', { user: 'Ada' }), String(asked.requestState));
   expect(again.inputRequests).toEqual({ user: text });
 });
 
 test('a question without a name cannot be answered ahead', async () => {
-  const calls = createParkedCalls();
-  const asked = await calls.start(waitingAs('a', { undefined: yes, '': yes }), async ({ ask }) =>
+  const calls = createInputRounds();
+  const asked = await calls.start(roundOf('a', { undefined: yes, '': yes }), async ({ ask }) =>
     ask(text.method, text.params, never),
   );
   expect(Object.keys(asked.inputRequests as object)).toEqual([expect.stringMatching(/^question_/)]);
 });
 
 test('each round has a state of its own, good for that round only', async () => {
-  const calls = createParkedCalls();
-  const first = await calls.start(waitingAs('a'), async ({ ask }) => {
+  const calls = createInputRounds();
+  const first = await calls.start(roundOf('a'), async ({ ask }) => {
     await ask(text.method, text.params, never, 'one');
     return ask(text.method, text.params, never, 'two');
   });
-  const second = await calls.resume(waitingAs('a', { one: yes }), String(first.requestState));
+  const second = await calls.resume(roundOf('a', { one: yes }), String(first.requestState));
   expect(second.requestState).not.toBe(first.requestState);
-  await expect(calls.resume(waitingAs('a', { two: yes }), String(first.requestState))).rejects.toThrow(/is gone/);
-  expect(await calls.resume(waitingAs('a', { two: yes }), String(second.requestState))).toEqual(yes);
+  await expect(calls.resume(roundOf('a', { two: yes }), String(first.requestState))).rejects.toThrow(/is gone/);
+  expect(await calls.resume(roundOf('a', { two: yes }), String(second.requestState))).toEqual(yes);
 });
 
 test('a parked call is found by its owner alone, and only with its state', async () => {
-  const calls = createParkedCalls();
-  const { requestState } = await calls.start(waitingAs('a'), asking('user'));
+  const calls = createInputRounds();
+  const { requestState } = await calls.start(roundOf('a'), asking('user'));
   const state = String(requestState);
-  await expect(calls.resume(waitingAs('b', { user: yes }), state)).rejects.toMatchObject({ code: -32602 });
-  await expect(calls.resume(waitingAs('a', { user: yes }), `${state}-TAMPERED`)).rejects.toMatchObject({
+  await expect(calls.resume(roundOf('b', { user: yes }), state)).rejects.toMatchObject({ code: -32602 });
+  await expect(calls.resume(roundOf('a', { user: yes }), `${state}-TAMPERED`)).rejects.toMatchObject({
     code: -32602,
   });
-  expect(await calls.resume(waitingAs('a', { user: yes }), state)).toEqual({ answers: [yes] });
+  expect(await calls.resume(roundOf('a', { user: yes }), state)).toEqual({ answers: [yes] });
 });
 
 test('a client that goes away while it waits cancels the call', async () => {
-  const calls = createParkedCalls();
+  const calls = createInputRounds();
   const gone = new AbortController();
   const begun = Promise.withResolvers<void>();
-  const call = calls.start({ ...waitingAs('a'), signal: gone.signal }, ({ signal }) => {
+  const call = calls.start({ ...roundOf('a'), signal: gone.signal }, ({ signal }) => {
     begun.resolve();
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });
@@ -97,9 +97,9 @@ test('a client that goes away while it waits cancels the call', async () => {
 });
 
 test('a question nobody answers ends its call', async () => {
-  const calls = createParkedCalls({ patienceMs: 5 });
+  const calls = createInputRounds({ expiresMs: 5 });
   const ended = Promise.withResolvers<unknown>();
-  const { requestState } = await calls.start(waitingAs('a'), ({ ask, signal }) =>
+  const { requestState } = await calls.start(roundOf('a'), ({ ask, signal }) =>
     ask(text.method, text.params, signal).catch((cause) => {
       ended.resolve(cause);
       throw cause;
@@ -107,15 +107,15 @@ test('a question nobody answers ends its call', async () => {
   );
   expect(await ended.promise).toMatchObject({ message: 'Nobody answered in time' });
   await new Promise((resolve) => setImmediate(resolve));
-  await expect(calls.resume(waitingAs('a'), String(requestState))).rejects.toThrow(/is gone/);
+  await expect(calls.resume(roundOf('a'), String(requestState))).rejects.toThrow(/is gone/);
 });
 
 test('a call whose question is settled elsewhere goes on, and its client comes for the result', async () => {
-  const calls = createParkedCalls({ patienceMs: 20 });
+  const calls = createInputRounds({ expiresMs: 20 });
   const elsewhere = new AbortController();
   const work = Promise.withResolvers<void>();
   const signals: AbortSignal[] = [];
-  const asked = await calls.start(waitingAs('a'), async ({ ask, signal }) => {
+  const asked = await calls.start(roundOf('a'), async ({ ask, signal }) => {
     signals.push(signal);
     await ask(text.method, text.params, elsewhere.signal, 'allow').catch(() => {});
     await work.promise;
@@ -124,26 +124,26 @@ test('a call whose question is settled elsewhere goes on, and its client comes f
   elsewhere.abort(new Error('answered elsewhere'));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(signals[0]?.aborted).toBe(false);
-  const result = calls.resume(waitingAs('a', { allow: yes }), String(asked.requestState));
+  const result = calls.resume(roundOf('a', { allow: yes }), String(asked.requestState));
   work.resolve();
   expect(await result).toEqual({ done: true });
 });
 
 test('a result nobody comes for is not kept for ever', async () => {
-  const calls = createParkedCalls({ patienceMs: 20 });
+  const calls = createInputRounds({ expiresMs: 20 });
   const elsewhere = new AbortController();
-  const asked = await calls.start(waitingAs('a'), async ({ ask }) => {
+  const asked = await calls.start(roundOf('a'), async ({ ask }) => {
     await ask(text.method, text.params, elsewhere.signal, 'allow').catch(() => {});
     return { done: true };
   });
   elsewhere.abort();
   await new Promise((resolve) => setTimeout(resolve, 100));
-  await expect(calls.resume(waitingAs('a'), String(asked.requestState))).rejects.toThrow(/is gone/);
+  await expect(calls.resume(roundOf('a'), String(asked.requestState))).rejects.toThrow(/is gone/);
 });
 
 test('a question the server takes back is not asked', async () => {
-  const calls = createParkedCalls();
-  const result = await calls.start(waitingAs('a'), async ({ ask }) => {
+  const calls = createInputRounds();
+  const result = await calls.start(roundOf('a'), async ({ ask }) => {
     const withdrawn = new AbortController();
     const question = ask(text.method, text.params, withdrawn.signal, 'user');
     withdrawn.abort(new Error('never mind'));
@@ -155,10 +155,10 @@ test('a question the server takes back is not asked', async () => {
 });
 
 test('notices go to whoever waits, and to nobody while the call is parked', async () => {
-  const calls = createParkedCalls();
+  const calls = createInputRounds();
   const heard: string[] = [];
   const hearing = (name: string, answers = {}) => ({
-    ...waitingAs('a', answers),
+    ...roundOf('a', answers),
     notify: (method: string) => heard.push(`${name} ${method}`),
   });
   const parked = Promise.withResolvers<void>();

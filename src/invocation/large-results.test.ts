@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createKeptResults } from './kept-results.ts';
+import { createLargeResults } from './large-results.ts';
 
 test('a result is read in pages to its end', () => {
-  const kept = createKeptResults();
-  kept.keep('a', { text: 'hello world' });
+  const kept = createLargeResults();
+  kept.add('a', { text: 'hello world' });
   const whole = JSON.stringify({ text: 'hello world' });
   let text = '';
   for (let offset: number | undefined = 0; offset !== undefined; ) {
@@ -16,11 +16,11 @@ test('a result is read in pages to its end', () => {
 });
 
 test('the oldest goes when space runs out, and what is too big is not kept at all', () => {
-  const kept = createKeptResults({ maxLength: 30 });
-  kept.keep('a', { a: 'x'.repeat(10) });
-  kept.keep('b', { b: 'y'.repeat(10) });
+  const kept = createLargeResults({ maxLength: 30 });
+  kept.add('a', { a: 'x'.repeat(10) });
+  kept.add('b', { b: 'y'.repeat(10) });
   expect(kept.page('a', 0, 1)).toBeUndefined();
   expect(kept.page('b', 0, 1)).toBeDefined();
-  kept.keep('c', { c: 'z'.repeat(100) });
+  kept.add('c', { c: 'z'.repeat(100) });
   expect(kept.page('c', 0, 1)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { ContentBlock } from '../kernel/tool.ts';
 import { measureJson } from '../policy/measure-json.ts';
 import { nameOfBlock } from './text-of.ts';
 
-export interface CutOptions {
+export interface TruncateOptions {
   /** Bytes to show; the statements about what is missing come on top. */
   readonly maxBytes: number;
   readonly callId: string;
@@ -16,7 +16,10 @@ const leastText = 64;
 const maxDecoration = 4096;
 
 /** Blocks from the front for as long as there is room. Text is cut between characters, the rest is named instead of shown. */
-export function cutContent(blocks: readonly ContentBlock[], { maxBytes, callId }: CutOptions): ContentBlock[] {
+export function truncateContent(
+  blocks: readonly ContentBlock[],
+  { maxBytes, callId }: TruncateOptions,
+): ContentBlock[] {
   const shown: ContentBlock[] = [];
   let room = maxBytes;
   for (const [at, block] of blocks.entries()) {

@@ -3,18 +3,18 @@ import { createLinkedQueue, type LinkedQueue, type QueueEntry } from '../kernel/
 import { createMinHeap, type MinHeap } from '../kernel/min-heap.ts';
 
 /** A place to run. Disposing frees it; doing so twice changes nothing. */
-export interface Slot extends Disposable {
+export interface Permit extends Disposable {
   readonly key: string;
 }
 
-export interface SlotLimits {
+export interface PermitLimits {
   /** Places over all keys. */
   readonly maxConcurrent: number;
   /** Takers that may wait; one more is refused. */
   readonly maxQueued: number;
 }
 
-export interface SlotStats {
+export interface PermitStats {
   readonly running: number;
   readonly queued: number;
   /** Only keys that run or wait. */
@@ -22,24 +22,24 @@ export interface SlotStats {
 }
 
 /** Places for calls: at most `maxConcurrent` at a time, and per key at most what its last taker said. */
-export interface Slots {
+export interface Permits {
   /**
    * Resolves when there is a place. The longest-waiting taker that may run is next: within a key that is first come, first
    * served, and a key that is full holds up nobody else. An aborted signal leaves the queue at once and rejects with its reason.
    */
-  take(key: string, maxInstances: number, options?: { readonly signal?: AbortSignal }): Promise<Slot>;
+  acquire(key: string, maxInstances: number, options?: { readonly signal?: AbortSignal }): Promise<Permit>;
   /** A place if there is one right now. */
-  tryTake(key: string, maxInstances: number): Slot | undefined;
+  tryAcquire(key: string, maxInstances: number): Permit | undefined;
   /** For a changed configuration. Running calls are never stopped; more places are filled at once. */
-  setLimits(limits: SlotLimits): void;
-  stats(): SlotStats;
+  setLimits(limits: PermitLimits): void;
+  stats(): PermitStats;
 }
 
 interface Waiter {
   readonly order: number;
   readonly place: Place;
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (slot: Slot) => void;
+  readonly resolve: (permit: Permit) => void;
   readonly reject: (reason: unknown) => void;
   entry?: QueueEntry<Waiter>;
 }
@@ -53,7 +53,7 @@ interface Place {
   isOffered: boolean;
 }
 
-export function createSlots(initial: SlotLimits): Slots {
+export function createPermits(initial: PermitLimits): Permits {
   let limits = initial;
   let running = 0;
   let queued = 0;
@@ -63,7 +63,11 @@ export function createSlots(initial: SlotLimits): Slots {
   const offered: MinHeap<Place> = createMinHeap();
   const bySignal = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly onAbort: () => void }>();
 
-  function take(key: string, maxInstances: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Slot> {
+  function acquire(
+    key: string,
+    maxInstances: number,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<Permit> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const place = placeOf(key);
     if (place.maxInstances !== maxInstances) {
@@ -85,7 +89,7 @@ export function createSlots(initial: SlotLimits): Slots {
     });
   }
 
-  function tryTake(key: string, maxInstances: number): Slot | undefined {
+  function tryAcquire(key: string, maxInstances: number): Permit | undefined {
     const place = placeOf(key);
     // Whoever waits already is first, and a changed limit may let some of them go.
     const isFree = running < limits.maxConcurrent && place.running < maxInstances;
@@ -105,7 +109,7 @@ export function createSlots(initial: SlotLimits): Slots {
     return place;
   }
 
-  function grant(place: Place): Slot {
+  function grant(place: Place): Permit {
     running++;
     place.running++;
     let isHeld = true;
@@ -188,8 +192,8 @@ export function createSlots(initial: SlotLimits): Slots {
   }
 
   return {
-    take,
-    tryTake,
+    acquire,
+    tryAcquire,
     setLimits(changed) {
       limits = changed;
       serve();
@@ -207,7 +211,7 @@ export function createSlots(initial: SlotLimits): Slots {
 }
 
 /** Two sets of places seen as one; no key is in both. */
-export function joinStats(one: SlotStats, other: SlotStats): SlotStats {
+export function joinStats(one: PermitStats, other: PermitStats): PermitStats {
   return {
     running: one.running + other.running,
     queued: one.queued + other.queued,
@@ -215,7 +219,7 @@ export function joinStats(one: SlotStats, other: SlotStats): SlotStats {
   };
 }
 
-function queueFull(key: string, { maxConcurrent, maxQueued }: SlotLimits): ToolwharfError {
+function queueFull(key: string, { maxConcurrent, maxQueued }: PermitLimits): ToolwharfError {
   return new ToolwharfError(
     'QUEUE_FULL',
     `${key} was not called: ${maxConcurrent} calls may run at a time and ${maxQueued} already wait for a place. Try again later, or raise max_concurrent, max_instances or max_queued.`,

@@ -1,0 +1,54 @@
+import type { OpenedModel } from '../../chat/models/models.ts';
+import type { Call, CallHost } from '../../invocation/call.ts';
+import { createEvents, type Events } from '../../kernel/events.ts';
+import type { Caller, Progress } from '../../kernel/tool.ts';
+import { type PendingQuestions, questionRefused } from '../questions/pending-questions.ts';
+import { createPacer } from './pacer.ts';
+
+/** Creates the hosts of calls that are made over REST, A2A and by assistants: the app answers for them and shows their progress. */
+export interface AppHosts {
+  /** `model` answers the server's sampling requests, once a person has allowed it. */
+  create(call: AppCall, options?: { readonly model?: OpenedModel }): CallHost;
+  readonly on: Events<AppHostEvents>['on'];
+}
+
+export interface AppCall {
+  readonly id: string;
+  readonly caller: Caller;
+}
+
+export interface AppHostEvents {
+  /** At most ten times a second for each call. */
+  progressed: { readonly call: AppCall; readonly progress: Progress };
+}
+
+export interface AppHostsOptions {
+  readonly questions: Pick<PendingQuestions, 'ask'>;
+  readonly findCall: (id: string) => Call | undefined;
+}
+
+const progressIntervalMs = 100;
+
+export function createAppHosts({ questions, findCall }: AppHostsOptions): AppHosts {
+  const events = createEvents<AppHostEvents>();
+  return {
+    create(call, { model } = {}) {
+      const pacer = createPacer<Progress>(progressIntervalMs, (progress) => {
+        if (findCall(call.id)) events.emit('progressed', { call, progress });
+      });
+      return {
+        elicit: (params, context) => questions.ask('elicitation', params, context),
+        async sample(params, context) {
+          if (!model) throw questionRefused('this call is not part of a conversation, so there is no model to ask');
+          const { action } = await questions.ask('sampling', params, context);
+          if (action !== 'accept') throw questionRefused('the person did not allow the model to be asked');
+          // Loaded on demand: sampling is rare, and the model SDK is large.
+          const { answerSampling } = await import('../../chat/answer-sampling.ts');
+          return answerSampling(params, model, context.signal);
+        },
+        onProgress: pacer.push,
+      };
+    },
+    on: events.on,
+  };
+}

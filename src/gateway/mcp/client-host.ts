@@ -1,0 +1,60 @@
+import type { CallHost } from '../../invocation/call.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { askClientUser } from '../approvals/ask-client.ts';
+import type { ClientRequest } from './client-request.ts';
+import { passesLevel } from './log-levels.ts';
+import { metaOf } from './rpc.ts';
+
+/** The `_meta` member by which a legacy server may name its question, for modern clients, whose questions have names. */
+const keyMember = 'toolwharf/key';
+
+/** The client as the host of its request: it answers the server's questions and receives progress and log messages. */
+export function toClientHost(request: ClientRequest, input?: CallHost['input']): CallHost {
+  const ask = (method: string, params: JsonObject, { signal, key }: { signal: AbortSignal; key?: string }) => {
+    const { name, question } = extractName(params);
+    return request.ask(method, question, signal, key ?? name);
+  };
+  const { progressToken } = metaOf(request.params);
+  return {
+    elicit: async (params, context) => (await ask('elicitation/create', params, context)) as never,
+    sample: (params, context) => ask('sampling/createMessage', params, context),
+    listRoots: async (context) => (await ask('roots/list', {}, context)).roots as never,
+    onProgress:
+      progressToken === undefined
+        ? undefined
+        : (progress) => request.notify('notifications/progress', { progressToken, ...progress }),
+    onLog(params) {
+      if (wantsLog(request, params)) request.notify('notifications/message', params);
+    },
+    input,
+    askUser: isObject(request.capabilities.elicitation)
+      ? (approval, signal) => askClientUser(request, approval, signal)
+      : undefined,
+    // A client that ran into its own timeout calls again, and finds its approval.
+    mayRepeat: true,
+  };
+}
+
+/** Announces to servers that questions can be answered, which they are by the host of each call. */
+export const questionsNeedCall: CallHost = {
+  elicit: refuseQuestion,
+  sample: refuseQuestion,
+  listRoots: refuseQuestion,
+};
+
+async function refuseQuestion(): Promise<never> {
+  throw new Error('Only a question that belongs to a running call can be answered');
+}
+
+/** Modern clients ask for log messages in each request; legacy clients get all unless they set a level. */
+function wantsLog({ era, logLevel }: ClientRequest, params: JsonObject): boolean {
+  return logLevel === undefined ? era === 'legacy' : passesLevel(params.level, logLevel);
+}
+
+/** The question without the members meant for the gateway: its name, and the progress token of the server's leg. */
+function extractName(params: JsonObject): { readonly name?: string; readonly question: JsonObject } {
+  const { [keyMember]: name, progressToken: _token, ...meta } = metaOf(params);
+  const { _meta, ...rest } = params;
+  const question = Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
+  return { question, name: typeof name === 'string' && name !== '' ? name : undefined };
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { ClientRequest } from './client-request.ts';
+import { RpcError, rpcCode } from './rpc.ts';
+
+/** The part of a request that changes with each round: whoever waits for the result at the moment. */
+export type RoundClient = Pick<ClientRequest, 'ask' | 'notify' | 'signal'>;
+
+/** One round of a request. */
+export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
+  /** Identifies the caller and the request: only the same owner can continue it. */
+  readonly owner: string;
+  /** The answers that came with this round. */
+  readonly answers: JsonObject;
+}
+
+/**
+ * Requests of modern clients that need input. The modern era has no request from server to client: the client gets the
+ * open questions as an `input_required` result and sends the request again with the answers and the `requestState`.
+ */
+export interface InputRounds {
+  /** Runs a request until it has a result or needs input. Questions that `round.answers` already answers are not asked. */
+  start(round: Round, run: (client: RoundClient) => Promise<JsonObject>): Promise<JsonObject>;
+  /** Continues a request of the same owner. Each state is valid for one round. */
+  resume(round: Round, state: string): Promise<JsonObject>;
+  /** True for a state that the gateway issued, false for a server's own. */
+  isOwn(state: unknown): state is string;
+}
+
+export interface InputRoundsOptions {
+  /** How long a request waits for its next round; 300 000. */
+  readonly expiresMs?: number;
+  /** How long the first question waits for others, to be asked in one round; 20. */
+  readonly gatherMs?: number;
+}
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly resolve: (answer: JsonObject) => void;
+}
+
+/** A request between its first and its last round. */
+interface Exchange {
+  readonly owner: string;
+  readonly cancel: AbortController;
+  readonly questions: Map<string, Question>;
+  outcome: Promise<JsonObject>;
+  notify: ClientRequest['notify'];
+  onQuestion: () => void;
+  hasEnded: boolean;
+}
+
+const prefix = 'toolwharf:';
+const ignore = () => {};
+
+export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputRoundsOptions = {}): InputRounds {
+  const paused = new Map<string, { readonly exchange: Exchange; expiry: NodeJS.Timeout }>();
+
+  /** The result of the exchange, or the questions that are open. */
+  async function nextResult(exchange: Exchange, { signal, notify }: Round): Promise<JsonObject> {
+    const onAbort = () => exchange.cancel.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    exchange.notify = notify;
+    try {
+      for (;;) {
+        const result = (await Promise.race([exchange.outcome, firstQuestion(exchange)])) ?? (await gather(exchange));
+        if (result) return result;
+        // The server may have withdrawn its question meanwhile.
+        if (exchange.questions.size > 0) return pause(exchange);
+      }
+    } finally {
+      exchange.notify = ignore;
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Gives questions that arrive together the time to be asked together. */
+  function gather({ outcome }: Exchange): Promise<JsonObject | undefined> {
+    return Promise.race([outcome, wait(gatherMs, undefined)]);
+  }
+
+  function pause(exchange: Exchange): JsonObject {
+    const state = `${prefix}${randomUUID()}`;
+    const startTimer = () => setTimeout(expire, expiresMs).unref();
+    const entry = { exchange, expiry: startTimer() };
+    function expire(): void {
+      // Somebody else answered and the request still runs: its client may come for the result.
+      if (!exchange.hasEnded && exchange.questions.size === 0) {
+        entry.expiry = startTimer();
+        return;
+      }
+      paused.delete(state);
+      exchange.cancel.abort(new Error('Nobody answered in time'));
+    }
+    paused.set(state, entry);
+    const open = [...exchange.questions].map(([key, { method, params }]) => [key, { method, params }]);
+    return { resultType: 'input_required', inputRequests: Object.fromEntries(open), requestState: state };
+  }
+
+  return {
+    isOwn: (state): state is string => typeof state === 'string' && state.startsWith(prefix),
+
+    start(round, run) {
+      const exchange: Exchange = {
+        owner: round.owner,
+        cancel: new AbortController(),
+        questions: new Map(),
+        outcome: new Promise(ignore),
+        notify: round.notify,
+        onQuestion: ignore,
+        hasEnded: false,
+      };
+      const ask = createAsk(exchange, round.answers);
+      const notify: ClientRequest['notify'] = (method, params) => exchange.notify(method, params);
+      exchange.outcome = run({ ask, notify, signal: exchange.cancel.signal }).finally(() => {
+        exchange.hasEnded = true;
+      });
+      // It may end between two rounds; the outcome then waits for the client.
+      exchange.outcome.catch(ignore);
+      return nextResult(exchange, round);
+    },
+
+    async resume(round, state) {
+      const entry = paused.get(state);
+      if (entry?.exchange.owner !== round.owner) {
+        throw new RpcError(rpcCode.invalidParams, 'The call this requestState belongs to is gone: make the call again');
+      }
+      paused.delete(state);
+      clearTimeout(entry.expiry);
+      const { exchange } = entry;
+      for (const [key, question] of [...exchange.questions]) {
+        const answer = Object.hasOwn(round.answers, key) ? round.answers[key] : undefined;
+        if (isObject(answer)) question.resolve(answer);
+      }
+      return nextResult(exchange, round);
+    },
+  };
+}
+
+/** Adds a question to the exchange and waits for its answer. `name` is the server's own key for the question. */
+function createAsk(exchange: Exchange, answers: JsonObject): ClientRequest['ask'] {
+  const { questions } = exchange;
+  const early = new Map(Object.entries(answers).filter(([, answer]) => isObject(answer)));
+  return (method, params, signal, name) =>
+    new Promise((resolve, reject) => {
+      const given = name === undefined ? undefined : early.get(name);
+      if (name !== undefined && early.delete(name)) return resolve(given as JsonObject);
+      const key = name === undefined || questions.has(name) ? `question_${randomUUID().slice(0, 8)}` : name;
+      const withdraw = () => {
+        questions.delete(key);
+        reject(signal.reason);
+      };
+      if (signal.aborted) return withdraw();
+      signal.addEventListener('abort', withdraw, { once: true });
+      questions.set(key, {
+        method,
+        params,
+        resolve(answer) {
+          signal.removeEventListener('abort', withdraw);
+          questions.delete(key);
+          resolve(answer);
+        },
+      });
+      exchange.onQuestion();
+    });
+}
+
+function firstQuestion(exchange: Exchange): Promise<undefined> {
+  return new Promise((resolve) => {
+    exchange.onQuestion = () => resolve(undefined);
+    if (exchange.questions.size > 0) resolve(undefined);
+  });
+}

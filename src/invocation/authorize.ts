@@ -1,0 +1,103 @@
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { ApprovalConfig } from '../config/config.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { toolIdOf } from '../kernel/tool-id.ts';
+import { type Decision, decide } from '../policy/decide.ts';
+import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
+import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
+import { type ApprovalPorts, askApproval } from './ask-approval.ts';
+import type { RunningCall } from './call.ts';
+
+/** What a caller may do. */
+export interface CallPolicy {
+  readonly approval: ApprovalConfig;
+  /** The tools that the caller may use, also from within a chain; all if undefined. */
+  readonly mayUse?: (tool: CatalogEntry) => boolean;
+}
+
+export interface AuthorizePorts extends ApprovalPorts {
+  readonly catalog: Pick<Catalog, 'find'>;
+  readonly checker: LazyArgumentsChecker;
+}
+
+/** Permission to run one call: this definition of the tool, with these arguments. */
+export interface Authorization {
+  readonly entry: CatalogEntry;
+  readonly args: JsonObject;
+  /** The definition that a person approved for this call; undefined when nobody was asked. */
+  readonly approvedHash?: string;
+}
+
+/** Decides, validates the arguments and, where the policy wants it, asks for approval. Every kind of no rejects. */
+export async function authorize(
+  call: RunningCall,
+  entry: CatalogEntry,
+  input: unknown,
+  policy: CallPolicy,
+  ports: AuthorizePorts,
+): Promise<Authorization> {
+  const decision = await decideCall(call, entry, policy, ports);
+  const args = await validate(entry, input, ports);
+  if (decision.kind === 'allow') return { entry, args };
+  const { reason } = decision;
+  const approved = await askApproval(call, { entry, args, reason, expiresMs: policy.approval.expiresMs }, ports);
+  return {
+    entry,
+    args: approved === args ? args : await validate(entry, approved, ports),
+    approvedHash: entry.definitionHash,
+  };
+}
+
+/**
+ * Checks an authorization again after the call has waited: the tool, its pin, the rules, the profile and the caller's key
+ * may have changed. Undefined when a person has to be asked (again).
+ */
+export async function reauthorize(
+  call: RunningCall,
+  { entry: before, args, approvedHash }: Authorization,
+  policy: CallPolicy,
+  ports: AuthorizePorts,
+): Promise<Authorization | undefined> {
+  const entry = findAgain(before, ports);
+  const decision = await decideCall(call, entry, policy, ports);
+  if (decision.kind === 'ask' && approvedHash !== entry.definitionHash) return undefined;
+  if (entry.definitionHash !== before.definitionHash) await validate(entry, args, ports);
+  return { entry, args, approvedHash };
+}
+
+/** The same tool as it is now. */
+function findAgain(before: CatalogEntry, { catalog }: AuthorizePorts): CatalogEntry {
+  const entry = catalog.find(toolIdOf(before));
+  if (entry) return entry;
+  throw new ToolwharfError('TOOL_CHANGED', `${before.name} was removed while the call was waiting`);
+}
+
+async function decideCall(
+  { caller }: RunningCall,
+  entry: CatalogEntry,
+  { approval, mayUse }: CallPolicy,
+  { rules }: AuthorizePorts,
+): Promise<Exclude<Decision, { kind: 'deny' }>> {
+  const decision = decide({ tool: entry, approval, remembered: await rules.list(), caller });
+  if (decision.kind !== 'deny') {
+    if (!mayUse || mayUse(entry)) return decision;
+    throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${entry.name}`);
+  }
+  const code = entry.changed === 'quarantine' ? 'TOOL_CHANGED' : 'CALL_DENIED';
+  throw new ToolwharfError(code, `The call to ${entry.name} was denied: ${decision.reason}`);
+}
+
+function validate(
+  { name, definition }: CatalogEntry,
+  input: unknown,
+  { checker }: AuthorizePorts,
+): JsonObject | Promise<JsonObject> {
+  const args = input ?? {};
+  const accept = (verdict: ArgumentsVerdict): JsonObject => {
+    if (verdict.ok) return args as JsonObject;
+    throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${name}: ${verdict.text}`);
+  };
+  const verdict = checker.check(definition.inputSchema, args);
+  return verdict instanceof Promise ? verdict.then(accept) : accept(verdict);
+}

@@ -1,0 +1,308 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { QuestionContext } from '../connections/questions.ts';
+import type { RequestHost } from '../connections/request-host.ts';
+import { createId } from '../kernel/create-id.ts';
+import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
+import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../policy/approval.ts';
+import type { CallEnding } from './call-ending.ts';
+import type { CallParent, CallRecord } from './call-record.ts';
+import type { Deadline } from './deadline.ts';
+import { failureResult } from './shape-result.ts';
+
+/** The states of a call, in the order it passes through them; `running` and `awaiting-input` may alternate. */
+export const callStates = ['received', 'awaiting-approval', 'queued', 'running', 'awaiting-input', 'ended'] as const;
+
+export type CallState = (typeof callStates)[number];
+
+/** The program that uses the toolbox, for calls that name no caller. */
+export const programCaller: Caller = { id: 'program', kind: 'program' };
+
+/** The caller's side of a call: approves it, answers the server's questions, receives progress and log messages. */
+export interface CallHost extends ApprovalHost, Omit<RequestHost, 'elicit' | 'sample' | 'listRoots'> {
+  /** Answers `elicitation/create`. */
+  elicit?(params: JsonObject, context: CallQuestionContext): ReturnType<NonNullable<RequestHost['elicit']>>;
+  /** Answers `sampling/createMessage`. */
+  sample?(params: JsonObject, context: CallQuestionContext): ReturnType<NonNullable<RequestHost['sample']>>;
+  /** Answers `roots/list`. */
+  listRoots?(context: CallQuestionContext): ReturnType<NonNullable<RequestHost['listRoots']>>;
+  /** Answers the approval of this call instead of the toolbox's approver. */
+  approve?: Approver['ask'];
+}
+
+/** The circumstances of a question that a server asks during a call. */
+export interface CallQuestionContext extends QuestionContext {
+  readonly call: Call;
+}
+
+export type CallEvent =
+  | { readonly type: 'state'; readonly state: CallState; readonly record: CallRecord }
+  | { readonly type: 'approval-asked'; readonly request: ApprovalRequest }
+  | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly answer: ApprovalAnswer }
+  | { readonly type: 'progress'; readonly progress: Progress }
+  | { readonly type: 'log'; readonly params: JsonObject }
+  | { readonly type: 'ended'; readonly result: ToolResult };
+
+/** One use of a tool, from the moment it is received until it has ended. */
+export interface Call {
+  readonly id: string;
+  /** The name under which the tool is exposed. */
+  readonly tool: string;
+  readonly caller: Caller;
+  readonly host: CallHost;
+  readonly parent?: CallParent;
+  readonly idempotencyKey?: string;
+  readonly state: CallState;
+  /** The call as the journal has it, or will have it. */
+  readonly record: CallRecord;
+  /** Never rejects: every failure is a result with `isError`. */
+  readonly result: Promise<ToolResult>;
+  /** The state at the time of reading, then every event until the call has ended. */
+  readonly events: AsyncIterable<CallEvent>;
+  /** Calls the listener with every event from now on, synchronously; returns the function that ends the subscription. */
+  subscribe(listener: (event: CallEvent) => void): () => void;
+  /** Ends the call as cancelled; does nothing once it has ended. */
+  cancel(reason?: string): void;
+}
+
+export interface CallFacts extends Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
+  readonly entry: CatalogEntry;
+  readonly arguments: JsonObject;
+  /** The call that this one is a step of, while that runs in this process. */
+  readonly outer: RunningCall | undefined;
+  readonly now: () => string;
+}
+
+/** A class, because thousands are created each second: methods on a prototype cost nothing per call. */
+export class RunningCall implements Call {
+  readonly id: string;
+  readonly tool: string;
+  readonly caller: Caller;
+  readonly host: CallHost;
+  readonly parent: CallParent | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly outer: RunningCall | undefined;
+  state: CallState = 'received';
+  record: CallRecord;
+  /** Set by the invoker as soon as the call is created. */
+  result!: Promise<ToolResult>;
+  /** The write of the waiting call to the journal; the next write has to follow it. */
+  recorded: Promise<void> | undefined;
+  /** Runs from dispatch to the end; paused while a person is asked. */
+  deadline: Deadline | undefined;
+  readonly #now: () => string;
+  readonly #controller = new AbortController();
+  #listeners: ((event: CallEvent) => void)[] | undefined;
+  #questions: Set<AbortController> | undefined;
+
+  constructor({ id, entry, arguments: args, caller, host, parent, outer, idempotencyKey, now }: CallFacts) {
+    this.id = id;
+    this.tool = entry.name;
+    this.caller = caller;
+    this.host = host;
+    this.parent = parent;
+    this.outer = outer;
+    this.idempotencyKey = idempotencyKey;
+    this.#now = now;
+    this.record = {
+      id,
+      server: entry.server,
+      tool: entry.name,
+      originalName: entry.originalName,
+      caller,
+      parent,
+      arguments: args,
+      definitionHash: entry.definitionHash,
+      status: 'pending',
+      createdAt: now(),
+      idempotencyKey,
+    };
+  }
+
+  /** Aborts when the call is cancelled or runs out of time. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get events(): AsyncIterable<CallEvent> {
+    return iterate(this);
+  }
+
+  subscribe(listener: (event: CallEvent) => void): () => void {
+    this.#listeners = [...(this.#listeners ?? []), listener];
+    return () => {
+      this.#listeners = this.#listeners?.filter((known) => known !== listener);
+    };
+  }
+
+  get hasListeners(): boolean {
+    return this.#listeners !== undefined && this.#listeners.length > 0;
+  }
+
+  emit(event: CallEvent): void {
+    for (const listener of this.#listeners ?? []) listener(event);
+  }
+
+  setState(state: CallState): void {
+    if (this.state === state) return;
+    this.state = state;
+    if (this.#listeners) this.emit({ type: 'state', state, record: this.record });
+  }
+
+  cancel(reason = 'The call was cancelled'): void {
+    if (this.state !== 'ended') this.abort(new Error(reason));
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** The record of a call that is dispatched now, with these arguments. Times never run backwards, whatever the clock does. */
+  start(args: JsonObject): CallRecord {
+    const startedAt = later(this.#now(), this.record.createdAt);
+    this.record = { ...this.record, status: 'running', arguments: args, startedAt };
+    this.setState('running');
+    return this.record;
+  }
+
+  /** The record of a call that has ended. */
+  end(ending: CallEnding): CallRecord {
+    const completedAt = later(this.#now(), this.record.startedAt ?? this.record.createdAt);
+    this.record = { ...this.record, ...ending, completedAt };
+    for (const question of this.#questions ?? []) question.abort(new Error('The call has ended'));
+    return this.record;
+  }
+
+  /** Answers a server's question: the call awaits input, and its clock and those of the calls around it stand still. */
+  async answer<Answer>(
+    context: QuestionContext,
+    ask: (context: CallQuestionContext) => Promise<Answer>,
+  ): Promise<Answer> {
+    const withdrawn = new AbortController();
+    const questions = this.#questions ?? new Set<AbortController>();
+    this.#questions = questions;
+    questions.add(withdrawn);
+    const resume = this.pauseClocks();
+    try {
+      const signal = AbortSignal.any([context.signal, this.signal, withdrawn.signal]);
+      const answer = ask({ ...context, signal, call: this });
+      if (this.state === 'running') this.setState('awaiting-input');
+      return await answer;
+    } finally {
+      resume();
+      questions.delete(withdrawn);
+      if (questions.size === 0 && this.state === 'awaiting-input') this.setState('running');
+    }
+  }
+
+  /** Stops the clocks of this call and of the calls around it until the returned function is called. */
+  pauseClocks(): () => void {
+    const resumes: (() => void)[] = [];
+    for (let call: RunningCall | undefined = this; call; call = call.outer) {
+      const resume = call.deadline?.pause();
+      if (resume) resumes.push(resume);
+    }
+    return () => {
+      for (const resume of resumes) resume();
+    };
+  }
+}
+
+/** A call that failed before it could be started: it has ended, and is recorded nowhere. */
+export function createFailedCall(
+  tool: string,
+  code: ErrorCode,
+  message: string,
+  options: Partial<Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'>> = {},
+): Call {
+  const { id = createId(), caller = programCaller, host = {}, parent, idempotencyKey } = options;
+  const time = new Date().toISOString();
+  const record: CallRecord = {
+    id,
+    tool,
+    originalName: tool,
+    caller,
+    parent,
+    arguments: {},
+    definitionHash: '',
+    status: 'error',
+    end: 'failed',
+    error: { code, message },
+    createdAt: time,
+    completedAt: time,
+    idempotencyKey,
+  };
+  const result = failureResult(id, code, message);
+  async function* events(): AsyncGenerator<CallEvent, void, undefined> {
+    yield { type: 'state', state: 'ended', record };
+    yield { type: 'ended', result };
+  }
+  return {
+    id,
+    tool,
+    caller,
+    host,
+    parent,
+    idempotencyKey,
+    state: 'ended',
+    record,
+    result: Promise.resolve(result),
+    events: { [Symbol.asyncIterator]: events },
+    subscribe: () => () => {},
+    cancel() {},
+  };
+}
+
+/** The calls that have not ended, by id. */
+export interface RunningCalls {
+  readonly size: number;
+  find(id: string): RunningCall | undefined;
+  add(call: RunningCall): void;
+  delete(id: string): void;
+  list(): readonly RunningCall[];
+}
+
+export function createRunningCalls(): RunningCalls {
+  const calls = createEphemeralMap<string, RunningCall>();
+  return {
+    get size() {
+      return calls.size;
+    },
+    find: (id) => calls.get(id),
+    add: (call) => calls.set(call.id, call),
+    delete: (id) => void calls.delete(id),
+    list: () => [...calls.values()],
+  };
+}
+
+async function* iterate(call: RunningCall): AsyncGenerator<CallEvent, void, undefined> {
+  const unread: CallEvent[] = [{ type: 'state', state: call.state, record: call.record }];
+  if (call.state === 'ended') unread.push({ type: 'ended', result: await call.result });
+  let wake = () => {};
+  const unsubscribe = call.subscribe((event) => {
+    // A slow reader gets the latest progress, not all of it.
+    if (event.type === 'progress' && unread.at(-1)?.type === 'progress') unread.pop();
+    unread.push(event);
+    wake();
+  });
+  try {
+    for (;;) {
+      for (let event = unread.shift(); event; event = unread.shift()) {
+        yield event;
+        if (event.type === 'ended') return;
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** The later of two ISO times. */
+function later(one: string, other: string): string {
+  return one < other ? other : one;
+}

@@ -1,0 +1,137 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { runLocalTool } from '../catalog/local-tool.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { RequestHost } from '../connections/request-host.ts';
+import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Progress, ToolResult } from '../kernel/tool.ts';
+import { abortable } from '../kernel/wait.ts';
+import type { Authorization } from './authorize.ts';
+import type { CallHost, RunningCall } from './call.ts';
+import { wasInterrupted } from './call-ending.ts';
+import { createDeadline } from './deadline.ts';
+
+export interface DispatchPorts {
+  readonly findConnection: (server: string) => Connection | undefined;
+  /** Answers for calls whose own host does not. */
+  readonly defaultHost: CallHost;
+  readonly log: Log;
+  readonly onLog: (call: RunningCall, server: string, params: JsonObject) => void;
+}
+
+export interface DispatchOptions {
+  /** Sent to the server as the request's `_meta`. */
+  readonly meta?: JsonObject;
+  /** Calls another tool as a step of this call. */
+  readonly callStep: (name: string, args: unknown) => Promise<ToolResult>;
+}
+
+/** Runs the tool within its time limit: a request to its server, or a function of the program. Rejects when there is no result. */
+export async function dispatch(
+  call: RunningCall,
+  { entry, args }: Authorization,
+  options: DispatchOptions,
+  ports: DispatchPorts,
+): Promise<JsonObject> {
+  const { timeoutMs } = entry.limits;
+  using deadline = createDeadline(timeoutMs, () =>
+    call.abort(new DOMException('The time limit of the call has passed', 'TimeoutError')),
+  );
+  call.deadline = deadline;
+  try {
+    // A local function that ignores its signal must not hold the call.
+    if (entry.local) return await abortable(runLocal(call, entry, args, options), call.signal);
+    return await send(call, entry, args, options, ports);
+  } catch (cause) {
+    if (!deadline.isExpired) throw cause;
+    throw new ToolwharfError('CALL_TIMED_OUT', `${entry.name} did not finish within ${timeoutMs} ms`, { cause });
+  } finally {
+    call.deadline = undefined;
+  }
+}
+
+async function send(
+  call: RunningCall,
+  entry: CatalogEntry,
+  args: JsonObject,
+  { meta }: DispatchOptions,
+  { findConnection, log, ...ports }: DispatchPorts,
+): Promise<JsonObject> {
+  const connection = entry.server === undefined ? undefined : findConnection(entry.server);
+  if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
+  const { id, signal } = call;
+  const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders };
+  const request = { id, signal, meta, host: toRequestHost(call, entry, ports) };
+  try {
+    return await connection.callTool(tool, args, request);
+  } catch (cause) {
+    if (!wasInterrupted(cause) || signal.aborted || !isRepeatable(entry)) throw cause;
+    log.info('call.repeated', `${entry.name} is sent again: its connection broke and it is safe to repeat`, {
+      tool: entry.name,
+    });
+    return connection.callTool(tool, args, request);
+  }
+}
+
+/** The call's host as the connection sees it: questions pause the call's clock, progress and logs reach its observers too. */
+function toRequestHost(
+  call: RunningCall,
+  entry: CatalogEntry,
+  { defaultHost, onLog }: Pick<DispatchPorts, 'defaultHost' | 'onLog'>,
+): RequestHost {
+  const { host } = call;
+  const elicit = host.elicit ? host : defaultHost.elicit && defaultHost;
+  const sample = host.sample ? host : defaultHost.sample && defaultHost;
+  const roots = host.listRoots ? host : defaultHost.listRoots && defaultHost;
+  return {
+    elicit:
+      elicit && ((params, context) => call.answer(context, async (asked) => elicit.elicit?.(params, asked) as never)),
+    sample:
+      sample && ((params, context) => call.answer(context, async (asked) => sample.sample?.(params, asked) as never)),
+    listRoots: roots && ((context) => call.answer(context, async (asked) => roots.listRoots?.(asked) as never)),
+    // Without an observer the server is not asked for progress at all.
+    onProgress: host.onProgress || call.hasListeners ? (progress) => reportProgress(call, progress) : undefined,
+    onLog(params) {
+      host.onLog?.(params);
+      call.emit({ type: 'log', params });
+      onLog(call, entry.server ?? '', params);
+    },
+    input: host.input,
+  };
+}
+
+function reportProgress(call: RunningCall, progress: Progress): void {
+  call.host.onProgress?.(progress);
+  call.emit({ type: 'progress', progress });
+}
+
+async function runLocal(
+  call: RunningCall,
+  { name, local }: CatalogEntry,
+  args: JsonObject,
+  { callStep }: DispatchOptions,
+): Promise<JsonObject> {
+  const { signal } = call;
+  const context = {
+    signal,
+    onProgress: (progress: Progress) => reportProgress(call, progress),
+    async call(step: string, given: unknown): Promise<ToolResult> {
+      if (!local?.composed)
+        throw new ToolwharfError('TOOL_FAILED', `${name} calls other tools: declare it with composed: true`);
+      return callStep(step, given);
+    },
+  };
+  try {
+    return await runLocalTool(local as NonNullable<typeof local>, args, context);
+  } catch (cause) {
+    if (cause instanceof ToolwharfError || signal.aborted) throw cause;
+    throw new ToolwharfError('TOOL_FAILED', messageOf(cause), { cause });
+  }
+}
+
+/** Only a trusted server's annotations make a tool safe to send twice. */
+function isRepeatable({ serverTrusted, definition }: CatalogEntry): boolean {
+  const { readOnlyHint, idempotentHint } = definition.annotations ?? {};
+  return serverTrusted && (readOnlyHint === true || idempotentHint === true);
+}

@@ -1,0 +1,263 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { ToolboxConfig } from '../config/config.ts';
+import { hashOf } from '../kernel/canonical-json.ts';
+import { createId } from '../kernel/create-id.ts';
+import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import { isObject } from '../kernel/json.ts';
+import type { CallOptions, ToolResult } from '../kernel/tool.ts';
+import { toolIdOf, toolKey } from '../kernel/tool-id.ts';
+import { type Authorization, type AuthorizePorts, authorize, type CallPolicy, reauthorize } from './authorize.ts';
+import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
+import { endingFor, endingOf, toCallError } from './call-ending.ts';
+import type { CallParent, CallRecord } from './call-record.ts';
+import { type DispatchPorts, dispatch } from './dispatch.ts';
+import { runOnce } from './idempotency.ts';
+import type { Journal } from './journal.ts';
+import type { LargeResults } from './large-results.ts';
+import type { Permit, Permits } from './permits.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { failureResult, shapeResult } from './shape-result.ts';
+
+/** How a call is made. */
+export interface StartOptions extends CallOptions {
+  /** Approves the call, answers the server's questions, receives progress and log messages. */
+  readonly host?: CallHost;
+  /** The call or answer that this call is a part of. */
+  readonly parent?: CallParent;
+  /** The id of the call; a new one by default. */
+  readonly id?: string;
+  /** What the caller may do; the toolbox's own approval settings by default. */
+  readonly policy?: CallPolicy;
+  /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
+  readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;
+}
+
+export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting'>, DispatchPorts {
+  readonly settings: () => ToolboxConfig;
+  readonly permits: Permits;
+  /** For tools that call other tools: a call that waits for a step must not hold a permit that the step needs. */
+  readonly composedPermits: Permits;
+  readonly rates: RateLimiter;
+  readonly journal: Journal;
+  readonly largeResults: LargeResults;
+  /** Receives the record of a call whenever it is received, dispatched or ended. */
+  readonly onCall: (record: CallRecord) => void;
+}
+
+export interface Invoker {
+  /** Starts a call. Never throws, and never runs a tool twice for one call. */
+  start(entry: CatalogEntry, args: unknown, options?: StartOptions): Call;
+  /** The calls that have not ended. */
+  readonly calls: Pick<RunningCalls, 'find' | 'list' | 'size'>;
+}
+
+const noHost: CallHost = {};
+const maxDepth = 8;
+const maxApprovals = 3;
+
+export function createInvoker(ports: InvokerPorts): Invoker {
+  const calls = createRunningCalls();
+  const now = () => isoTime(ports.clock.now());
+  const authorizePorts: AuthorizePorts = { ...ports, onWaiting: recordWaiting };
+
+  function start(entry: CatalogEntry, input: unknown, options: StartOptions = {}): Call {
+    const { id = createId(), caller = programCaller, parent, idempotencyKey } = options;
+    const host = hostOf(options);
+    const outer = parent?.kind === 'call' ? calls.find(parent.id) : undefined;
+    const args = isObject(input) ? input : {};
+    const call = new RunningCall({ id, entry, arguments: args, caller, host, parent, outer, idempotencyKey, now });
+    call.result = track(call, () => run(call, entry, input, options), options, [toolIdOf(entry), input]);
+    return call;
+  }
+
+  /** Registers the call while it runs, lets the caller's signal cancel it, and runs it once for its idempotency key. */
+  async function track(
+    call: RunningCall,
+    run: () => Promise<ToolResult>,
+    { signal, idempotencyKey: key }: StartOptions,
+    request: readonly unknown[],
+  ): Promise<ToolResult> {
+    const { id, caller } = call;
+    const isDuplicate = calls.find(id) !== undefined;
+    if (isDuplicate && key === undefined)
+      return end(call, failureResult(id, 'CONFLICT', 'There is already a call with this id: choose another'));
+    if (!isDuplicate) calls.add(call);
+    const onAbort = () => call.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort);
+    try {
+      if (key === undefined) return end(call, await run());
+      const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id };
+      return end(call, await runOnce(claim, { journal: ports.journal, calls, signal: call.signal }, run));
+    } catch (cause) {
+      return end(call, failed(id, toCallError(cause, call.signal)));
+    } finally {
+      if (!isDuplicate) calls.delete(id);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  function end(call: RunningCall, result: ToolResult): ToolResult {
+    call.setState('ended');
+    call.emit({ type: 'ended', result });
+    return result;
+  }
+
+  /** The call from authorization to its result. */
+  async function run(
+    call: RunningCall,
+    entry: CatalogEntry,
+    input: unknown,
+    options: StartOptions,
+  ): Promise<ToolResult> {
+    let permit: Permit | undefined;
+    try {
+      ports.onCall(call.record);
+      call.signal.throwIfAborted();
+      const granted = await authorizeAndQueue(call, entry, input, options);
+      permit = granted.permit;
+      checkRate(granted.authorization.entry);
+      await call.recorded;
+      const started = call.start(granted.authorization.args);
+      await writeJournal(started, 'before');
+      ports.onCall(started);
+      const callStep = (name: string, args: unknown) => runStep(call, name, args, options);
+      const raw = await dispatch(call, granted.authorization, { meta: options.meta, callStep }, ports);
+      const { maxResultBytes } = ports.settings();
+      const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
+      if (whole) ports.largeResults.add(call.id, whole);
+      await finish(call.end(endingOf(result)));
+      return result;
+    } catch (cause) {
+      const error = toCallError(cause, call.signal);
+      await finish(call.end(endingFor(error)));
+      return failed(call.id, error);
+    } finally {
+      permit?.[Symbol.dispose]();
+    }
+  }
+
+  /**
+   * Authorizes the call and obtains its permit. A call that waited, for a person or for a permit, is authorized again at
+   * the moment it could be dispatched.
+   */
+  async function authorizeAndQueue(
+    call: RunningCall,
+    entry: CatalogEntry,
+    input: unknown,
+    options: StartOptions,
+  ): Promise<{ readonly authorization: Authorization; readonly permit: Permit }> {
+    const ownPolicy = () => ({ approval: ports.settings().approval });
+    const { policy = ownPolicy(), refreshPolicy = options.policy ? () => policy : ownPolicy } = options;
+    let authorization = await authorize(call, entry, input, policy, authorizePorts);
+    for (let asked = 1; ; asked++) {
+      const immediate = permitsOf(entry).tryAcquire(keyOf(entry), entry.limits.maxInstances);
+      if (immediate && authorization.approvedHash === undefined) return { authorization, permit: immediate };
+      const permit = immediate ?? (await waitForPermit(call, entry));
+      try {
+        const current = await refreshPolicy();
+        const renewed = await reauthorize(call, authorization, current, authorizePorts);
+        if (renewed) return { authorization: renewed, permit };
+        permit[Symbol.dispose]();
+        if (asked >= maxApprovals)
+          throw new ToolwharfError('TOOL_CHANGED', `${entry.name} keeps changing while it is being approved`);
+        const { entry: changed, args } = authorization;
+        authorization = await authorize(
+          call,
+          ports.catalog.find(toolIdOf(changed)) ?? changed,
+          args,
+          current,
+          authorizePorts,
+        );
+      } catch (cause) {
+        permit[Symbol.dispose]();
+        throw cause;
+      }
+    }
+  }
+
+  async function waitForPermit(call: RunningCall, entry: CatalogEntry): Promise<Permit> {
+    const { name, limits } = entry;
+    call.setState('queued');
+    // Not awaited: a place in the queue must not depend on the disk. Dispatch waits for it.
+    recordWaiting(call).catch(() => {});
+    // Waiting has a limit of its own, so that a queue that does not move releases its callers.
+    const timeout = AbortSignal.timeout(limits.timeoutMs);
+    try {
+      return await permitsOf(entry).acquire(keyOf(entry), limits.maxInstances, {
+        signal: AbortSignal.any([call.signal, timeout]),
+      });
+    } catch (cause) {
+      if (call.signal.aborted || !timeout.aborted) throw cause;
+      const message = `No permit became free for ${name} within ${limits.timeoutMs} ms; it was not started`;
+      throw new ToolwharfError('CALL_TIMED_OUT', message, { cause });
+    }
+  }
+
+  /** Runs a step of a composed tool: a call of its own, for the same caller, host and policy. */
+  async function runStep(call: RunningCall, name: string, args: unknown, options: StartOptions): Promise<ToolResult> {
+    let depth = 1;
+    for (let outer = call.outer; outer; outer = outer.outer) depth++;
+    if (depth > maxDepth)
+      throw new ToolwharfError('TOOL_FAILED', `${call.tool} calls tools that call tools, more than ${maxDepth} deep`);
+    const entry = ports.catalog.find(name);
+    const mayUse = options.policy?.mayUse;
+    if (!entry || (mayUse && !mayUse(entry)))
+      return failureResult(createId(), 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
+    const { caller, host } = call;
+    const { policy, refreshPolicy } = options;
+    const stepHost: CallHost = Object.create(host, { onProgress: { value: undefined }, input: { value: undefined } });
+    const parent: CallParent = { kind: 'call', id: call.id };
+    return start(entry, args, { caller, host: stepHost, parent, signal: call.signal, policy, refreshPolicy }).result;
+  }
+
+  function checkRate({ server }: CatalogEntry): void {
+    const rate = server === undefined ? undefined : ports.findConnection(server)?.spec.rate;
+    if (!rate || server === undefined) return;
+    const taken = ports.rates.take(server, rate);
+    if (taken.ok) return;
+    const { retryAfterMs } = taken;
+    const limit = `${rate.calls} calls in ${rate.perMs} ms`;
+    const message = `Server '${server}' is limited to ${limit}; try again in ${retryAfterMs} ms`;
+    throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
+  }
+
+  /** Only a call that waits is recorded before dispatch: for the others the next step follows at once. */
+  function recordWaiting(call: RunningCall): Promise<void> {
+    call.recorded ??= writeJournal(call.record, 'before');
+    return call.recorded;
+  }
+
+  async function finish(record: CallRecord): Promise<void> {
+    await writeJournal(record, 'after');
+    ports.onCall(record);
+  }
+
+  /** Before dispatch, a journal that cannot be written stops the call; afterwards the result matters more. */
+  async function writeJournal(record: CallRecord, when: 'before' | 'after'): Promise<void> {
+    try {
+      await ports.journal.write(record);
+    } catch (cause) {
+      ports.log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
+      if (when === 'before')
+        throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
+    }
+  }
+
+  const permitsOf = (entry: CatalogEntry) => (entry.local?.composed ? ports.composedPermits : ports.permits);
+
+  return { start, calls };
+}
+
+/** The host of a call; `onProgress` of the options is short for that of the host. */
+function hostOf({ host = noHost, onProgress }: StartOptions): CallHost {
+  return onProgress ? Object.create(host, { onProgress: { value: onProgress } }) : host;
+}
+
+const keyOf = (entry: CatalogEntry) => toolKey(toolIdOf(entry));
+
+function failed(callId: string, cause: unknown): ToolResult {
+  const { code, message, data } = toToolwharfError(cause);
+  return failureResult(callId, code, message, data);
+}
