@@ -35,18 +35,18 @@ export interface MessageOwner {
 }
 
 /**
- * Our own requests beside the SDK's, on one transport: results come back as the server sent them, parsed once and
- * validated never. The SDK's `Client` keeps the handshake, server requests and subscriptions; ids tell the two apart.
+ * Our own requests beside those of the SDK, on one transport: results are returned as the server sent them, parsed once
+ * and not validated. The SDK's `Client` handles the handshake and subscriptions; request ids tell the two apart.
  */
 export interface Channel extends Transport {
   request(method: string, params: JsonObject, options?: ChannelRequestOptions): Promise<JsonObject>;
-  /** What the modern era wants in every message's `_meta`; set once the era is known. */
+  /** The `_meta` of every message in the modern era; undefined in the legacy era. */
   envelope: JsonObject | undefined;
   readonly inFlight: number;
   readonly dropped: DroppedReplies;
-  /** Resolves once no request is under way. */
+  /** Resolves once no request is pending. */
   whenIdle(): Promise<void>;
-  /** Ends every request under way that this text, cut from an unreadable reply, may belong to. */
+  /** Fails every pending request that an unreadable reply may belong to, given the first and last part of its text. */
   failUnreadable(edges: string, reason: string): void;
 }
 
@@ -63,7 +63,7 @@ export interface StreamMessageInfo extends MessageExtraInfo {
   readonly relatedRequestId?: RequestId;
 }
 
-/** Replies nobody waits for: late after a cancel or timeout, sent twice, or never asked for. */
+/** Counts messages without a pending request: late, duplicate or unrequested. */
 export interface DroppedReplies {
   replies: number;
   progress: number;
@@ -78,16 +78,16 @@ interface Pending {
 }
 
 export interface ChannelOptions {
-  /** Told of each message that nobody asked for. */
-  readonly onUnasked?: () => void;
+  /** Called for each notification. */
+  readonly onUnsolicited?: () => void;
   /** Takes a request or notification of the server; false leaves it to the SDK. */
   readonly onServerMessage?: (message: JsonObject, owner: MessageOwner) => boolean;
 }
 
-// The SDK counts its own ids up from 0 and needs only a handful; ours start where it never gets.
+// The SDK counts its own ids up from 0 and uses only a few; ours start beyond those.
 const firstId = 1_000_000;
 
-export function createChannel(inner: Transport, { onUnasked, onServerMessage }: ChannelOptions = {}): Channel {
+export function createChannel(inner: Transport, { onUnsolicited, onServerMessage }: ChannelOptions = {}): Channel {
   const pending = createEphemeralMap<number, Pending>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   let nextId = firstId;
@@ -132,7 +132,7 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
         };
         const onAbort = () => {
           fail(signal?.reason);
-          // A modern HTTP request is cancelled by closing it; everything else has to be told.
+          // Closing a modern HTTP request cancels it; any other request needs a notification.
           if (channel.envelope && inner.hasPerRequestStream) cancellation.cancel();
           else void notifyCancelled(id).finally(cancellation.cancel);
         };
@@ -151,7 +151,7 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
           cancellation,
           headers,
           onUnreadable: fail,
-          // The server closed the stream without an answer: without this the request would wait for its deadline.
+          // Without this, a request whose stream the server closed would wait for its deadline.
           onRequestStreamEnd: () => {
             if (pending.has(id)) fail(streamEnded(method));
           },
@@ -182,22 +182,21 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
 
   async function notifyCancelled(id: number): Promise<void> {
     const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params: withMeta({ requestId: id }) };
-    // The server may be the very reason we cancel: whether it hears of it changes nothing for us.
+    // The request has ended for us, whether or not the server receives this.
     await inner.send(notification as JSONRPCMessage).catch(() => {});
   }
 
   inner.onmessage = (message, extra?: StreamMessageInfo) => {
     const record = message as JsonObject;
     if (record.method === undefined && receiveReply(record)) return;
-    if (record.id === undefined) onUnasked?.();
+    if (record.id === undefined) onUnsolicited?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
     if (record.method !== undefined && onServerMessage?.(record, ownerOf(extra?.relatedRequestId))) return;
     channel.onmessage?.(message, extra);
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
   inner.onclose = () => {
-    const lost = [...pending.values()];
-    for (const request of lost) {
+    for (const request of [...pending.values()]) {
       request.reject(
         new ConnectionError('SERVER_DISCONNECTED', 'The connection to the server was lost before it answered', {
           data: { reached: true },
@@ -206,7 +205,7 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
     }
     channel.onclose?.();
   };
-  // The SDK tells a child process from HTTP by these two.
+  // The SDK recognises a child process by these two.
   if ('pid' in inner && 'stderr' in inner) {
     Object.defineProperties(channel, {
       pid: { get: () => inner.pid, enumerable: true },
@@ -236,7 +235,7 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
   }
 
   function receiveReply(reply: JsonObject): boolean {
-    // Some servers answer a number with its text.
+    // Some servers return a numeric id as a string.
     const id = typeof reply.id === 'string' && /^\d{7,}$/.test(reply.id) ? Number(reply.id) : reply.id;
     if (typeof id !== 'number' || id < firstId) return false;
     const request = pending.get(id);
@@ -261,8 +260,8 @@ export function createChannel(inner: Transport, { onUnasked, onServerMessage }: 
     else {
       listener({
         progress: params.progress,
-        ...(typeof params.total === 'number' && { total: params.total }),
-        ...(typeof params.message === 'string' && { message: params.message }),
+        total: typeof params.total === 'number' ? params.total : undefined,
+        message: typeof params.message === 'string' ? params.message : undefined,
       });
     }
     return true;
@@ -280,6 +279,6 @@ function streamEnded(method: string): ToolwharfError {
 function toRpcError(error: JsonObject): ToolwharfError {
   const message = typeof error.message === 'string' ? error.message : messageOf(error.message ?? 'unknown error');
   return new ProtocolError('SERVER_ERROR', message, {
-    data: { reached: true, rpcCode: error.code, ...(error.data !== undefined && { rpcData: error.data }) },
+    data: { reached: true, rpcCode: error.code, rpcData: error.data },
   });
 }

@@ -8,7 +8,7 @@ import { createTestConnection } from '../../test/support/connect.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { createNotificationThrottle } from './notification-throttle.ts';
 
-test('a list whose connection is cut while it is read is read again at once', async () => {
+test('a list whose connection breaks while it is read is read again at once', async () => {
   await using server = await startCutting('tools/list', 1);
   await using connection = createTestConnection(server.url);
   await connection.connect();
@@ -16,7 +16,7 @@ test('a list whose connection is cut while it is read is read again at once', as
   expect(connection.lists.get('tools')?.items).toEqual([{ name: 'only', inputSchema: { type: 'object' } }]);
 });
 
-test('a list that is cut every time is trouble, and is not asked for without end', async () => {
+test('a list whose connection always breaks degrades the connection and is not requested endlessly', async () => {
   await using server = await startCutting('tools/list', Number.POSITIVE_INFINITY);
   await using connection = createTestConnection(server.url);
   await connection.connect();
@@ -24,7 +24,7 @@ test('a list that is cut every time is trouble, and is not asked for without end
   expect(server.cuts()).toBe(2);
 });
 
-test('a call whose connection is cut is not sent again', async () => {
+test('a call whose connection breaks is not sent again', async () => {
   await using server = await startCutting('tools/call', Number.POSITIVE_INFINITY);
   await using connection = createTestConnection(server.url);
   await connection.connect();
@@ -33,7 +33,7 @@ test('a call whose connection is cut is not sent again', async () => {
   expect(server.cuts()).toBe(1);
 });
 
-test('a sign-in that fails while the era is asked for is told as such', async () => {
+test('a sign-in that fails during era negotiation is reported as a failed sign-in', async () => {
   const failed = new ToolwharfError('OAUTH_FAILED', 'The permissions are not enough');
   const access = {
     fetch: () => Promise.reject(failed),
@@ -47,7 +47,7 @@ test('a sign-in that fails while the era is asked for is told as such', async ()
   expect(connection.status).toMatchObject({ state: 'error', code: 'OAUTH_FAILED' });
 });
 
-test('a program that waits for a server to be tried again does not end meanwhile', async () => {
+test('a program that waits for a connection attempt stays alive', async () => {
   const support = new URL('../../test/support/connect.ts', import.meta.url);
   const program = `import { createTestConnection } from '${support}';
     const connection = createTestConnection('http://127.0.0.1:1/mcp');

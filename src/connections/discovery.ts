@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../kernel/tool.ts';
 
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
-/** One kind of thing a server offers: where to ask, where the answer has it, and what each item must have. */
+/** How one kind of list is requested, where its result holds the items, and what a valid item is. */
 export interface ListSource {
   readonly method: string;
   readonly member: string;
@@ -24,23 +24,23 @@ export const listSources: Readonly<Record<ListKind, ListSource>> = {
   prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts', check: needsText('name') },
 };
 
-// Twice what a schema that can be used may have.
+// Twice the depth that argument validation supports.
 const maxDepth = 512;
 
-/** What a list gave: the good items as they came, and what was wrong with the others. */
+/** The valid items of a list as the server sent them, and the reasons why others were rejected. */
 export interface Listing {
   readonly items: readonly JsonObject[];
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
 export interface ListOptions {
-  /** Follows pages no further than this many items; 50 000. */
+  /** Default 50 000. */
   readonly maxItems?: number;
-  /** 1 000. */
+  /** Default 1 000. */
   readonly maxPages?: number;
 }
 
-/** The whole list, page by page. One bad item costs that item only; a list without end is an error. */
+/** Reads all pages of a list. An invalid item is rejected alone; a list without end is an error. */
 export async function listAll(
   source: ListSource,
   request: (method: string, params: JsonObject) => Promise<JsonObject>,
@@ -67,13 +67,12 @@ export async function listAll(
     }
     if (typeof result.nextCursor !== 'string' || result.nextCursor === '') return { items, rejected };
     cursor = result.nextCursor;
-    if (cursors.has(cursor))
-      throw new ProtocolError('SERVER_PROTOCOL', `${source.method} sent the same page marker twice`);
+    if (cursors.has(cursor)) throw new ProtocolError('SERVER_PROTOCOL', `${source.method} sent the same cursor twice`);
     cursors.add(cursor);
     if (items.length >= maxItems || page + 1 >= maxPages) {
       throw new ProtocolError(
         'SERVER_PROTOCOL',
-        `${source.method} goes on beyond ${items.length} items and ${page + 1} pages`,
+        `${source.method} continues beyond ${items.length} items and ${page + 1} pages`,
       );
     }
   }
@@ -84,7 +83,7 @@ function problemOf(item: unknown, source: ListSource): string | undefined {
   return isDeeper(item, maxDepth) ? `it is nested more than ${maxDepth} deep` : source.check(item);
 }
 
-/** Whatever is done with an item later, such as hashing it, must not run out of stack: it would take the others along. */
+/** Items that are nested too deeply would overflow the stack later, for instance when they are hashed. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
@@ -101,7 +100,7 @@ function checkTool(item: JsonObject): string | undefined {
   if (!isObject(schema)) return 'its inputSchema is not an object';
   if (schema.type !== undefined && schema.type !== 'object')
     return `its inputSchema is of type ${JSON.stringify(schema.type)}, not object`;
-  if (item.description !== undefined && typeof item.description !== 'string') return 'its description is not a text';
+  if (item.description !== undefined && typeof item.description !== 'string') return 'its description is not a string';
   if (item.outputSchema !== undefined && !isObject(item.outputSchema)) return 'its outputSchema is not an object';
   return undefined;
 }

@@ -22,30 +22,33 @@ import type { Session, SessionOptions } from './session.ts';
 import type { Era } from './status.ts';
 import type { StdioTransport } from './stdio/stdio-transport.ts';
 
-/** What a session is had over: a process that runs already, or an address. */
-export type Way =
+/** What a session is opened over: a running process, or HTTP. */
+export type SessionTarget =
   | { readonly kind: 'stdio'; readonly process: StdioTransport }
   | { readonly kind: 'http' | 'sse' | 'api'; readonly http: HttpAccess };
 
-/** Greets a server and keeps the session. Everything that needs the SDK is behind this, and loaded when it is first needed. */
+/**
+ * Performs the handshake of the given era, or finds the era, and returns the session. All code that needs the SDK is
+ * imported by this module, which is loaded on first use.
+ */
 export async function handshake(
   spec: ServerSpec,
-  way: Way,
+  target: SessionTarget,
   era: Era | undefined,
   options: SessionOptions,
 ): Promise<Session> {
-  const { kind } = way;
-  const process = way.kind === 'stdio' ? way.process : undefined;
-  const http = way.kind === 'stdio' ? undefined : way.http;
-  let breach: string | undefined;
-  const onBroken = (cause: unknown) => {
-    // The end of the stream reports what the network did to it; this reports what it contained.
+  const { kind } = target;
+  const { questions, onNotification, log } = options;
+  const process = target.kind === 'stdio' ? target.process : undefined;
+  const http = target.kind === 'stdio' ? undefined : target.http;
+  let unreadable: string | undefined;
+  const onUnreadableStream = (cause: unknown) => {
+    // A network error shows in the end of the stream; this is about what the stream contained.
     if (!(cause instanceof ToolwharfError)) return;
-    breach = cause.message;
+    unreadable = cause.message;
     channel.failUnreadable('{', cause.message);
   };
-  const inner = await createTransport(spec, way, onBroken, options);
-  const { questions, onNotification } = options;
+  const inner = await createTransport(spec, target, onUnreadableStream, options);
   const serverMessages = createServerMessages({
     server: spec.name,
     questions,
@@ -53,38 +56,35 @@ export async function handshake(
     onNotification,
   });
   const channel: Channel = createChannel(inner, {
-    onUnasked: http?.throttle.count,
+    onUnsolicited: http?.throttle.count,
     // Servers of the modern era send no requests: the SDK drops them.
     onServerMessage: (message, owner) =>
       (channel.envelope === undefined || message.id === undefined) && serverMessages.receive(message, owner),
   });
   if (process) process.onunreadable = channel.failUnreadable;
   const client = createClient(spec, kind, options);
-  const state = { open: false, closing: false };
+  let isOpen = false;
+
   channel.onerror = (cause) => {
-    options.log.debug('connection.noise', `Server '${spec.name}': ${cause.message}`, { server: spec.name });
-    // An event stream that broke has lost the server's session with it, though the transport would carry on without.
-    if (kind === 'sse' && state.open && !state.closing) lose(breach ?? 'The event stream broke');
+    log.debug('connection.noise', `Server '${spec.name}': ${cause.message}`, { server: spec.name });
+    // The SSE transport carries on without its event stream, but the server's session has ended with it.
+    if (kind === 'sse') lose(unreadable ?? 'The event stream broke');
   };
   const streamable = kind === 'http' ? (inner as StreamableHttpTransport) : undefined;
-  if (streamable) {
-    streamable.onstreamlost = () => {
-      if (state.open && !state.closing) lose('The event stream broke');
-    };
-  }
+  if (streamable) streamable.onstreamlost = () => lose('The event stream broke');
   client.onclose = () => {
     serverMessages.close();
-    if (state.open && !state.closing) lose(process?.ending ?? 'The connection was closed');
+    lose(process ? `The server's process ${process.ending ?? 'closed its output'}` : 'The connection was closed');
   };
 
   function lose(reason: string): void {
-    state.closing = true;
-    const text = process ? `The server's process ${reason}` : reason;
-    options.onLost(new ConnectionError('SERVER_DISCONNECTED', text));
+    if (!isOpen) return;
+    isOpen = false;
+    options.onLost(new ConnectionError('SERVER_DISCONNECTED', reason));
     void close();
   }
   async function close(): Promise<void> {
-    state.closing = true;
+    isOpen = false;
     await streamable?.terminateSession();
     await client.close().catch(() => {});
     await inner.close().catch(() => {});
@@ -101,10 +101,9 @@ export async function handshake(
       ...(spec.protocol === 'auto' && era === 'legacy' && { prior: { kind: 'legacy' as const } }),
     });
   } catch (cause) {
-    state.closing = true;
     await inner.close().catch(() => {});
     if (options.signal.aborted) throw options.signal.reason;
-    throw process ? describeEnd(process, cause) : ownError(cause);
+    throw process ? describeExit(process, cause) : unwrap(cause);
   } finally {
     options.signal.removeEventListener('abort', cancel);
   }
@@ -112,7 +111,7 @@ export async function handshake(
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
   const negotiated: Era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy';
   if (negotiated === 'modern') channel.envelope = envelopeFor(protocolVersion, options);
-  state.open = true;
+  isOpen = true;
   return {
     channel,
     client,
@@ -130,24 +129,25 @@ export async function handshake(
 
 async function createTransport(
   spec: ServerSpec,
-  way: Way,
-  onBroken: (cause: unknown) => void,
+  target: SessionTarget,
+  onUnreadableStream: (cause: unknown) => void,
   { log }: SessionOptions,
 ): Promise<Transport> {
-  if (way.kind === 'stdio') return way.process;
-  const target = spec.target as HttpTarget;
-  if (way.kind === 'http') return createStreamableHttpTransport(new URL(target.url), way.http);
-  if (way.kind === 'sse') return createSseTransport(new URL(target.url), way.http, onBroken);
+  if (target.kind === 'stdio') return target.process;
+  const { http: access } = target;
+  const configured = spec.target as HttpTarget;
+  if (target.kind === 'http') return createStreamableHttpTransport(new URL(configured.url), access);
+  if (target.kind === 'sse') return createSseTransport(new URL(configured.url), access, onUnreadableStream);
   const { createApiTransport } = await import('./api/api-transport.ts');
-  return createApiTransport({ server: spec.name, target, access: way.http, log });
+  return createApiTransport({ server: spec.name, target: configured, access, log });
 }
 
-/** The transport of servers before 2025: one event stream delivers all replies. */
-function createSseTransport(url: URL, access: HttpAccess, onBroken: (cause: unknown) => void): Transport {
+/** The transport of protocol revision 2024-11-05: one event stream delivers all replies. */
+function createSseTransport(url: URL, access: HttpAccess, onUnreadableStream: (cause: unknown) => void): Transport {
   return new SSEClientTransport(url, {
     async fetch(input, init) {
       const response = await access.fetch(input, init);
-      whenBroken(response, onBroken);
+      whenBroken(response, onUnreadableStream);
       return response;
     },
     requestInit: { headers: access.headers },
@@ -155,8 +155,8 @@ function createSseTransport(url: URL, access: HttpAccess, onBroken: (cause: unkn
   });
 }
 
-/** A closed pipe says little: the process's own end says more. The question which era it speaks keeps its own error. */
-function describeEnd({ ending }: StdioTransport, cause: unknown): unknown {
+/** The exit of the process explains more than a closed pipe. A failed era negotiation keeps its error, which is acted on. */
+function describeExit({ ending }: StdioTransport, cause: unknown): unknown {
   if (ending === undefined || isSdkError(cause, 'ERA_NEGOTIATION_FAILED')) return cause;
   return new ConnectionError('SERVER_DISCONNECTED', `The server's process ${ending}`, {
     cause,
@@ -164,12 +164,12 @@ function describeEnd({ ending }: StdioTransport, cause: unknown): unknown {
   });
 }
 
-/** Our own error, where the SDK has only put words before it: a sign-in that failed stays one. */
-function ownError(cause: unknown): unknown {
+/** Our own error inside an error of the SDK, such as a sign-in that failed. */
+function unwrap(cause: unknown): unknown {
   return isSdkError(cause) && cause.cause instanceof ToolwharfError ? cause.cause : cause;
 }
 
-function createClient(spec: ServerSpec, kind: Way['kind'], options: SessionOptions): Client {
+function createClient(spec: ServerSpec, kind: SessionTarget['kind'], options: SessionOptions): Client {
   const client = new Client(clientInfo, {
     capabilities: capabilitiesFor(options.questions),
     versionNegotiation: negotiationFor(spec, kind),
@@ -181,21 +181,19 @@ function createClient(spec: ServerSpec, kind: Way['kind'], options: SessionOptio
 
 const clientInfo = { name: 'toolwharf', version };
 
-function negotiationFor(spec: ServerSpec, kind: Way['kind']) {
+function negotiationFor(spec: ServerSpec, kind: SessionTarget['kind']) {
   if (spec.protocol === 'legacy' || kind === 'sse' || kind === 'api') return undefined;
   if (spec.protocol === 'modern') return { mode: { pin: '2026-07-28' } } as const;
-  // A child that says nothing to the question is a legacy one; it should not cost the whole timeout to find out.
-  return {
-    mode: 'auto',
-    ...(kind === 'stdio' && { probe: { timeoutMs: Math.min(3_000, spec.timeoutMs / 3) } }),
-  } as const;
+  // A process that does not answer the probe is a legacy server; finding out must not take the whole timeout.
+  const probe = kind === 'stdio' ? { timeoutMs: Math.min(3_000, spec.timeoutMs / 3) } : undefined;
+  return { mode: 'auto', probe } as const;
 }
 
-function envelopeFor(protocolVersion: string, options: SessionOptions): JsonObject {
+function envelopeFor(protocolVersion: string, { questions, logLevel }: SessionOptions): JsonObject {
   return {
     [PROTOCOL_VERSION_META_KEY]: protocolVersion,
     [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(options.questions),
-    ...(options.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: options.logLevel }),
+    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(questions),
+    [LOG_LEVEL_META_KEY]: logLevel,
   };
 }

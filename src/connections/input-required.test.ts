@@ -3,7 +3,7 @@ import { requestWithInput } from './input-required.ts';
 
 const question = { method: 'elicitation/create', params: { message: 'who?' } };
 
-test('answers and the state go back as they came, until the server is satisfied', async () => {
+test('a request is sent again with the answers and the unchanged state until the server returns a final result', async () => {
   const sent: object[] = [];
   const replies = [
     { resultType: 'input_required', inputRequests: { a: question, b: question }, requestState: 'opaque-1' },
@@ -28,7 +28,7 @@ test('answers and the state go back as they came, until the server is satisfied'
   ]);
 });
 
-test('a server that never stops asking, or asks nonsense, or asks where nobody answers is an error', async () => {
+test('endless questions, malformed questions and questions that nobody answers are errors', async () => {
   const endless = {
     send: async () => ({ resultType: 'input_required', inputRequests: { a: question } }),
     answer: async () => ({}),

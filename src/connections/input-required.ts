@@ -3,15 +3,15 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 
 export interface InputRequiredOptions {
   readonly send: (params: JsonObject) => Promise<JsonObject>;
-  /** `key` is what the server calls the question. */
+  /** `key` is the server's name for the question. */
   readonly answer: (method: string, params: JsonObject, key: string) => Promise<JsonObject>;
-  /** A server that keeps asking is cut off; 10. */
+  /** Limit for a server that keeps asking; default 10. */
   readonly maxRounds?: number;
 }
 
 /**
- * The modern era's way to ask: the server answers "input required", we collect the answers and send the request again
- * with them and with its state as it came, until it answers for good.
+ * Sends a request of the modern era. While the result is `input_required`, answers its questions and sends the request
+ * again with the answers and the server's state.
  */
 export async function requestWithInput(params: JsonObject, options: InputRequiredOptions): Promise<JsonObject> {
   const { send, answer, maxRounds = 10 } = options;

@@ -4,8 +4,8 @@ import { findParamHeaders, toParamHeaders } from './param-headers.ts';
 const schema = (properties: object) => ({ type: 'object', properties });
 const tenant = { type: 'string', 'x-mcp-header': 'Tenant' };
 
-describe('what a schema may declare', () => {
-  test('strings, integers and booleans reached through properties', () => {
+describe('header declarations in a schema', () => {
+  test('a header may be declared for strings, integers and booleans reached through properties', () => {
     const found = findParamHeaders(
       schema({ tenant, deep: schema({ dry: { type: 'boolean', 'x-mcp-header': 'Dry-Run' } }) }),
     );
@@ -18,7 +18,7 @@ describe('what a schema may declare', () => {
     });
   });
 
-  test('nothing anywhere else, no other types, no bad or doubled names', () => {
+  test('a header declared elsewhere, for another type, or with an invalid or duplicate name is rejected', () => {
     const bad = [
       { 'x-mcp-header': 'Root', type: 'object' },
       schema({ list: { type: 'array', items: tenant } }),
@@ -32,19 +32,19 @@ describe('what a schema may declare', () => {
     for (const candidate of bad) expect(findParamHeaders(candidate).ok).toBe(false);
   });
 
-  test('data that merely looks like a declaration is data, and a property may have the name', () => {
+  test('data that looks like a declaration declares nothing, and a property may be named x-mcp-header', () => {
     expect(findParamHeaders(schema({ a: { type: 'object', default: { 'x-mcp-header': 'X' } } })).ok).toBe(true);
     expect(findParamHeaders(schema({ properties: { type: 'string' } })).ok).toBe(true);
   });
 });
 
-describe('the headers of a call', () => {
+describe('parameter headers of a call', () => {
   const declared = [
     { header: 'Mcp-Param-A', path: ['a'] },
     { header: 'Mcp-Param-B', path: ['b', 'c'] },
   ];
 
-  test('plain text as it is, the rest as base64 in brackets', () => {
+  test('printable text is sent unchanged and other text as base64', () => {
     expect(toParamHeaders(declared, { a: 'eu-west', b: { c: 7 } })).toEqual({
       'Mcp-Param-A': 'eu-west',
       'Mcp-Param-B': '7',
@@ -60,7 +60,7 @@ describe('the headers of a call', () => {
     }
   });
 
-  test('what is absent, null or no simple value has no header', () => {
+  test('an argument that is absent, null or not a simple value has no header', () => {
     expect(toParamHeaders(declared, { a: null, b: 'text' })).toEqual({});
     expect(toParamHeaders(declared, { a: Number.NaN, b: { c: 2 ** 60 } })).toEqual({});
     expect(toParamHeaders([{ header: 'X', path: ['constructor', 'name'] }], {})).toEqual({});

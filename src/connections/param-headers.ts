@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
 
-/** An argument that modern HTTP servers want repeated in a header, as the tool's schema declares with `x-mcp-header`. */
+/** An argument that the tool's schema declares with `x-mcp-header`: modern HTTP servers expect it in a header too. */
 export interface ParamHeader {
   readonly header: string;
   readonly path: readonly string[];
@@ -14,25 +14,25 @@ const keyword = 'x-mcp-header';
 const tokenSyntax = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const maxDepth = 64;
 
-/** The headers a tool's schema declares; a declaration against the rules makes the tool unusable over modern HTTP. */
+/** The headers that a tool's schema declares. An invalid declaration makes the tool unusable over modern HTTP. */
 export function findParamHeaders(schema: JsonSchema): ParamHeaders {
   const headers: ParamHeader[] = [];
   const names = new Set<string>();
-  const fault = visit(schema, [], true, 0);
-  return fault === undefined ? { ok: true, headers } : { ok: false, reason: fault };
+  const problem = visit(schema, [], true, 0);
+  return problem === undefined ? { ok: true, headers } : { ok: false, reason: problem };
 
   function visit(node: unknown, path: readonly string[], direct: boolean, depth: number): string | undefined {
     if (depth > maxDepth || typeof node !== 'object' || node === null) return undefined;
-    if (Array.isArray(node)) return firstFault(node, (item) => visit(item, path, false, depth + 1));
+    if (Array.isArray(node)) return firstProblem(node, (item) => visit(item, path, false, depth + 1));
     const here = node as JsonObject;
     if (Object.hasOwn(here, keyword)) {
       const problem = declare(here, path, direct);
       if (problem) return problem;
     }
-    return firstFault(Object.entries(here), ([key, value]) => {
-      // Examples, defaults and enumerations hold data, in which the keyword means nothing.
+    return firstProblem(Object.entries(here), ([key, value]) => {
+      // Examples, defaults and enumerations contain data, in which the keyword has no meaning.
       if (key === 'properties' && isObject(value)) {
-        return firstFault(Object.entries(value), ([name, child]) => visit(child, [...path, name], direct, depth + 1));
+        return firstProblem(Object.entries(value), ([name, child]) => visit(child, [...path, name], direct, depth + 1));
       }
       if (['default', 'const', 'enum', 'examples', keyword].includes(key)) return undefined;
       return visit(value, [...path, `<${key}>`], false, depth + 1);
@@ -43,10 +43,10 @@ export function findParamHeaders(schema: JsonSchema): ParamHeaders {
     const header = here[keyword];
     const at = path.join('.') || 'the schema itself';
     if (!direct || path.length === 0)
-      return `${at}: ${keyword} may only stand on a property reached through "properties"`;
+      return `${at}: ${keyword} may only be used on a property reached through "properties"`;
     if (typeof header !== 'string' || !tokenSyntax.test(header)) return `${at}: ${keyword} must be a valid header name`;
     if (!['string', 'integer', 'boolean'].includes(here.type as string)) {
-      return `${at}: ${keyword} may only stand on a string, integer or boolean`;
+      return `${at}: ${keyword} may only be used on a string, integer or boolean`;
     }
     if (names.has(header.toLowerCase())) return `${at}: ${keyword} ${header} is declared twice`;
     names.add(header.toLowerCase());
@@ -55,7 +55,7 @@ export function findParamHeaders(schema: JsonSchema): ParamHeaders {
   }
 }
 
-/** The headers for one call; an argument that is absent or null has none. */
+/** The headers of one call. An absent or null argument has no header. */
 export function toParamHeaders(declared: readonly ParamHeader[], args: JsonObject): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { header, path } of declared) {
@@ -82,16 +82,16 @@ function toText(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Text that a header field can't carry as it is travels as base64 in MCP's own brackets. */
+/** A header value: plain text where possible, otherwise base64 in MCP's notation. */
 export function encodeHeaderValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;
 }
 
-function firstFault<Item>(items: readonly Item[], check: (item: Item) => string | undefined): string | undefined {
+function firstProblem<Item>(items: readonly Item[], check: (item: Item) => string | undefined): string | undefined {
   for (const item of items) {
-    const fault = check(item);
-    if (fault !== undefined) return fault;
+    const problem = check(item);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { toServerAddress } from './protocol-cache.ts';
 const address = (server: JsonObject) => toServerAddress(parseServer('s', server));
 const program = { command: 'node', args: ['server.js'], cwd: '/srv' };
 
-test('a program is another one with another command, other arguments, another directory or another environment', () => {
+test('the address of a program depends on its command, arguments, directory and environment', () => {
   const all = [
     program,
     { ...program, command: 'deno' },
@@ -19,12 +19,12 @@ test('a program is another one with another command, other arguments, another di
   expect(new Set(all.map(address)).size).toBe(all.length);
 });
 
-test('it is the same one however its environment is ordered, and with other credentials', () => {
+test('the address of a program does not depend on the order of its environment or on its credentials', () => {
   const first = address({ ...program, env: { STAGE: 'live', GITHUB_TOKEN: 'a', DB: 'postgres://ann:one@db/x' } });
   const second = address({ ...program, env: { DB: 'postgres://ann:two@db/x', GITHUB_TOKEN: 'b', STAGE: 'live' } });
   expect(second).toBe(first);
 });
 
-test('a server with a URL is where its URL says', () => {
+test('the address of a server with a URL is that URL', () => {
   expect(address({ url: 'https://example.com/mcp', headers: { 'x-stage': 'test' } })).toBe('https://example.com/mcp');
 });

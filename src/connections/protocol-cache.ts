@@ -3,7 +3,7 @@ import { hashOf } from '../kernel/canonical-json.ts';
 import { isSecretName, isSecretValue } from '../kernel/secret-names.ts';
 import type { Era } from './status.ts';
 
-/** What the last good session with a server taught us, so that the next one need not ask again. */
+/** The protocol era and transport of each server, learned by its last successful handshake. */
 export interface ProtocolCache {
   get(address: string): CachedProtocol | undefined;
   set(address: string, session: CachedProtocol): void;
@@ -20,8 +20,8 @@ export function createProtocolCache(): ProtocolCache {
 }
 
 /**
- * Where a server is: its URL, or a hash of what is started and with which environment. Equal for equal servers. An environment's
- * credentials have no part in it: not even their hash is kept, and a new token makes no new server.
+ * The address of a server: its URL, or a hash of its command, arguments, directory and environment. Credentials in the
+ * environment are not part of it: not even their hash is stored, and a server with a new token keeps its address.
  */
 export function toServerAddress(spec: ServerSpec): string {
   const { target } = spec;

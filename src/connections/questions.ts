@@ -1,13 +1,13 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** What surrounds a question that a server asks while it works. */
+/** The circumstances of a server's question. */
 export interface QuestionContext {
   readonly server: string;
-  /** The call it belongs to, where that is known. */
+  /** The call it belongs to, if known. */
   readonly callId?: string;
-  /** The calls it may belong to, where it is not known to which. */
+  /** The calls it may belong to, if it is not known to which. */
   readonly callIds?: readonly string[];
-  /** What the server calls the question, in the era in which questions have names. */
+  /** The key that a server of the modern era gave the question. */
   readonly key?: string;
   readonly signal: AbortSignal;
 }
@@ -24,19 +24,19 @@ export interface Root {
 }
 
 /**
- * Who answers what servers ask: the owner of the toolbox supplies them. A kind without an answerer is not announced to
- * servers and refused if asked all the same.
+ * Answers servers' questions for a whole toolbox. Only kinds of questions with an answerer are announced to servers;
+ * others are refused.
  */
 export interface Questions {
-  /** A form or an address for the person (`elicitation/create`). */
+  /** Asks a person to fill in a form or open a URL (`elicitation/create`). */
   readonly elicit?: (params: JsonObject, context: QuestionContext) => Promise<ElicitAnswer>;
-  /** A completion by the owner's model (`sampling/createMessage`). */
+  /** Asks a model for a completion (`sampling/createMessage`). */
   readonly sample?: (params: JsonObject, context: QuestionContext) => Promise<JsonObject>;
-  /** The folders the server may work in (`roots/list`). */
+  /** Lists the folders that the server may work in (`roots/list`). */
   readonly roots?: (context: QuestionContext) => Promise<readonly Root[]>;
 }
 
-/** What to announce to a server, given who is there to answer. */
+/** The client capabilities to announce, given the available answerers. */
 export function capabilitiesFor(questions: Questions): JsonObject {
   return {
     ...(questions.elicit && { elicitation: { form: {}, url: {} } }),

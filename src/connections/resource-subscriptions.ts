@@ -2,11 +2,11 @@ import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Session } from './session.ts';
 
-/** Resources somebody wants to hear of, kept subscribed across sessions. */
+/** Subscriptions to resources, renewed for each new session. */
 export interface ResourceSubscriptions {
-  /** Resolves once the server knows; the returned function ends it. Several watchers of one address share it. */
+  /** Resolves once the server has the subscription; the returned function ends it. Watchers of one resource share it. */
   watch(uri: string): Promise<() => Promise<void>>;
-  /** A new session knows nothing yet: tells it all over again. */
+  /** Subscribes to all watched resources on a new session. */
   renew(session: Session): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
   const watchers = new Map<string, number>();
   let listening: { session: Session; close: () => Promise<void> } | undefined;
 
-  /** Legacy servers take one address at a time; modern ones get one subscription with all of them, opened anew for each change. */
-  async function tell(session: Session, uri: string, verb: 'subscribe' | 'unsubscribe'): Promise<void> {
+  /** A legacy server takes one resource at a time; a modern one gets one subscription for all, replaced on each change. */
+  async function update(session: Session, uri: string, verb: 'subscribe' | 'unsubscribe'): Promise<void> {
     if (session.era === 'legacy') {
       await session.channel.request(`resources/${verb}`, { uri }, { signal: AbortSignal.timeout(timeoutMs) });
       return;
@@ -43,7 +43,7 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
       const count = watchers.get(uri) ?? 0;
       watchers.set(uri, count + 1);
       try {
-        if (count === 0) await tell(options.session(), uri, 'subscribe');
+        if (count === 0) await update(options.session(), uri, 'subscribe');
       } catch (cause) {
         release(uri);
         throw cause;
@@ -52,23 +52,27 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
       return async () => {
         if (ended) return;
         ended = true;
-        if (release(uri)) await tell(options.session(), uri, 'unsubscribe').catch(() => {});
+        if (release(uri)) await update(options.session(), uri, 'unsubscribe').catch(() => {});
       };
     },
     async renew(session) {
       if (watchers.size === 0) return;
       try {
-        if (session.era === 'modern') await tell(session, '', 'subscribe');
-        else for (const uri of watchers.keys()) await tell(session, uri, 'subscribe');
+        if (session.era === 'modern') await update(session, '', 'subscribe');
+        else for (const uri of watchers.keys()) await update(session, uri, 'subscribe');
       } catch (cause) {
-        log.warning('connection.watch-failed', `Server '${server}' no longer tells of resources: ${messageOf(cause)}`, {
-          server,
-        });
+        log.warning(
+          'connection.watch-failed',
+          `Server '${server}' refused a resource subscription: ${messageOf(cause)}`,
+          {
+            server,
+          },
+        );
       }
     },
   };
 
-  /** True when that was the last watcher. */
+  /** True for the last watcher of the resource. */
   function release(uri: string): boolean {
     const count = (watchers.get(uri) ?? 1) - 1;
     if (count > 0) watchers.set(uri, count);

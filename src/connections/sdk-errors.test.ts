@@ -4,7 +4,7 @@ import { isSdkError, isSdkHttpError } from './sdk-errors.ts';
 
 const refusal = { status: 404, statusText: 'Not Found', text: '' };
 
-test('errors of the SDK are told without its classes', () => {
+test('errors of the SDK are recognised without loading its classes', () => {
   const plain = new SdkError(SdkErrorCode.NotConnected, 'Not connected');
   const http = new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, 'Not found', refusal);
   expect([plain, http].map((cause) => isSdkError(cause))).toEqual([true, true]);
@@ -16,7 +16,7 @@ test('errors of the SDK are told without its classes', () => {
   ]);
 });
 
-test('their kinds are told by the codes that the SDK gives them', () => {
+test('errors of the SDK are distinguished by their codes', () => {
   const codes = {
     NOT_CONNECTED: SdkErrorCode.NotConnected,
     REQUEST_TIMEOUT: SdkErrorCode.RequestTimeout,

@@ -11,17 +11,17 @@ import type { ServerProcessOptions } from './stdio/server-process.ts';
 export interface SessionOptions extends ServerProcessOptions {
   readonly questions: Questions;
   readonly protocolCache: ProtocolCache;
-  /** For a server that is reached over HTTP. */
+  /** Set for servers over HTTP. */
   readonly openHttp?: () => Promise<HttpAccess>;
   readonly logLevel?: string;
-  /** With the calls it may belong to. */
+  /** Receives notifications, with the ids of the calls they may belong to. */
   readonly onNotification: (method: string, params: JsonObject, callIds: readonly string[]) => void;
-  /** The session broke by itself; never called after `close`. */
+  /** The session broke; never called after `close`. */
   readonly onLost: (cause: ToolwharfError) => void;
   readonly signal: AbortSignal;
 }
 
-/** One live protocol session with a server, handshake done. */
+/** An open protocol session with a server, after its handshake. */
 export interface Session {
   readonly channel: Channel;
   readonly client: Client;

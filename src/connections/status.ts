@@ -3,19 +3,20 @@ import type { JsonObject } from '../kernel/json.ts';
 export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'degraded' | 'error';
 export type Era = 'legacy' | 'modern';
 
-/** The truth about one connection, as of now. */
+/** The present state of one connection. */
 export interface ConnectionStatus {
   readonly state: ConnectionState;
-  /** What is wrong, for `degraded` and `error`. */
+  /** The problem, for `degraded` and `error`. */
   readonly reason?: string;
-  /** The error code that belongs to the reason. */
+  /** The error code of the reason. */
   readonly code?: string;
-  /** Where a person must sign in before it can be connected. */
+  /** The address at which a person must sign in first. */
   readonly signInUrl?: string;
-  /** Since when it is in this state; ISO time. */
+  /** When this state began; ISO time. */
   readonly since: string;
-  /** When it is tried again; ISO time. */
+  /** Time of the next attempt; ISO time. */
   readonly nextTryAt?: string;
+  /** Consecutive failures. */
   readonly failures: number;
   readonly lastConnectedAt?: string;
   readonly transport?: 'stdio' | 'http' | 'sse' | 'api';
@@ -25,6 +26,6 @@ export interface ConnectionStatus {
   readonly instructions?: string;
   readonly capabilities?: JsonObject;
   readonly pid?: number;
-  /** How long the last handshake took. */
+  /** Duration of the last successful connect, in milliseconds. */
   readonly connectMs?: number;
 }

@@ -1,15 +1,15 @@
-/** The last lines a server wrote to its error output, bounded in lines and bytes. */
+/** The last lines of a server's error output, limited in lines and bytes. */
 export interface StderrTail {
   push(chunk: Buffer | string): void;
   lines(): readonly string[];
 }
 
 export interface StderrTailOptions {
-  /** 500. */
+  /** Default 500. */
   readonly maxLines?: number;
-  /** Longer lines are cut; 4 096. */
+  /** Longer lines are truncated; default 4 096. */
   readonly maxLineLength?: number;
-  /** Applied to every line before it is kept. */
+  /** Applied to every line before it is stored. */
   readonly redact?: (line: string) => string;
 }
 
@@ -22,7 +22,7 @@ export function createStderrTail(options: StderrTailOptions = {}): StderrTail {
       const pieces = (open + chunk.toString()).split('\n');
       open = (pieces.pop() ?? '').slice(0, maxLineLength);
       for (const piece of pieces) lines.push(redact(piece.slice(0, maxLineLength).trimEnd()));
-      // Trimmed in bulk: servers that flood their error output must not cost a shift for each line.
+      // Trimmed in bulk: a flood of error output must not cost a shift per line.
       if (lines.length > maxLines * 2) lines = lines.slice(-maxLines);
     },
     lines: () => [...lines, ...(open ? [redact(open)] : [])].slice(-maxLines),

@@ -6,23 +6,27 @@ import { isObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Session } from './session.ts';
 
-export interface ListenOptions {
+export interface ChangeSubscriptionOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
   readonly server: string;
-  /** The subscription was away for a while: changes may have been missed. */
+  /** The subscription was interrupted: changes may have been missed. */
   readonly onMissed: () => void;
 }
 
-/** Keeps the modern era's change subscription open for the life of a session. Legacy servers push without being asked. */
-export function subscribeToChanges(session: Session, options: ListenOptions): void {
+/** Keeps a subscription to list changes open for the life of a modern session. Legacy servers need none. */
+export function subscribeToChanges(session: Session, options: ChangeSubscriptionOptions): void {
   const filter = filterFor(session);
   if (session.era === 'legacy' || Object.keys(filter).length === 0) return;
-  void keepListening(session, filter, options);
+  void keepSubscribed(session, filter, options);
 }
 
-async function keepListening(session: Session, filter: SubscriptionFilter, options: ListenOptions): Promise<void> {
+async function keepSubscribed(
+  session: Session,
+  filter: SubscriptionFilter,
+  options: ChangeSubscriptionOptions,
+): Promise<void> {
   const { signal, clock, log, server } = options;
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -33,9 +37,13 @@ async function keepListening(session: Session, filter: SubscriptionFilter, optio
       if (signal.aborted) return void subscription.close().catch(() => {});
     } catch (cause) {
       if (signal.aborted) return;
-      log.debug('connection.listen-failed', `Server '${server}' does not announce its changes: ${messageOf(cause)}`, {
-        server,
-      });
+      log.debug(
+        'connection.listen-failed',
+        `Server '${server}' refused the subscription to list changes: ${messageOf(cause)}`,
+        {
+          server,
+        },
+      );
     }
     failures++;
     await clock.sleep(backoffMs(failures, { firstMs: 500 }), signal).catch(() => {});

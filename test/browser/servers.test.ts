@@ -221,7 +221,7 @@ test('servers of the configuration file appear as it changes, say why they fail,
     malformed: fixture('malformed-tool'),
   });
   const broken = on.row('broken');
-  await broken.getByText('Its last words: fixture: the configuration file is missing').waitFor();
+  await broken.getByText('Last output: fixture: the configuration file is missing').waitFor();
   await on.row('malformed').getByText('5 tools left out').waitFor();
   await broken.getByRole('button', { name: 'Actions for broken' }).click();
   expect(await page.getByRole('menuitem').allTextContents()).not.toContain('Remove');

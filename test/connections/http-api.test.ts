@@ -134,7 +134,7 @@ describe('what an API answers', () => {
     [
       'elsewhere',
       (_, to) => to.writeHead(302, { location: '/v2/go?a=secret' }).end(),
-      '/v2/go, and calls are not sent on',
+      '/v2/go, and redirects are not followed',
     ],
   ])('is an error that the model can read: %s [A7, R21]', async (_, answer, text) => {
     const { result, requests } = await callAnswered(answer);
@@ -155,7 +155,7 @@ describe('what an API answers', () => {
     [
       'nothing',
       (_, to) => to.writeHead(204).end(),
-      { type: 'text', text: 'The API answered 204 No Content, and nothing else' },
+      { type: 'text', text: 'The API answered 204 No Content without a body' },
     ],
     [
       'a picture',
@@ -242,11 +242,11 @@ describe('an API that is not as it should be', () => {
     const reasons = Object.fromEntries(toolbox.servers().map(({ name, status }) => [name, status.reason]));
     expect(reasons).toEqual({
       away: expect.stringContaining('ECONNREFUSED'),
-      missing: expect.stringContaining(`The OpenAPI document at ${url}/missing?… can't be had: HTTP 404`),
-      cut: expect.stringContaining("/cut can't be used: "),
-      other: expect.stringContaining("/other can't be used: it has no 'openapi' with a version"),
-      broken: expect.stringContaining("broken.yaml can't be used: line "),
-      nowhere: expect.stringContaining("The OpenAPI document can't be read: ENOENT"),
+      missing: expect.stringContaining(`The OpenAPI document at ${url}/missing?… cannot be fetched: HTTP 404`),
+      cut: expect.stringContaining('/cut cannot be used: '),
+      other: expect.stringContaining("/other cannot be used: it has no 'openapi' version"),
+      broken: expect.stringContaining('broken.yaml cannot be used: line '),
+      nowhere: expect.stringContaining('The OpenAPI document cannot be read: ENOENT'),
       good: undefined,
     });
     expect((await toolbox.call('mcp_good_go', {})).text).toBe('{"hello":"world"}');

@@ -156,21 +156,21 @@ test('close() stops waiting for people and frees the loopback port', async () =>
 
 describe('what is refused', () => {
   const refusals: readonly [mode: string, what: RegExp, reaches: Partial<Stats>][] = [
-    ['wrong-issuer', /another issuer/, { authorize: 0, code: 0 }],
+    ['wrong-issuer', /the issuer of another server/, { authorize: 0, code: 0 }],
     ['wrong-iss', /another authorization server/, { authorize: 1, code: 0 }],
     ['no-iss', /another authorization server/, { authorize: 1, code: 0 }],
     ['wrong-state', /another sign-in/, { authorize: 1, code: 0 }],
     ['wrong-resource', /does not match/, { authorize: 0, code: 0 }],
     ['plain-issuer', /plain http/, { authorize: 0, code: 0 }],
     ['plain-token', /plain http/, { authorize: 1, code: 0 }],
-    ['odd-authorize', /another kind than https/, { authorize: 0, code: 0 }],
+    ['odd-authorize', /not https/, { authorize: 0, code: 0 }],
     ['metadata-500', /HTTP 500/, { authorize: 0, code: 0 }],
     ['no-registration', /set clientId/, { authorize: 0, code: 0 }],
     ['register-400', /set clientId/, { authorize: 0, code: 0 }],
     ['token-500', /Try again later/, { authorize: 1, code: 1 }],
     ['token-garbage', /not OAuth/, { authorize: 1, code: 1 }],
     ['token-echo', /invalid_request/, { authorize: 1, code: 1 }],
-    ['token-line-break', /can not be sent/, { authorize: 1, code: 1 }],
+    ['token-line-break', /cannot be sent/, { authorize: 1, code: 1 }],
   ];
 
   test.for(refusals)('%s: %s, with no secret in any error or log line', async ([mode, what, reaches]) => {

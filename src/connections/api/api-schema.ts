@@ -1,22 +1,22 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
 
-/** Why an operation can't be a tool. */
+/** Thrown for an operation that cannot become a tool, with the reason. */
 export class UnusableOperation extends Error {}
 
-/** Copies schemas of one operation out of its document, with everything they refer to. */
+/** Copies the schemas of one operation from its document, with all definitions they refer to. */
 export interface SchemaCopier {
   copy(schema: unknown): JsonSchema | boolean;
-  /** What the copies refer to, by name, under `#/$defs`. */
+  /** The referenced definitions by name, for `#/$defs`. */
   readonly definitions: Readonly<Record<string, JsonSchema | boolean>>;
 }
 
-const mostValues = 10_000;
-const deepest = 64;
-// Of OpenAPI, and nothing to a JSON Schema.
-const foreign = new Set(['xml', 'discriminator', 'externalDocs', 'example']);
-const mapsOfSchemas = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
-const plainData = new Set(['enum', 'const', 'default', 'examples', 'required']);
+const maxSchemas = 10_000;
+const maxDepth = 64;
+// Keywords of OpenAPI that JSON Schema does not have.
+const openApiKeywords = new Set(['xml', 'discriminator', 'externalDocs', 'example']);
+const schemaMaps = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
+const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 export function createSchemaCopier(document: JsonObject): SchemaCopier {
   const definitions: Record<string, JsonSchema | boolean> = {};
@@ -26,19 +26,19 @@ export function createSchemaCopier(document: JsonObject): SchemaCopier {
   function copySchema(schema: unknown, depth: number): JsonSchema | boolean {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) return {};
-    if (++count > mostValues) throw new UnusableOperation('its schema is too large');
-    if (depth > deepest) throw new UnusableOperation('its schema is nested too deeply');
+    if (++count > maxSchemas) throw new UnusableOperation('its schema is too large');
+    if (depth > maxDepth) throw new UnusableOperation('its schema is nested too deeply');
     const { $ref, ...rest } = schema;
     const members = Object.entries(rest).flatMap(([key, value]) =>
-      foreign.has(key) || key.startsWith('x-') ? [] : [[key, copyMember(key, value, depth + 1)] as const],
+      openApiKeywords.has(key) || key.startsWith('x-') ? [] : [[key, copyMember(key, value, depth + 1)] as const],
     );
     const copied = withoutReadOnly(Object.fromEntries(members));
     return typeof $ref === 'string' ? { ...copied, $ref: `#/$defs/${nameOf($ref, depth)}` } : copied;
   }
 
   function copyMember(key: string, value: unknown, depth: number): unknown {
-    if (plainData.has(key)) return value;
-    if (mapsOfSchemas.has(key) && isObject(value))
+    if (dataKeywords.has(key)) return value;
+    if (schemaMaps.has(key) && isObject(value))
       return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copySchema(member, depth)]));
     if (Array.isArray(value)) return value.map((item) => (isObject(item) ? copySchema(item, depth) : item));
     return isObject(value) ? copySchema(value, depth) : value;
@@ -52,7 +52,7 @@ export function createSchemaCopier(document: JsonObject): SchemaCopier {
     for (let number = 2; Object.hasOwn(definitions, name) || name === '__proto__'; number++)
       name = `${plain}_${number}`;
     names.set(reference, name);
-    // It may refer to itself.
+    // Reserved first, because the definition may refer to itself.
     definitions[name] = {};
     definitions[name] = copySchema(resolveReference(document, reference), depth + 1);
     return name;
@@ -61,11 +61,11 @@ export function createSchemaCopier(document: JsonObject): SchemaCopier {
   return { copy: (schema) => copySchema(schema, 0), definitions };
 }
 
-/** What stands at a place of the document, through as many references as it takes. */
-export function follow(document: JsonObject, value: unknown): unknown {
+/** Resolves a value that may be a `$ref`, repeatedly. */
+export function resolve(document: JsonObject, value: unknown): unknown {
   let found = value;
   for (let hops = 0; isObject(found) && typeof found.$ref === 'string'; hops++) {
-    if (hops > 20) throw new UnusableOperation('its references go round in circles');
+    if (hops > 20) throw new UnusableOperation('its references are circular');
     found = resolveReference(document, found.$ref);
   }
   return found;
@@ -73,13 +73,13 @@ export function follow(document: JsonObject, value: unknown): unknown {
 
 function resolveReference(document: JsonObject, reference: string): unknown {
   const keys = parseLocalReference(reference);
-  if (!keys?.length) throw new UnusableOperation(`it refers to another document, ${reference}`);
+  if (!keys?.length) throw new UnusableOperation(`it refers to another document: ${reference}`);
   const found = valueAt(document, keys);
-  if (found === undefined) throw new UnusableOperation(`it refers to ${reference}, which is not there`);
+  if (found === undefined) throw new UnusableOperation(`it refers to ${reference}, which does not exist`);
   return found;
 }
 
-/** What the API sets by itself is not for the caller to send. */
+/** Removes read-only properties: the API sets them, not the caller. */
 function withoutReadOnly(schema: JsonSchema): JsonSchema {
   const { properties, required } = schema;
   if (!isObject(properties)) return schema;

@@ -2,35 +2,36 @@ import { argumentsInPath, type Endpoint } from '../../config/endpoint-schema.ts'
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
 import type { ToolAnnotations, ToolDefinition } from '../../kernel/tool.ts';
 
-/** One endpoint of an HTTP API as a tool: what the model is told of it, and how its arguments become a request. */
+/** One endpoint of an HTTP API as a tool: its definition, and how its arguments become a request. */
 export interface ApiTool {
   readonly definition: ToolDefinition;
   readonly method: string;
-  /** Below the server's url, with `{name}` for each parameter in it. */
+  /** Relative to the server's URL, with `{name}` for each path parameter. */
   readonly path: string;
   readonly parameters: readonly ApiParameter[];
   readonly body?: ApiBody;
 }
 
-/** An argument that goes anywhere but into the body. */
+/** An argument that is not part of the body. */
 export interface ApiParameter {
   readonly argument: string;
-  /** What the API calls it. */
+  /** Its name in the API. */
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
-  /** How lists and objects are written, in the words of OpenAPI; `json` for parameters that are JSON. */
+  /** How lists and objects are serialized, in terms of OpenAPI; `json` for JSON parameters. */
   readonly style: 'simple' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json';
   readonly explode: boolean;
 }
 
+/** The body of an endpoint's request. */
 export interface ApiBody {
-  /** The argument that is the body; the object of all that go nowhere else if undefined. */
+  /** The argument that is the body; undefined for an object of all remaining arguments. */
   readonly argument?: string;
   /** Its content type. */
   readonly type: string;
 }
 
-/** What an endpoint that was described by hand makes of its arguments. */
+/** Converts a configured endpoint to a tool. */
 export function toApiTool({ name, description, method, path, query = [], input }: Endpoint): ApiTool {
   const inPath = argumentsInPath(path);
   const inputSchema = input ?? textArguments(inPath);
@@ -52,11 +53,11 @@ export function toApiTool({ name, description, method, path, query = [], input }
       ...inPath.map((argument) => ({ argument, name: argument, in: 'path', style: 'simple', explode: false }) as const),
       ...inQuery.map((argument) => ({ argument, name: argument, in: 'query', style: 'form', explode: true }) as const),
     ],
-    ...(inQuery.length < others.length && { body: { type: 'application/json' } }),
+    body: inQuery.length < others.length ? { type: 'application/json' } : undefined,
   };
 }
 
-/** What a method promises. An API that keeps to it is believed where its server is trusted. */
+/** The annotations that follow from an HTTP method; they count only if the server is trusted. */
 export function annotationsOf(method: string): ToolAnnotations {
   if (method === 'GET') return { readOnlyHint: true, openWorldHint: true };
   return {

@@ -21,47 +21,46 @@ interface ApiOffer extends Pick<OpenApiTools, 'title' | 'version'> {
   readonly tools: ReadonlyMap<string, ApiTool>;
 }
 
-/**
- * An HTTP API as an MCP server: it speaks the protocol to us, and plain HTTP to the API. So everything that holds for the tools of
- * servers holds for its endpoints.
- */
+/** Presents an HTTP API as an MCP server, so that its endpoints are tools like all others. */
 export function createApiTransport({ server, target, access, log }: ApiTransportOptions): Transport {
   const base = new URL(target.url);
   const running = new Map<unknown, AbortController>();
   let offer: ApiOffer | undefined;
-  /** The greeting has read the document a moment ago. */
+  /** True if `initialize` has just read the document. */
   let isFresh = false;
   let isClosed = false;
 
   async function readOffer(signal: AbortSignal): Promise<ApiOffer> {
-    const { openapi: place, endpoints = [] } = target;
+    const { openapi: location, endpoints = [] } = target;
     const document =
-      place === undefined ? undefined : toTools(await loadDocument({ place, base, access, signal }), place);
+      location === undefined
+        ? undefined
+        : toTools(await loadDocument({ place: location, base, access, signal }), location);
     if (document && document.skipped.length > 0)
-      log.info('api.operations-skipped', skippedWords(server, document), {
+      log.info('api.operations-skipped', describeSkipped(server, document), {
         server,
         skipped: document.skipped.length,
       });
-    // What was described by hand is what somebody wanted.
+    // Configured endpoints replace operations of the same name.
     const tools = [...(document?.tools ?? []), ...endpoints.map(toApiTool)];
     return {
-      ...(document?.title !== undefined && { title: document.title }),
-      ...(document?.version !== undefined && { version: document.version }),
+      title: document?.title,
+      version: document?.version,
       tools: new Map(tools.map((tool) => [tool.definition.name, tool])),
     };
   }
 
-  /** Any answer shows that somebody is there, even that there is nothing at this address; a gateway's own does not. */
+  /** Any response shows that the API is up, even 404; an error of a gateway in front of it does not. */
   async function assertAnswers(signal: AbortSignal): Promise<void> {
     const response = await access.fetch(base, { method: 'HEAD', headers: access.headers, signal });
     await response.body?.cancel();
     if (response.status < 502 || response.status > 504) return;
-    throw new ConnectionError('SERVER_UNREACHABLE', `The API is not there: HTTP ${response.status}`, {
+    throw new ConnectionError('SERVER_UNREACHABLE', `The API is not available: HTTP ${response.status}`, {
       data: { reached: false, httpStatus: response.status },
     });
   }
 
-  async function greet(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async function initialize(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     await assertAnswers(signal);
     offer = await readOffer(signal);
     isFresh = true;
@@ -87,12 +86,12 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
         isObject(params.arguments) ? params.arguments : {},
         base,
       );
-      // What is configured wins over what a model asks for.
+      // Configured headers override those of the arguments.
       const sent = {
         method,
-        headers: { ...headers, ...lowerCased(access.headers) },
+        headers: { ...headers, ...withLowerCaseNames(access.headers) },
         signal,
-        ...(body !== undefined && { body }),
+        body,
       };
       return await readAnswer(await access.fetch(url, sent), url);
     } catch (cause) {
@@ -104,7 +103,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
   async function answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     switch (method) {
       case 'initialize':
-        return greet(params, signal);
+        return initialize(params, signal);
       case 'ping':
         await assertAnswers(signal);
         return {};
@@ -113,7 +112,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
       case 'tools/call':
         return call(params, signal);
       default:
-        throw new RpcError(-32601, `An API knows no '${method}'`);
+        throw new RpcError(-32601, `An HTTP API has no '${method}'`);
     }
   }
 
@@ -134,7 +133,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
       try {
         reply({ jsonrpc: '2.0', id, result: await answer(method, params, stop.signal) });
       } catch (cause) {
-        // Nobody waits for it any more.
+        // The request was cancelled.
         if (stop.signal.aborted) return;
         if (!(cause instanceof RpcError)) throw cause;
         reply({ jsonrpc: '2.0', id, error: { code: cause.code, message: cause.message } });
@@ -169,12 +168,12 @@ function toTools(document: unknown, place: string): OpenApiTools {
   }
 }
 
-function skippedWords(server: string, { skipped }: OpenApiTools): string {
+function describeSkipped(server: string, { skipped }: OpenApiTools): string {
   const named = skipped.slice(0, 5).map(({ name, reason }) => `${name} (${reason})`);
   const more = skipped.length > 5 ? ` and ${skipped.length - 5} more` : '';
-  return `Server '${server}': ${skipped.length} of its operations can't be tools: ${named.join(', ')}${more}`;
+  return `Server '${server}': ${skipped.length} of its operations cannot become tools: ${named.join(', ')}${more}`;
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+function withLowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

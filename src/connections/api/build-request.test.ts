@@ -28,8 +28,8 @@ const pathOf = (value: unknown, more: Partial<ApiParameter> = {}) =>
     base,
   ).url.pathname;
 
-describe('the request of a call', () => {
-  test('goes below the address of its server, with what that has in its query', () => {
+describe('the request of an API call', () => {
+  test('the request goes to a path below the server URL and keeps its query', () => {
     expect(buildRequest(tool({}), {}, base).url.href).toBe('https://api.example.com/v1/x?key=k');
     expect(buildRequest(tool({}), {}, new URL('https://api.example.com')).url.href).toBe('https://api.example.com/x');
   });
@@ -46,7 +46,7 @@ describe('the request of a call', () => {
     expect(pathOf(value)).toBe(path);
   });
 
-  test.each([['.'], ['..'], [''], [undefined], [null]])('is not made with %j in its path', (value) => {
+  test.each([['.'], ['..'], [''], [undefined], [null]])('a request with %j as a path argument is refused', (value) => {
     expect(() => pathOf(value)).toThrow("Argument 'a' must not be");
   });
 
@@ -67,14 +67,14 @@ describe('the request of a call', () => {
     expect(queryOf(more, value)).toBe(['?key=k', query].filter((part) => part !== '').join('&'));
   });
 
-  test('carries headers and cookies, and nothing that would break out of them', () => {
+  test('arguments become headers and cookies, and line breaks in them are refused', () => {
     const parameters = [
       parameter({ in: 'header', name: 'X-Trace', style: 'simple', explode: false }),
       parameter({ argument: 'c', name: 'c', in: 'cookie' }),
     ];
     const { headers } = buildRequest(tool({ parameters }), { a: ['x', 'y'], c: 'a;b' }, base);
     expect(headers).toMatchObject({ 'x-trace': 'x,y', cookie: 'c=a%3Bb' });
-    expect(() => buildRequest(tool({ parameters }), { a: 'x\r\nevil: 1' }, base)).toThrow("a header can't carry");
+    expect(() => buildRequest(tool({ parameters }), { a: 'x\r\nevil: 1' }, base)).toThrow('not allowed in headers');
   });
 
   test.each<[string, unknown, string]>([
@@ -88,7 +88,7 @@ describe('the request of a call', () => {
   });
 });
 
-describe('an endpoint described by hand', () => {
+describe('a configured endpoint', () => {
   const input = {
     type: 'object',
     properties: { id: { type: 'string' }, loud: { type: 'boolean' }, text: { type: 'string' } },
@@ -103,7 +103,7 @@ describe('an endpoint described by hand', () => {
   };
   const args = { id: 'i', loud: true, text: 'hi' };
 
-  test('puts what is not in its path into the query, or with a body into that [R21]', () => {
+  test('arguments that are not in the path go into the query, or into the body if there is one [R21]', () => {
     expect(request({}, args)).toEqual({ to: 'GET /p/i?loud=true&text=hi' });
     expect(request({ method: 'DELETE' }, args)).toEqual({ to: 'DELETE /p/i?loud=true&text=hi' });
     expect(request({ method: 'POST' }, args)).toEqual({ to: 'POST /p/i', body: '{"loud":true,"text":"hi"}' });
@@ -115,7 +115,7 @@ describe('an endpoint described by hand', () => {
     expect(request({ method: 'POST', query: ['loud', 'text'] }, args)).toEqual({ to: 'POST /p/i?loud=true&text=hi' });
   });
 
-  test('that says nothing of its arguments has those of its path', () => {
+  test('an endpoint without a schema has the arguments of its path', () => {
     const { definition } = toApiTool({ name: 't', method: 'GET', path: '/{a}/x/{b}' });
     expect(definition.inputSchema).toEqual({
       type: 'object',

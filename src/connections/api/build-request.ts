@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ApiBody, ApiParameter, ApiTool } from './api-tool.ts';
 import { isForm, isJson } from './read-openapi.ts';
 
-/** An argument that can't be sent; its message is for the model. */
+/** Thrown for an argument that cannot be sent; the message is for the model. */
 export class BadArgument extends Error {}
 
 export interface ApiRequest {
@@ -12,37 +12,36 @@ export interface ApiRequest {
   readonly body?: string;
 }
 
-/** The request that a call of the tool stands for. It goes below `base`, whatever the arguments are. */
+/** Builds the request of a call. Its URL is always below `base`, whatever the arguments are. */
 export function buildRequest(tool: ApiTool, args: JsonObject, base: URL): ApiRequest {
   const given = tool.parameters.filter(({ argument }) => args[argument] !== undefined && args[argument] !== null);
-  const inPlace = (place: ApiParameter['in']) => given.filter((parameter) => parameter.in === place);
+  const givenIn = (location: ApiParameter['in']) => given.filter((parameter) => parameter.in === location);
   const path = tool.path.replaceAll(/\{([^{}]+)\}/g, (whole, name) => {
     const parameter = tool.parameters.find((one) => one.in === 'path' && one.name === name);
     return parameter ? pathSegment(parameter, args[parameter.argument]) : whole;
   });
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/+$/, '')}${path}`;
-  const query = inPlace('query').flatMap((parameter) => queryParts(parameter, args[parameter.argument]));
+  const query = givenIn('query').flatMap((parameter) => queryParts(parameter, args[parameter.argument]));
   url.search = [base.search.slice(1), ...query].filter((part) => part !== '').join('&');
   const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9, */*;q=0.8' };
-  for (const parameter of inPlace('header'))
+  for (const parameter of givenIn('header'))
     headers[parameter.name.toLowerCase()] = headerValue(parameter, args[parameter.argument]);
-  const cookies = inPlace('cookie').map(
+  const cookies = givenIn('cookie').map(
     (parameter) => `${parameter.name}=${encodeURIComponent(toText(parameter, args[parameter.argument]))}`,
   );
   if (cookies.length > 0) headers.cookie = cookies.join('; ');
   const body = tool.body && bodyText(tool, tool.body, args);
   if (body !== undefined && tool.body) headers['content-type'] = tool.body.type;
-  return { url, method: tool.method, headers, ...(body !== undefined && { body }) };
+  return { url, method: tool.method, headers, body };
 }
 
 function pathSegment(parameter: ApiParameter, value: unknown): string {
   const text = value === undefined || value === null ? '' : toText(parameter, value);
-  if (text === '')
-    throw new BadArgument(`Argument '${parameter.argument}' must not be empty: it is part of the address`);
-  // They would lead to another place than the one that was meant.
+  if (text === '') throw new BadArgument(`Argument '${parameter.argument}' must not be empty: it is part of the URL`);
+  // Such a segment would lead to another path.
   if (text === '.' || text === '..')
-    throw new BadArgument(`Argument '${parameter.argument}' must not be '${text}': it is part of the address`);
+    throw new BadArgument(`Argument '${parameter.argument}' must not be '${text}': it is part of the URL`);
   return encodeURIComponent(text);
 }
 
@@ -70,11 +69,11 @@ const separators: Readonly<Record<string, string>> = { spaceDelimited: '%20', pi
 function headerValue(parameter: ApiParameter, value: unknown): string {
   const text = toText(parameter, value);
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
-    throw new BadArgument(`Argument '${parameter.argument}' has characters that a header can't carry`);
+    throw new BadArgument(`Argument '${parameter.argument}' contains characters that are not allowed in headers`);
   return text;
 }
 
-/** A value in one piece, for paths, headers and cookies. */
+/** A value as one string, for paths, headers and cookies. */
 function toText({ style, explode }: ApiParameter, value: unknown): string {
   if (style === 'json') return JSON.stringify(value);
   if (Array.isArray(value)) return value.map(plain).join(',');
@@ -89,7 +88,7 @@ function plain(value: unknown): string {
 }
 
 function bodyText(tool: ApiTool, { argument, type }: ApiBody, args: JsonObject): string | undefined {
-  const value = argument === undefined ? leftOver(tool, args) : args[argument];
+  const value = argument === undefined ? remainingArguments(tool, args) : args[argument];
   if (value === undefined) return undefined;
   if (isJson(type)) return JSON.stringify(value);
   if (isForm(type) && isObject(value)) {
@@ -101,7 +100,7 @@ function bodyText(tool: ApiTool, { argument, type }: ApiBody, args: JsonObject):
   return plain(value);
 }
 
-function leftOver({ parameters }: ApiTool, args: JsonObject): JsonObject {
+function remainingArguments({ parameters }: ApiTool, args: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(args).filter(([argument]) => !parameters.some((one) => one.argument === argument)),
   );

@@ -6,24 +6,24 @@ import { ConnectionError, messageOf, ProtocolError } from '../../kernel/errors.t
 import type { HttpAccess } from '../http/http-access.ts';
 
 const mebibyte = 1024 * 1024;
-const mostJson = 32 * mebibyte;
-// Its parser takes a second for every few of these, and nothing else is done meanwhile.
-const mostYaml = 4 * mebibyte;
+const maxJsonBytes = 32 * mebibyte;
+// The YAML parser is slow and blocks the process.
+const maxYamlBytes = 4 * mebibyte;
 
 export interface DocumentSource {
   readonly place: string;
-  /** The API's own address: credentials go there, and nowhere else. */
+  /** The API's URL: credentials are sent to its origin only. */
   readonly base: URL;
   readonly access: Pick<HttpAccess, 'fetch' | 'headers'>;
   readonly signal: AbortSignal;
 }
 
-/** An OpenAPI document, in JSON or YAML, from an address or a file. */
+/** Reads an OpenAPI document, JSON or YAML, from a URL or a file. */
 export async function loadDocument(source: DocumentSource): Promise<unknown> {
   const { place } = source;
   const text = isUrl(place) ? await fetchText(source) : await readText(place);
   const isJson = looksLikeJson(text);
-  if (text.length > (isJson ? mostJson : mostYaml)) throw tooLarge(place, isJson);
+  if (text.length > (isJson ? maxJsonBytes : maxYamlBytes)) throw tooLarge(place, isJson);
   try {
     if (isJson) return JSON.parse(text);
   } catch (cause) {
@@ -48,30 +48,33 @@ async function fetchText({ place, base, access, signal }: DocumentSource): Promi
   await response.body?.cancel();
   throw new ConnectionError(
     'SERVER_UNREACHABLE',
-    `The OpenAPI document at ${withoutSecrets(place)} can't be had: HTTP ${response.status}`,
+    `The OpenAPI document at ${withoutSecrets(place)} cannot be fetched: HTTP ${response.status}`,
     { data: { reached: false, httpStatus: response.status } },
   );
 }
 
 async function readText(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > mostJson) throw tooLarge(file, true);
+    if ((await stat(file)).size > maxJsonBytes) throw tooLarge(file, true);
     return await readFile(file, 'utf8');
   } catch (cause) {
     if (cause instanceof ProtocolError) throw cause;
-    throw new ConnectionError('SERVER_UNREACHABLE', `The OpenAPI document can't be read: ${messageOf(cause)}`, {
+    throw new ConnectionError('SERVER_UNREACHABLE', `The OpenAPI document cannot be read: ${messageOf(cause)}`, {
       cause,
     });
   }
 }
 
 function tooLarge(place: string, isJson: boolean): ProtocolError {
-  const most = (isJson ? mostJson : mostYaml) / mebibyte;
-  const advice = isJson ? '' : ', or turn it into JSON';
-  return unusable(place, `it is larger than ${most} MiB: take the parts you need${advice}`);
+  const maxMebibytes = (isJson ? maxJsonBytes : maxYamlBytes) / mebibyte;
+  const advice = isJson ? '' : ', or convert it to JSON';
+  return unusable(place, `it is larger than ${maxMebibytes} MiB: keep only the parts you need${advice}`);
 }
 
-/** Why a document makes no tools. */
+/** The error for a document that cannot be used. */
 export function unusable(place: string, reason: string): ProtocolError {
-  return new ProtocolError('SERVER_PROTOCOL', `The OpenAPI document ${withoutSecrets(place)} can't be used: ${reason}`);
+  return new ProtocolError(
+    'SERVER_PROTOCOL',
+    `The OpenAPI document ${withoutSecrets(place)} cannot be used: ${reason}`,
+  );
 }

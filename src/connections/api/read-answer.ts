@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** What an API answered, as the result of a call. Only a status of success is one. */
+/** Converts an API's response to the result of a call; any status but success is an error result. */
 export async function readAnswer(response: Response, url: URL): Promise<JsonObject> {
   const status = `${response.status} ${response.statusText}`.trim();
   if (response.status >= 300 && response.status < 400) {
@@ -9,19 +9,19 @@ export async function readAnswer(response: Response, url: URL): Promise<JsonObje
   }
   const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (!response.ok) {
-    const said = isReadable(type) ? (await response.text()).trim() : '';
+    const text = isReadable(type) ? (await response.text()).trim() : '';
     if (!isReadable(type)) await response.body?.cancel();
-    return failure([`The API answered ${status}${hint(response)}`, said].filter((part) => part !== '').join('\n'));
+    return failure([`The API answered ${status}${hint(response)}`, text].filter((part) => part !== '').join('\n'));
   }
   if (isReadable(type)) {
     const text = await response.text();
-    return content({ type: 'text', text: text === '' ? `The API answered ${status}, and nothing else` : text });
+    return content({ type: 'text', text: text === '' ? `The API answered ${status} without a body` : text });
   }
   const data = Buffer.from(await response.arrayBuffer()).toString('base64');
-  if (data === '') return content({ type: 'text', text: `The API answered ${status}, and nothing else` });
+  if (data === '') return content({ type: 'text', text: `The API answered ${status} without a body` });
   const [kind] = type.split('/');
   if (kind === 'image' || kind === 'audio') return content({ type: kind, data, mimeType: type });
-  // The query may hold what is nobody's business.
+  // The query may contain secrets.
   const uri = `${url.origin}${url.pathname}`;
   return content({ type: 'resource', resource: { uri, mimeType: type, blob: data } });
 }
@@ -39,8 +39,8 @@ function hint({ status, headers }: Response): string {
 
 function redirected(location: string | null, url: URL): string {
   const target = location === null ? null : URL.parse(location, url.href);
-  const where = target ? `${target.origin}${target.pathname}` : 'another place';
-  return `the API is at ${where}, and calls are not sent on. If that is right, change the server's url`;
+  const where = target ? `${target.origin}${target.pathname}` : 'another URL';
+  return `the API redirects to ${where}, and redirects are not followed. If that is right, change the server's url`;
 }
 
 const content = (block: JsonObject): JsonObject => ({ content: [block] });

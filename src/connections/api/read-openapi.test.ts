@@ -19,7 +19,7 @@ const reasonOf = (operation: object, more?: object) =>
 const body = (schema: object, type = 'application/json') => ({ required: true, content: { [type]: { schema } } });
 
 describe('the operations of an OpenAPI document', () => {
-  test('are tools with one argument for each parameter and one for the body [R21]', () => {
+  test('an operation becomes a tool with one argument per parameter and one for the body [R21]', () => {
     const tool = only({
       '/owners/{owner}/pets': {
         parameters: [
@@ -55,7 +55,7 @@ describe('the operations of an OpenAPI document', () => {
     expect(tool).toMatchObject({ method: 'POST', path: '/owners/{owner}/pets', body: { argument: 'body' } });
   });
 
-  test('of all versions are read, Swagger 2.0 too', () => {
+  test('documents of all versions are read, including Swagger 2.0', () => {
     const swagger = readOpenApi({
       swagger: '2.0',
       info: { title: 'Old', version: '1' },
@@ -86,7 +86,7 @@ describe('the operations of an OpenAPI document', () => {
     expect(three?.definition.inputSchema.properties).toEqual({ n: { type: ['string', 'null'] } });
   });
 
-  test('without an id are named after their method and path; two of a name are told apart', () => {
+  test('an operation without an id is named after its method and path, and duplicate names get a number', () => {
     const { tools } = readOpenApi(
       document({
         '/pets/{id}': { parameters: [{ name: 'id', in: 'path', schema: {} }], get: {}, delete: { deprecated: true } },
@@ -102,7 +102,7 @@ describe('the operations of an OpenAPI document', () => {
     expect(tools[1]?.definition.description).toBe('Deprecated. DELETE /pets/{id}');
   });
 
-  test('take along what their schemas refer to, also when that refers to itself', () => {
+  test('a tool schema contains the definitions it refers to, including recursive ones', () => {
     const { inputSchema } = only(
       { '/a': { post: { requestBody: { $ref: '#/components/requestBodies/Tree' } } } },
       {
@@ -141,7 +141,7 @@ describe('the operations of an OpenAPI document', () => {
     });
   });
 
-  test('of the same name in two places get two arguments; what is ours to set is left out', () => {
+  test('parameters of the same name in two locations become two arguments, and headers that we set are left out', () => {
     const tool = only({
       '/a/{id}': {
         post: {
@@ -166,42 +166,45 @@ describe('the operations of an OpenAPI document', () => {
     expect(tool.body?.argument).toBe('request_body');
   });
 
-  test('that can not be called are left out with the reason, and cost the others nothing', () => {
+  test('an operation that cannot be called is left out with the reason, and the others are kept', () => {
     expect(reasonOf({ requestBody: body({}, 'multipart/form-data') })).toBe('its body must be multipart/form-data');
     expect(reasonOf({ requestBody: body({ $ref: 'other.json#/Pet' }) })).toBe(
-      'it refers to another document, other.json#/Pet',
+      'it refers to another document: other.json#/Pet',
     );
     expect(reasonOf({ requestBody: body({ $ref: '#/components/schemas/No' }) })).toBe(
-      'it refers to #/components/schemas/No, which is not there',
+      'it refers to #/components/schemas/No, which does not exist',
     );
     expect(reasonOf({ parameters: [{ name: 'a', in: 'query', style: 'matrix', schema: {} }] })).toContain("'matrix'");
     expect(reasonOf({ parameters: [{ name: 'a', in: 'body' }] })).toContain("is in 'body'");
     expect(reasonOf({ parameters: ['a'] })).toBe('one of its parameters is no map');
     const circle = { components: { parameters: { A: { $ref: '#/components/parameters/A' } } } };
-    expect(reasonOf({ parameters: [{ $ref: '#/components/parameters/A' }] }, circle)).toContain('circles');
+    expect(reasonOf({ parameters: [{ $ref: '#/components/parameters/A' }] }, circle)).toContain('circular');
     const { tools, skipped } = readOpenApi(
       document({ '/a/{id}': { get: {} }, '/b': { $ref: 'other.json' }, '/c': { get: {} }, '/d': null }),
     );
     expect(tools.map(({ definition }) => definition.name)).toEqual(['get_c']);
     expect(skipped).toEqual([
-      { name: 'get_a_id', reason: "it does not say what 'id' in its path is" },
-      { name: '/b', reason: 'it refers to another document, other.json' },
+      { name: 'get_a_id', reason: "it does not declare the parameter 'id' of its path" },
+      { name: '/b', reason: 'it refers to another document: other.json' },
     ]);
   });
 
-  test('whose schema grows without bound are left out', () => {
+  test('an operation whose schema grows without bound is left out', () => {
     const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`p${at}`, {}]));
     expect(reasonOf({ requestBody: body({ type: 'object', properties: wide }) })).toBe('its schema is too large');
     const deep = Array.from({ length: 70 }).reduce<object>((items) => ({ type: 'array', items }), {});
     expect(reasonOf({ requestBody: body(deep) })).toBe('its schema is nested too deeply');
   });
 
-  test.each([[null], [[]], ['text'], [{}], [{ openapi: 3 }], [{ swagger: '1.2' }]])('%j is no document', (given) => {
-    expect(() => readOpenApi(given)).toThrow("it has no 'openapi' with a version");
-  });
+  test.each([[null], [[]], ['text'], [{}], [{ openapi: 3 }], [{ swagger: '1.2' }]])(
+    '%j is not an OpenAPI document',
+    (given) => {
+      expect(() => readOpenApi(given)).toThrow("it has no 'openapi' version");
+    },
+  );
 });
 
-test('a document of any shape gives tools that stand for themselves, or an error', () => {
+test('a document of any shape yields self-contained tools or an error', () => {
   const names = [
     'get',
     'post',

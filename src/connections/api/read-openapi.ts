@@ -1,18 +1,18 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
-import { createSchemaCopier, follow, UnusableOperation } from './api-schema.ts';
+import { createSchemaCopier, resolve, UnusableOperation } from './api-schema.ts';
 import { type ApiBody, type ApiParameter, type ApiTool, annotationsOf } from './api-tool.ts';
 
 export interface OpenApiTools {
   readonly title?: string;
   readonly version?: string;
   readonly tools: readonly ApiTool[];
-  /** Operations that can't be tools, and why. */
+  /** Operations that cannot become tools, with the reason. */
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
-// These say how the rest is to be read, and are ours to set.
+// Headers that the connection sets itself.
 const ownHeaders = new Set([
   'accept',
   'content-type',
@@ -23,15 +23,15 @@ const ownHeaders = new Set([
   'cookie',
 ]);
 
-/** Each operation of an OpenAPI document as a tool; of versions 2.0 to 3.2. Throws where it is none, or not a sound one. */
+/** Converts the operations of an OpenAPI document, version 2.0 to 3.2, to tools. Throws if it is not such a document. */
 export function readOpenApi(given: unknown): OpenApiTools {
   if (!isObject(given) || (typeof given.openapi !== 'string' && given.swagger !== '2.0'))
-    throw new Error("it has no 'openapi' with a version");
+    throw new Error("it has no 'openapi' version");
   const document = upgrade(given, '3.1') as JsonObject;
   const tools: ApiTool[] = [];
   const skipped: { name: string; reason: string }[] = [];
   const names = new Set<string>();
-  /** What can't be used is said, and costs nothing else. */
+  /** Records an unusable operation and continues with the others. */
   function attempt(name: string, work: () => void): void {
     try {
       work();
@@ -49,8 +49,8 @@ export function readOpenApi(given: unknown): OpenApiTools {
     });
   const { title, version } = isObject(document.info) ? document.info : {};
   return {
-    ...(typeof title === 'string' && { title }),
-    ...(typeof version === 'string' && { version }),
+    title: typeof title === 'string' ? title : undefined,
+    version: typeof version === 'string' ? version : undefined,
     tools,
     skipped,
   };
@@ -64,11 +64,11 @@ interface Operation {
 }
 
 function operationsOf(document: JsonObject, item: unknown): Operation[] {
-  const place = isObject(item) && typeof item.$ref === 'string' ? follow(document, item) : item;
-  if (!isObject(place)) return [];
-  const shared = Array.isArray(place.parameters) ? place.parameters : [];
+  const pathItem = isObject(item) && typeof item.$ref === 'string' ? resolve(document, item) : item;
+  if (!isObject(pathItem)) return [];
+  const shared = Array.isArray(pathItem.parameters) ? pathItem.parameters : [];
   return methods.flatMap((method) => {
-    const operation = place[method];
+    const operation = pathItem[method];
     return isObject(operation) ? [{ method: method.toUpperCase(), operation, shared }] : [];
   });
 }
@@ -82,8 +82,13 @@ function toTool(
   const required: string[] = [];
   const parameters: ApiParameter[] = [];
 
-  /** Gives a part of the request a name that no other part has. */
-  function take(wanted: string, others: readonly string[], schema: JsonSchema | boolean, isRequired: boolean): string {
+  /** Adds an argument under the first name that is free. */
+  function addArgument(
+    wanted: string,
+    others: readonly string[],
+    schema: JsonSchema | boolean,
+    isRequired: boolean,
+  ): string {
     const free = [wanted, ...others].find((one) => !Object.hasOwn(properties, one) && one !== '__proto__');
     if (free === undefined) throw new UnusableOperation(`it has two parameters named '${wanted}'`);
     properties[free] = schema;
@@ -94,17 +99,17 @@ function toTool(
   for (const parameter of parametersOf(document, shared, operation)) {
     const { schema, ...rest } = readParameter(parameter, copier.copy);
     const isRequired = parameter.required === true || rest.in === 'path';
-    const argument = take(rest.name, [`${rest.name}_${rest.in}`], schema, isRequired);
+    const argument = addArgument(rest.name, [`${rest.name}_${rest.in}`], schema, isRequired);
     parameters.push({ argument, ...rest });
   }
   const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
     ([, inPath]) => !parameters.some((one) => one.in === 'path' && one.name === inPath),
   );
-  if (missing) throw new UnusableOperation(`it does not say what '${missing[1]}' in its path is`);
+  if (missing) throw new UnusableOperation(`it does not declare the parameter '${missing[1]}' of its path`);
   const found = bodyOf(document, operation);
   const body: ApiBody | undefined = found && {
     type: found.type,
-    argument: take('body', ['request_body', 'the_body'], copier.copy(found.schema), found.isRequired),
+    argument: addArgument('body', ['request_body', 'the_body'], copier.copy(found.schema), found.isRequired),
   };
 
   return {
@@ -133,7 +138,7 @@ function parametersOf(document: JsonObject, shared: readonly unknown[], operatio
   const own = Array.isArray(operation.parameters) ? operation.parameters : [];
   const byPlace = new Map<string, JsonObject>();
   for (const one of [...shared, ...own]) {
-    const parameter = follow(document, one);
+    const parameter = resolve(document, one);
     if (!isObject(parameter)) throw new UnusableOperation('one of its parameters is no map');
     if (parameter.in === 'header' && ownHeaders.has(String(parameter.name).toLowerCase())) continue;
     byPlace.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);
@@ -148,7 +153,7 @@ function readParameter(
   const { name, in: place, content, description } = parameter;
   if (typeof name !== 'string' || name === '') throw new UnusableOperation('one of its parameters has no name');
   if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
-    throw new UnusableOperation(`its parameter '${name}' is in '${String(place)}', which is not known`);
+    throw new UnusableOperation(`its parameter '${name}' is in '${String(place)}', which is unknown`);
   const [media] = isObject(content) ? Object.values(content) : [];
   const copied = copy(isObject(media) ? media.schema : parameter.schema);
   const schema =
@@ -168,15 +173,15 @@ function readParameter(
 const queryStyles: readonly ApiParameter['style'][] = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'];
 
 function bodyOf(document: JsonObject, operation: JsonObject) {
-  const body = follow(document, operation.requestBody);
+  const body = resolve(document, operation.requestBody);
   if (!isObject(body) || !isObject(body.content)) return undefined;
   const types = Object.keys(body.content);
   const isRequired = body.required === true;
   const type = [isJson, isForm, isText].flatMap((fits) => types.find(fits) ?? [])[0];
   if (type === undefined) {
-    // What can be left out is left out.
+    // An optional body of an unsupported type is left out.
     if (!isRequired) return undefined;
-    throw new UnusableOperation(`its body must be ${types.join(' or ') || 'of no type that it names'}`);
+    throw new UnusableOperation(`its body must be ${types.join(' or ') || 'of an unknown type'}`);
   }
   const media = body.content[type];
   const sent = type.includes('*') ? 'application/json' : type;
@@ -188,8 +193,8 @@ export const isForm = (type: string) => /^application\/x-www-form-urlencoded\b/i
 const isText = (type: string) => /^text\//i.test(type);
 
 function descriptionOf({ description, summary, deprecated }: JsonObject, method: string, path: string): string {
-  const said = [description, summary].find((text) => typeof text === 'string' && text.trim() !== '');
-  return `${deprecated === true ? 'Deprecated. ' : ''}${said ?? `${method} ${path}`}`;
+  const text = [description, summary].find((value) => typeof value === 'string' && value.trim() !== '');
+  return `${deprecated === true ? 'Deprecated. ' : ''}${text ?? `${method} ${path}`}`;
 }
 
 function nameOf(method: string, path: string, { operationId }: JsonObject): string {

@@ -7,7 +7,7 @@ const idle = new AbortController().signal;
 const question = { server: 'notes', state: 'right', signal: idle };
 const nowhere = new URL('https://issuer.example/authorize');
 
-test('gives back the query of the browser that knows the state; others are turned away and end nothing', async () => {
+test('a loopback callback returns the query of the redirect with its state and refuses other requests', async () => {
   await using back = await createLoopbackCallback({ open: () => {} }).open({});
   const params = back.authorize(nowhere, question);
   const wrong = await fetch(`${back.redirectUrl}?code=evil&state=wrong`);
@@ -25,7 +25,7 @@ test('gives back the query of the browser that knows the state; others are turne
   expect(page).not.toContain('<script>');
 });
 
-test('listens on this machine only, and only until it is closed', async () => {
+test('a loopback callback listens on this machine only, until it is closed', async () => {
   const back = await createLoopbackCallback({ open: () => {} }).open({});
   expect(back.redirectUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/oauth\/callback$/);
   expect((await fetch(back.redirectUrl)).status).toBe(404);
@@ -33,7 +33,7 @@ test('listens on this machine only, and only until it is closed', async () => {
   await expect(fetch(back.redirectUrl)).rejects.toThrow();
 });
 
-test('takes the port it had before if that is free, and another if not', async () => {
+test('a loopback callback uses its previous port if that is free, and otherwise another', async () => {
   const callback = createLoopbackCallback({ open: () => {} });
   const first = await callback.open({});
   const { redirectUrl } = first;
@@ -45,7 +45,7 @@ test('takes the port it had before if that is free, and another if not', async (
   expect(again.redirectUrl).toBe(redirectUrl);
 });
 
-test('a configured address is used as it is, or the reason why not is told', async () => {
+test('a configured redirect URL is used unchanged or refused with the reason', async () => {
   const callback = createLoopbackCallback({ open: () => {} });
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
@@ -63,7 +63,7 @@ test('a configured address is used as it is, or the reason why not is told', asy
   expect((await params).get('error')).toBe('access_denied');
 });
 
-test('nobody coming back, a cancel, and a browser that can not be opened all end the wait', async () => {
+test('a timeout, a cancel and a browser that cannot be opened all end the wait for a redirect', async () => {
   await using slow = await createLoopbackCallback({ open: () => {}, timeoutMs: 20 }).open({});
   await expect(slow.authorize(nowhere, question)).rejects.toMatchObject({ code: 'OAUTH_FAILED' });
 

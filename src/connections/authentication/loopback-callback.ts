@@ -5,18 +5,18 @@ import { isLoopbackUrl } from '../http/https-rule.ts';
 import type { OAuthCallback, OAuthCallbackOptions, OpenOAuthCallback } from './oauth-callback.ts';
 
 export interface LoopbackCallbackOptions {
-  /** Shows the address to the person: opens a browser, or prints it. */
+  /** Shows the sign-in URL to the person, for instance in a browser. */
   readonly open: (url: URL, server: string) => void | Promise<void>;
-  /** How long the person may take; 300 000. */
+  /** Time limit for the person; default 300 000. */
   readonly timeoutMs?: number;
 }
 
-/** Listens on 127.0.0.1 while a sign-in is under way, and only then. */
+/** Receives the redirect of a sign-in on 127.0.0.1; listens only while a sign-in is pending. */
 export function createLoopbackCallback(options: LoopbackCallbackOptions): OAuthCallback {
   const { open, timeoutMs = 300_000 } = options;
   return {
     async open(wanted) {
-      let respond: RequestListener = (_request, response) => answer(response, 404, 'There is nothing here yet.');
+      let respond: RequestListener = (_request, response) => answer(response, 404, 'No sign-in is pending.');
       const { createServer } = await import('node:http');
       const server = createServer((request, response) => respond(request, response));
       const redirectUrl = await listen(server, wanted);
@@ -25,14 +25,14 @@ export function createLoopbackCallback(options: LoopbackCallbackOptions): OAuthC
         authorize: async (url, { server: name, state, signal }) => {
           const deadline = AbortSignal.timeout(timeoutMs);
           const ended = AbortSignal.any([signal, deadline]);
-          const back = new Promise<URLSearchParams>((resolve, reject) => {
+          const redirect = new Promise<URLSearchParams>((resolve, reject) => {
             ended.addEventListener('abort', () => reject(ended.reason), { once: true });
             if (ended.aborted) reject(ended.reason);
             respond = createResponder(redirectUrl, state, resolve);
           });
-          // A browser that can't be opened ends the wait too.
+          // A failure to open the browser ends the wait too.
           const shown = (async () => open(url, name))();
-          const [params] = await Promise.all([back, shown]).catch((cause) => {
+          const [params] = await Promise.all([redirect, shown]).catch((cause) => {
             if (!deadline.aborted || signal.aborted) throw cause;
             throw new ToolwharfError('OAUTH_FAILED', `Nobody signed in to server '${name}' in time: start again`);
           });
@@ -53,14 +53,14 @@ async function listen(server: Server, { redirectUrl, preferredUrl }: OAuthCallba
     if (url.protocol !== 'http:' || !isLoopbackUrl(url)) {
       throw new ToolwharfError(
         'CONFIG_INVALID',
-        `Can't wait at '${redirectUrl}': redirectUrl must be http on this machine here`,
+        `Can't listen at '${redirectUrl}': redirectUrl must be http on this machine`,
       );
     }
     const address = /^\d/.test(url.hostname) ? url.hostname : url.hostname === '[::1]' ? '::1' : host;
     await bind(server, Number(url.port || 80), address).catch((cause) => {
       throw new ToolwharfError(
         'OAUTH_FAILED',
-        `Can't wait at '${redirectUrl}': free its port, or leave redirectUrl out`,
+        `Can't listen at '${redirectUrl}': free its port, or remove redirectUrl`,
         { cause },
       );
     });
@@ -91,20 +91,20 @@ function bind(server: Server, port: number, address = host): Promise<void> {
 function createResponder(
   redirectUrl: string,
   state: string,
-  onBack: (params: URLSearchParams) => void,
+  onRedirect: (params: URLSearchParams) => void,
 ): RequestListener {
   const { pathname } = new URL(redirectUrl);
   return (request, response) => {
     const url = URL.parse(request.url ?? '', redirectUrl);
-    if (request.method !== 'GET' || url?.pathname !== pathname) return answer(response, 404, 'There is nothing here.');
+    if (request.method !== 'GET' || url?.pathname !== pathname) return answer(response, 404, 'Not found.');
     const params = url.searchParams;
-    // Any page can send a browser here. What does not know the state is turned away and ends nothing.
+    // Any page can send a browser here, so a request without the state is refused and does not end the sign-in.
     if (params.get('state') !== state) {
       return answer(response, 400, 'This is not the sign-in that was started. Go back and start again.');
     }
     const outcome = params.has('code') ? 'Thank you.' : 'The sign-in was not completed.';
     answer(response, 200, `${outcome} You can close this window.`);
-    onBack(params);
+    onRedirect(params);
   };
 }
 
@@ -122,7 +122,7 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    // A browser may hold its connection open; the last answer was already sent.
+    // A browser may keep its connection open; the last response has been sent.
     setTimeout(() => server.closeAllConnections(), 200).unref();
   });
 }

@@ -11,48 +11,53 @@ import type { OAuthTokensRecord } from './oauth-store.ts';
 
 export interface AskerOptions {
   readonly callback?: OAuthCallback;
-  /** The configuration's own way back. */
+  /** The redirect URL of the configuration. */
   readonly configuredRedirectUrl?: string;
-  /** The way back where there is neither a callback nor a configured one. */
+  /** The redirect URL if there is neither a callback nor a configured one. */
   readonly redirectUrl?: string;
   readonly log: Log;
 }
 
-export interface OAuthQuestionFor {
+/** A sign-in that a person is to be asked for. */
+export interface SignInRequest {
   readonly discovery: OAuthDiscoveryState;
   readonly scope?: string;
   readonly signal: AbortSignal;
-  /** Someone asked for the question itself, so it is put even if it was declined a moment ago. */
+  /** Asks even if a person declined a moment ago, because somebody requested the sign-in itself. */
   readonly insist?: boolean;
 }
 
-/** Puts the question to a person and gives the tokens they brought; OAUTH_REQUIRED where it can't, with an address if there is one. */
-export type Ask = (question: OAuthQuestionFor) => Promise<OAuthTokensRecord>;
+/** Asks a person to sign in and returns the tokens; rejects with OAUTH_REQUIRED, and a URL if there is one, if nobody can be asked. */
+export type Ask = (question: SignInRequest) => Promise<OAuthTokensRecord>;
 
 export function createAsker(context: OAuthContext, shared: OAuthShared, options: AskerOptions): Ask {
   const { server, serverKey, store, clock } = context;
   const { callback, configuredRedirectUrl, log } = options;
 
   async function askThrough(
-    open: OAuthCallback,
-    { discovery, scope, signal }: OAuthQuestionFor,
+    callback: OAuthCallback,
+    { discovery, scope, signal }: SignInRequest,
   ): Promise<OAuthTokensRecord> {
     const before = await knownClient(context);
-    await using back = await open.open({
-      ...(configuredRedirectUrl !== undefined && { redirectUrl: configuredRedirectUrl }),
-      ...(before?.redirect_uris?.[0] !== undefined && { preferredUrl: before.redirect_uris[0] }),
+    await using opened = await callback.open({
+      redirectUrl: configuredRedirectUrl,
+      preferredUrl: before?.redirect_uris?.[0],
     });
-    const pending = await beginSignIn(context, { discovery, redirectUrl: back.redirectUrl, ...(scope && { scope }) });
+    const pending = await beginSignIn(context, { discovery, redirectUrl: opened.redirectUrl, scope });
     shared.asking.set(serverKey, pending.authorizationUrl);
     try {
       signal.throwIfAborted();
-      log.info('oauth.asked', `Server '${server}' wants a person to sign in`, { server });
-      const params = await back.authorize(new URL(pending.authorizationUrl), { server, state: pending.state, signal });
+      log.info('oauth.asked', `Server '${server}' requires a person to sign in`, { server });
+      const params = await opened.authorize(new URL(pending.authorizationUrl), {
+        server,
+        state: pending.state,
+        signal,
+      });
       const tokens = await finishSignIn(context, pending, params);
       shared.declinedAt.delete(serverKey);
       return tokens;
     } catch (cause) {
-      if (signal.aborted) throw oauthFailed(server, 'it was called off before anybody signed in. Start again');
+      if (signal.aborted) throw oauthFailed(server, 'it was cancelled before anybody signed in. Start again');
       shared.declinedAt.set(serverKey, clock.now());
       throw cause;
     } finally {
@@ -60,25 +65,25 @@ export function createAsker(context: OAuthContext, shared: OAuthShared, options:
     }
   }
 
-  async function refuseWithAddress({ discovery, scope }: OAuthQuestionFor): Promise<never> {
+  async function rejectWithUrl({ discovery, scope }: SignInRequest): Promise<never> {
     const redirectUrl = configuredRedirectUrl ?? options.redirectUrl;
     if (redirectUrl === undefined) {
-      throw oauthRequired(server, 'there is nobody to ask here. Sign in where there is a browser, or set redirectUrl');
+      throw oauthRequired(server, 'nobody can be asked here. Sign in where there is a browser, or set redirectUrl');
     }
-    const open = await store.get(serverKey, 'pending');
-    // Someone may be at the authorization server's page right now: a new state would turn them away on return.
+    const begun = await store.get(serverKey, 'pending');
+    // Somebody may be signing in at this moment: a new state would invalidate their redirect.
     const reusable =
-      open &&
-      open.redirectUrl === redirectUrl &&
-      clock.now() - open.startedAt < restMs &&
-      isSameIssuer(issuerOf(open.discovery), issuerOf(discovery)) &&
-      !isStrictScopeSuperset(scope, open.scope);
-    const pending = reusable ? open : await beginSignIn(context, { discovery, redirectUrl, ...(scope && { scope }) });
+      begun &&
+      begun.redirectUrl === redirectUrl &&
+      clock.now() - begun.startedAt < restMs &&
+      isSameIssuer(issuerOf(begun.discovery), issuerOf(discovery)) &&
+      !isStrictScopeSuperset(scope, begun.scope);
+    const pending = reusable ? begun : await beginSignIn(context, { discovery, redirectUrl, scope });
     throw oauthRequired(server, 'open the address in authorizationUrl', pending.authorizationUrl);
   }
 
   return async (question) => {
-    if (!callback) return refuseWithAddress(question);
+    if (!callback) return rejectWithUrl(question);
     const declinedAt = shared.declinedAt.get(serverKey);
     if (!question.insist && declinedAt !== undefined && clock.now() - declinedAt < restMs) {
       throw oauthFailed(

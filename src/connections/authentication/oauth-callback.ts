@@ -1,25 +1,27 @@
+/** Constraints on the redirect URL of a sign-in. */
 export interface OAuthCallbackOptions {
-  /** The address the configuration asks for; the callback must use it or refuse. */
+  /** The configured redirect URL; the callback must use it or reject. */
   readonly redirectUrl?: string;
-  /** The address used the last time: the authorization server knows it already. */
+  /** The previous redirect URL, which the authorization server has registered already. */
   readonly preferredUrl?: string;
 }
 
+/** One sign-in that a person is asked for. */
 export interface OAuthQuestion {
   readonly server: string;
   readonly state: string;
   readonly signal: AbortSignal;
 }
 
-/** How a person is sent to sign in, and how the browser comes back. */
+/** Sends a person to sign in and receives the redirect of the browser. */
 export interface OAuthCallback {
-  /** Gets ready for one sign-in. */
+  /** Prepares one sign-in. */
   open(options: OAuthCallbackOptions): Promise<OpenOAuthCallback>;
 }
 
+/** A callback that is ready to receive a redirect. */
 export interface OpenOAuthCallback extends AsyncDisposable {
-  /** Where the browser comes back to. */
   readonly redirectUrl: string;
-  /** Shows the address to the person and waits; resolves with the query the browser came back with. */
+  /** Shows the URL to the person; resolves with the query of the redirect. */
   authorize(url: URL, question: OAuthQuestion): Promise<URLSearchParams>;
 }

@@ -2,20 +2,20 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.ts';
 import type { OAuthClientRecord, OAuthStore } from './oauth-store.ts';
 
-/** What the steps of a sign-in to one server share. */
+/** What all steps of a sign-in to one server share. */
 export interface OAuthContext {
   readonly server: string;
   readonly serverUrl: URL;
   readonly serverKey: string;
   readonly allowInsecure: boolean;
   readonly store: OAuthStore;
-  /** For the authorization server alone. */
+  /** For requests to the authorization server only. */
   readonly fetch: FetchLike;
   readonly clock: Clock;
   readonly settings: OAuthSettings;
 }
 
-/** The configured part of our identity, references resolved. */
+/** The configured OAuth client, with references resolved. */
 export interface OAuthSettings {
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -23,18 +23,18 @@ export interface OAuthSettings {
   readonly clientMetadataUrl?: string;
 }
 
-/** What a server said it wants, in a `WWW-Authenticate` header. */
+/** The requirements in a `WWW-Authenticate` header. */
 export interface OAuthChallenge {
   readonly scope?: string;
   readonly resourceMetadataUrl?: URL;
 }
 
-/** True for one authorization server written with and without a final slash. */
-export function isSameIssuer(one: string, other: string): boolean {
-  return one.replace(/\/$/, '') === other.replace(/\/$/, '');
+/** True if two issuers are the same apart from a trailing slash. */
+export function isSameIssuer(a: string, b: string): boolean {
+  return a.replace(/\/$/, '') === b.replace(/\/$/, '');
 }
 
-/** Client information as the SDK wants it. A configured secret is added here, so that it is never stored. */
+/** Client information for the SDK. The configured secret is added here, so that it is never stored. */
 export function withConfiguredSecret(client: OAuthClientRecord, settings: OAuthSettings): OAuthClientRecord {
   const configured = settings.clientId === client.client_id && settings.clientSecret !== undefined;
   return configured ? { ...client, client_secret: settings.clientSecret } : client;

@@ -8,8 +8,8 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { OAuthChallenge, OAuthContext } from './oauth-context.ts';
 
 /**
- * Asks the server which authorization server it trusts, and that one what it offers. Always fresh, because a server may
- * move to another; what it said before is used only where it says nothing now.
+ * Reads the metadata of the server and of its authorization server. Always reads anew, because a server may switch to
+ * another authorization server; stored metadata is used only if the server no longer publishes any.
  */
 export async function discoverOAuth(context: OAuthContext, challenge: OAuthChallenge): Promise<OAuthDiscoveryState> {
   const { serverUrl, serverKey, store, fetch: fetchFn } = context;
@@ -18,18 +18,18 @@ export async function discoverOAuth(context: OAuthContext, challenge: OAuthChall
   const before = await store.get(serverKey, 'discovery');
   if (!resourceMetadata && before?.resourceMetadata) return before;
 
-  // A server without such metadata is its own authorization server, as the first revision of the protocol had it.
+  // In the first revision of the protocol, a server without metadata is its own authorization server.
   const authorizationServerUrl = resourceMetadata?.authorization_servers?.[0] ?? String(new URL('/', serverUrl));
   const authorizationServerMetadata = await discoverAuthorizationServerMetadata(authorizationServerUrl, { fetchFn });
   return {
     authorizationServerUrl,
-    ...(authorizationServerMetadata && { authorizationServerMetadata }),
-    ...(resourceMetadata && { resourceMetadata }),
-    ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    authorizationServerMetadata,
+    resourceMetadata,
+    resourceMetadataUrl: resourceMetadataUrl?.href,
   };
 }
 
-/** The name of the authorization server: tokens and clients are bound to it. */
+/** The issuer that tokens and clients are bound to. */
 export function issuerOf(discovery: OAuthDiscoveryState): string {
   return discovery.authorizationServerMetadata?.issuer ?? discovery.authorizationServerUrl;
 }
@@ -45,7 +45,7 @@ async function readResourceMetadata(
       context.fetch,
     );
   } catch (cause) {
-    // A server that names the document has one: then, and when the network failed, there is nothing to fall back to.
+    // There is no fallback if the server named the document or the network failed.
     if (resourceMetadataUrl || cause instanceof TypeError || cause instanceof ToolwharfError) throw cause;
     return undefined;
   }

@@ -8,8 +8,8 @@ test.for([
   ['http://issuer.example/token', 'https://mcp.example/mcp', 'plain http'],
   ['http://127.0.0.1:9/token', 'https://mcp.example/mcp', 'on this machine'],
   ['https://localhost/token', 'https://mcp.example/mcp', 'on this machine'],
-  ['ftp://issuer.example/token', 'https://mcp.example/mcp', 'another kind'],
-])('%s, named by %s, is not visited: it is %s [R19]', async ([endpoint, serverUrl, reason]) => {
+  ['ftp://issuer.example/token', 'https://mcp.example/mcp', 'not https'],
+])('the OAuth endpoint %s of %s is refused because it is %s [R19]', async ([endpoint, serverUrl, reason]) => {
   const fetch = createOAuthFetch({
     server: 'notes',
     serverUrl: new URL(serverUrl as string),
@@ -22,7 +22,7 @@ test.for([
   });
 });
 
-test('an answer that is slow or large is an error', async () => {
+test('an OAuth response that is slow or large is an error', async () => {
   await using server = createServer((request, response) => {
     if (request.url === '/large') response.end('x'.repeat(2_000));
   });
@@ -37,7 +37,7 @@ test('an answer that is slow or large is an error', async () => {
     maxBytes: 1_000,
   };
   const patient = createOAuthFetch({ ...options, timeoutMs: 20_000 });
-  await expect(patient(`${url}/large`)).rejects.toThrow(/more than 1000 bytes/);
+  await expect(patient(`${url}/large`)).rejects.toThrow(/larger than 1000 bytes/);
   const hasty = createOAuthFetch({ ...options, timeoutMs: 100 });
   await expect(hasty(`${url}/slow`)).rejects.toThrow(/did not answer within 100 ms/);
   await pool.close();

@@ -8,13 +8,13 @@ export interface OAuthFetchOptions {
   readonly serverUrl: URL;
   readonly allowInsecure: boolean;
   readonly fetch: FetchLike;
-  /** Time for one request; 30 000. */
+  /** Limit for one request; default 30 000. */
   readonly timeoutMs?: number;
-  /** The largest answer; 1 MiB. */
+  /** Limit for one response; default 1 MiB. */
   readonly maxBytes?: number;
 }
 
-/** A fetch for metadata, registration and token endpoints: https or nothing, quick, small, and of its own headers only. */
+/** A `fetch` for metadata, registration and token endpoints: https only, limited in time and size. */
 export function createOAuthFetch(options: OAuthFetchOptions): FetchLike {
   const { server, fetch, timeoutMs = 30_000, maxBytes = 1024 * 1024 } = options;
   return async (input, init = {}) => {
@@ -25,7 +25,7 @@ export function createOAuthFetch(options: OAuthFetchOptions): FetchLike {
       const response = await fetch(url, { ...init, signal });
       const body = await readAll(response, maxBytes);
       if (body === undefined)
-        throw oauthFailed(server, `${url.origin} answered with more than ${maxBytes} bytes; that is not OAuth`);
+        throw oauthFailed(server, `the response of ${url.origin} is larger than ${maxBytes} bytes`);
       return new Response(body, {
         status: response.status,
         statusText: response.statusText,
@@ -40,8 +40,8 @@ export function createOAuthFetch(options: OAuthFetchOptions): FetchLike {
 }
 
 /**
- * The server chooses these addresses, so they get no more trust than it does: no plain http, and none on this machine
- * unless the server itself is here, or it could make us talk to what listens only locally.
+ * Checks a URL that the server chose: no plain http, and no address on this machine unless the server itself is on it.
+ * Otherwise a server could make us send requests to local services.
  */
 export function assertSecureEndpoint(
   url: URL,
@@ -49,18 +49,21 @@ export function assertSecureEndpoint(
 ): URL {
   const { server, serverUrl, allowInsecure } = options;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw oauthFailed(server, `it names an address of another kind than https ('${url.protocol}')`);
+    throw oauthFailed(server, `it refers to a URL that is not https ('${url.protocol}')`);
   }
   if (isInsecureUrl(url.href) && !allowInsecure) {
-    throw oauthFailed(server, `it names '${url.origin}', which is plain http; authorization servers must offer https`);
+    throw oauthFailed(
+      server,
+      `it refers to '${url.origin}', which is plain http; authorization servers must use https`,
+    );
   }
   if (isLoopbackUrl(url) && !isLoopbackUrl(serverUrl)) {
-    throw oauthFailed(server, `it names '${url.origin}', an address on this machine, though it is somewhere else`);
+    throw oauthFailed(server, `it refers to '${url.origin}', an address on this machine, though it is on another one`);
   }
   return url;
 }
 
-/** The whole body, or undefined if it is larger. */
+/** The whole body; undefined if it is larger. */
 async function readAll(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null | undefined> {
   if (!response.body) return null;
   const parts: Uint8Array[] = [];

@@ -22,24 +22,23 @@ export interface BeginOptions {
   readonly scope?: string;
 }
 
-/** Begins a sign-in: registers us where needed, and gives the address for the browser. Nothing secret has been sent yet. */
+/** Begins a sign-in: registers a client if needed and returns the URL for the browser. Sends no secrets. */
 export async function beginSignIn(context: OAuthContext, options: BeginOptions): Promise<OAuthPending> {
   const { server, serverUrl, serverKey, store, settings, fetch: fetchFn } = context;
   const { redirectUrl, discovery, scope } = options;
   const provider = createSignInProvider(context, options);
   await assertCanIdentify(context, options);
-  // Refreshing is done elsewhere: the SDK would print what it was refused with, and ask a person when a server is merely down.
-  await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(scope !== undefined && { scope }) });
+  // Tokens are refreshed elsewhere: the SDK would log the refusal, and ask a person when a server is merely down.
+  await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, scope });
 
   const { state, codeVerifier, authorizationUrl } = provider.begun;
   const issuer = issuerOf(discovery);
   const client = await provider.clientInformation({ issuer });
-  if (!authorizationUrl || !codeVerifier || !client)
-    throw oauthFailed(server, 'no address to sign in at could be built');
+  if (!authorizationUrl || !codeVerifier || !client) throw oauthFailed(server, 'no sign-in URL could be built');
   assertSecureEndpoint(authorizationUrl, context);
   const { client_secret: secret, ...identity } = client;
   const configured = client.client_id === settings.clientId;
-  const asked = authorizationUrl.searchParams;
+  const requested = authorizationUrl.searchParams;
   const pending: OAuthPending = {
     state,
     codeVerifier,
@@ -48,14 +47,14 @@ export async function beginSignIn(context: OAuthContext, options: BeginOptions):
     authorizationUrl: authorizationUrl.href,
     startedAt: context.clock.now(),
     client: { ...identity, issuer, ...(secret !== undefined && !configured && { client_secret: secret }) },
-    ...optional('scope', asked.get('scope')),
-    ...optional('resource', asked.get('resource')),
+    scope: requested.get('scope') ?? undefined,
+    resource: requested.get('resource') ?? undefined,
   };
   await store.set(serverKey, 'pending', pending);
   return pending;
 }
 
-/** Ends a sign-in with what the browser brought back. State and issuer are checked before anything is believed or sent. */
+/** Completes a sign-in with the query of the redirect. State and issuer are checked before anything is sent. */
 export async function finishSignIn(
   context: OAuthContext,
   pending: OAuthPending,
@@ -64,9 +63,9 @@ export async function finishSignIn(
   const { server, serverKey, store, settings, fetch: fetchFn } = context;
   const { discovery, client, redirectUrl, codeVerifier, resource, scope } = pending;
   if (params.get('state') !== pending.state) {
-    throw oauthFailed(server, 'the browser came back from another sign-in than the one that was started. Start again');
+    throw oauthFailed(server, 'the redirect belongs to another sign-in than the one that was started. Start again');
   }
-  // A code is good once; whatever happens now, this sign-in is over.
+  // A code can be used once, so this sign-in ends here whatever happens.
   await store.delete(serverKey, 'pending');
   const metadata = discovery.authorizationServerMetadata;
   const iss = params.get('iss') ?? undefined;
@@ -79,24 +78,20 @@ export async function finishSignIn(
       codeVerifier,
       redirectUri: redirectUrl,
       fetchFn,
-      ...(metadata && { metadata }),
-      ...(iss !== undefined && { iss }),
-      ...(resource !== undefined && { resource }),
+      metadata,
+      iss,
+      resource,
     });
     await store.set(serverKey, 'client', client);
     await store.set(serverKey, 'discovery', discovery);
-    return await save(context, tokens, {
-      issuer: client.issuer,
-      ...optional('resource', resource),
-      ...optional('scope', scope),
-    });
+    return await save(context, tokens, { issuer: client.issuer, resource, scope });
   } catch (cause) {
     if (isUnknownClient(cause)) await store.delete(serverKey, 'client');
     throw cause;
   }
 }
 
-/** New tokens for old. Undefined where the old ones are no longer good for that; they are forgotten then. */
+/** Refreshes tokens. Deletes them and returns undefined if the authorization server no longer accepts them. */
 export async function refreshTokens(
   context: OAuthContext,
   tokens: OAuthTokensRecord,
@@ -110,15 +105,15 @@ export async function refreshTokens(
       clientInformation: client,
       refreshToken: tokens.refresh_token,
       fetchFn,
-      ...(discovery.authorizationServerMetadata && { metadata: discovery.authorizationServerMetadata }),
-      ...(tokens.resource !== undefined && { resource: tokens.resource }),
+      metadata: discovery.authorizationServerMetadata,
+      resource: tokens.resource,
     });
     await store.set(serverKey, 'discovery', discovery);
     return await save(context, fresh, tokens);
   } catch (cause) {
     if (!isFinalRefusal(cause)) throw cause;
     const stored = await store.get(serverKey, 'tokens');
-    // Another process may have used the token first: then its tokens are the good ones.
+    // Another process may have refreshed first: then its tokens are the valid ones.
     if (stored && stored.refresh_token !== tokens.refresh_token) return stored;
     await store.delete(serverKey, 'tokens');
     if (isUnknownClient(cause)) await store.delete(serverKey, 'client');
@@ -126,7 +121,7 @@ export async function refreshTokens(
   }
 }
 
-/** Says early, and with advice, that we have no way to tell the authorization server who we are. */
+/** Fails early, with advice, if there is no client that the authorization server would accept. */
 async function assertCanIdentify(context: OAuthContext, { discovery, redirectUrl }: BeginOptions): Promise<void> {
   const { settings, server } = context;
   const metadata = discovery.authorizationServerMetadata as
@@ -140,7 +135,7 @@ async function assertCanIdentify(context: OAuthContext, { discovery, redirectUrl
   if (await knownClient(context, redirectUrl)) return;
   throw oauthFailed(
     server,
-    'its authorization server registers no clients by itself; register Toolwharf there and set clientId',
+    'its authorization server does not register clients automatically; register Toolwharf there and set clientId',
   );
 }
 
@@ -149,39 +144,40 @@ function refusalIn(
   iss: string | undefined,
   metadata: AuthorizationServerMetadata | undefined,
 ): string {
-  // Before the issuer is known to be right, the rest may be anyone's words.
+  // Until the issuer is verified, the error may come from anyone.
   validateAuthorizationResponseIssuer({
     iss,
     expectedIssuer: metadata?.issuer,
     issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
   });
   const error = params.get('error');
-  if (error === null) return 'the browser came back with neither a code nor an error. Start again';
+  if (error === null) return 'the redirect has neither a code nor an error. Start again';
   const detail = params.get('error_description');
-  return `its authorization server said ${printable(error)}${detail ? ` (${printable(detail)})` : ''}`;
+  return `its authorization server answered ${printable(error)}${detail ? ` (${printable(detail)})` : ''}`;
 }
 
 async function save(
   context: OAuthContext,
   tokens: OAuthTokens,
-  asked: Pick<OAuthTokensRecord, 'issuer' | 'resource' | 'scope'>,
+  requested: Pick<OAuthTokensRecord, 'issuer' | 'resource' | 'scope'>,
 ): Promise<OAuthTokensRecord> {
   const { server, serverKey, store, clock } = context;
   if (tokens.token_type.toLowerCase() !== 'bearer') {
-    throw oauthFailed(server, 'its authorization server gave a token of another type than bearer');
+    throw oauthFailed(server, 'its authorization server issued a token that is not a bearer token');
   }
-  // What can't stand in a header would be quoted in the error that says so.
+  // The error for an invalid header value would quote the token.
   if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) {
-    throw oauthFailed(server, 'its authorization server gave a token that can not be sent in a header');
+    throw oauthFailed(server, 'its authorization server issued a token that cannot be sent in a header');
   }
   const lifetimeMs = tokens.expires_in === undefined ? undefined : tokens.expires_in * 1000;
   const record: OAuthTokensRecord = {
     ...tokens,
-    issuer: asked.issuer,
-    ...optional('resource', asked.resource),
-    // A server that grants what was asked need not repeat it.
-    ...optional('scope', tokens.scope ?? asked.scope),
-    ...(lifetimeMs !== undefined && { lifetimeMs, expiresAt: clock.now() + lifetimeMs }),
+    issuer: requested.issuer,
+    resource: requested.resource,
+    // A server need not repeat the scope if it grants what was requested.
+    scope: tokens.scope ?? requested.scope,
+    lifetimeMs,
+    expiresAt: lifetimeMs === undefined ? undefined : clock.now() + lifetimeMs,
   };
   await store.set(serverKey, 'tokens', record);
   return record;
@@ -192,8 +188,4 @@ function isUnknownClient(cause: unknown): boolean {
     cause instanceof OAuthError &&
     (cause.code === OAuthErrorCode.InvalidClient || cause.code === OAuthErrorCode.UnauthorizedClient)
   );
-}
-
-function optional<Key extends string, Value>(key: Key, value: Value | null | undefined): { [K in Key]?: Value } {
-  return (value === null || value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
 }

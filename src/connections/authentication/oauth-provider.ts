@@ -9,9 +9,9 @@ export interface SignInProviderOptions {
   readonly discovery: OAuthDiscoveryState;
 }
 
-/** The SDK's view of us while one sign-in begins. It remembers what the way back will need. */
+/** The SDK's client provider while one sign-in begins. It records what the redirect is checked against. */
 export interface SignInProvider extends OAuthClientProvider {
-  /** Set once the SDK has built the address for the browser. */
+  /** `authorizationUrl` is set once the SDK has built it. */
   readonly begun: { readonly state: string; codeVerifier?: string; authorizationUrl?: URL };
 }
 
@@ -24,7 +24,7 @@ export function createSignInProvider(context: OAuthContext, options: SignInProvi
     begun,
     redirectUrl,
     clientMetadata: clientMetadataFor(context, options),
-    ...(settings.clientMetadataUrl !== undefined && { clientMetadataUrl: settings.clientMetadataUrl }),
+    clientMetadataUrl: settings.clientMetadataUrl,
     state: () => begun.state,
     discoveryState: () => discovery,
     clientInformation: async (about) => {
@@ -39,7 +39,7 @@ export function createSignInProvider(context: OAuthContext, options: SignInProvi
     redirectToAuthorization: (url) => {
       begun.authorizationUrl = url;
     },
-    // A sign-in that begins neither has nor gets tokens; those it ends with are saved where it ends.
+    // Tokens are stored when the sign-in is completed, not here.
     tokens: () => undefined,
     saveTokens: () => {},
   };
@@ -57,7 +57,7 @@ export function createSignInProvider(context: OAuthContext, options: SignInProvi
   return provider;
 }
 
-/** The client an authorization server knows us as, if it still can be used for this way back. */
+/** Our stored registration at the authorization server, if it is valid for this redirect URL. */
 export async function knownClient(context: OAuthContext, redirectUrl?: string): Promise<OAuthClientRecord | undefined> {
   const { store, serverKey, settings, clock } = context;
   const client = await store.get(serverKey, 'client');
@@ -65,7 +65,7 @@ export async function knownClient(context: OAuthContext, redirectUrl?: string): 
   if (settings.clientId !== undefined) {
     return client.client_id === settings.clientId ? withConfiguredSecret(client, settings) : undefined;
   }
-  // Neither configured nor registered, so it was a metadata document: the one configured now, or none.
+  // A client that is neither configured nor registered is a metadata document; only the configured one is valid.
   if (!client.redirect_uris) return client.client_id === settings.clientMetadataUrl ? client : undefined;
   if (redirectUrl !== undefined && !client.redirect_uris.includes(redirectUrl)) return undefined;
   const expires = 'client_secret_expires_at' in client ? client.client_secret_expires_at : undefined;
@@ -77,7 +77,7 @@ function clientMetadataFor(
   { redirectUrl, discovery }: SignInProviderOptions,
 ): OAuthClientMetadata {
   const methods = discovery.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
-  // Unless told, a server registers us for basic: say what else to use where it does not take that.
+  // Servers register clients for basic authentication by default; name another method if they do not support it.
   const method = ['client_secret_basic', 'client_secret_post', 'none'].find((one) => methods?.includes(one));
   return {
     client_name: 'Toolwharf',

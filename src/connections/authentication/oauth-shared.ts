@@ -1,18 +1,18 @@
 import type { OAuthStore } from './oauth-store.ts';
 import { createSingleFlight, type SingleFlight } from './single-flight.ts';
 
-/** What all connections that share a store know of each other's sign-ins, by server key. */
+/** The state of sign-ins that all connections with one store share, by server key. */
 export interface OAuthShared {
   readonly flights: SingleFlight;
-  /** The addresses people are being asked at. */
+  /** The sign-in URLs that people are being asked to open. */
   readonly asking: Map<string, string>;
-  /** When a person was last asked in vain. */
+  /** When a person last declined or ignored a sign-in. */
   readonly declinedAt: Map<string, number>;
 }
 
 const sharedByStore = new WeakMap<OAuthStore, OAuthShared>();
 
-/** Two connections to one server share its tokens, so they also share the work of renewing them. */
+/** Connections to one server share its tokens, so they also share the work of renewing them. */
 export function sharedBy(store: OAuthStore): OAuthShared {
   const shared = sharedByStore.get(store) ?? {
     flights: createSingleFlight(),
@@ -23,5 +23,5 @@ export function sharedBy(store: OAuthStore): OAuthShared {
   return shared;
 }
 
-/** After a person signed in, or declined to, the same question is not put again by itself for this long. */
+/** For this long after a person signed in or declined, nobody is asked again automatically. */
 export const restMs = 600_000;

@@ -3,7 +3,7 @@ import { createMemoryOAuthStore, oauthServerKey } from './oauth-store.ts';
 
 const tokens = { access_token: 'one', token_type: 'Bearer', issuer: 'https://issuer.example' };
 
-test('records are kept by server and kind, and deleted one by one or together', async () => {
+test('OAuth records are stored by server and kind, and deleted one by one or together', async () => {
   const store = createMemoryOAuthStore();
   await store.set('a', 'tokens', tokens);
   await store.set('a', 'client', { client_id: 'us', issuer: tokens.issuer });
@@ -17,7 +17,7 @@ test('records are kept by server and kind, and deleted one by one or together', 
   expect(await store.get('b', 'tokens')).toMatchObject({ access_token: 'two' });
 });
 
-test('what was read can be changed without changing what is kept', async () => {
+test('changing an OAuth record after reading it does not change the stored one', async () => {
   const store = createMemoryOAuthStore();
   await store.set('a', 'tokens', tokens);
   const read = (await store.get('a', 'tokens')) as { access_token: string };
@@ -25,7 +25,7 @@ test('what was read can be changed without changing what is kept', async () => {
   expect(await store.get('a', 'tokens')).toEqual(tokens);
 });
 
-test('the key of a server changes with its name and its address', () => {
+test('the OAuth key of a server depends on its name and its URL', () => {
   const keys = [
     oauthServerKey('a', 'https://one.example/mcp'),
     oauthServerKey('b', 'https://one.example/mcp'),

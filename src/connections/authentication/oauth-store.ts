@@ -1,38 +1,39 @@
 import type { OAuthClientInformationMixed, OAuthDiscoveryState, OAuthTokens } from '@modelcontextprotocol/client';
 
-/** Tokens with what they are bound to. */
+/** Tokens, with the issuer and resource they are bound to. */
 export interface OAuthTokensRecord extends OAuthTokens {
-  /** The authorization server that gave them; they are shown to no other. */
+  /** The authorization server that issued them; they are sent to no other. */
   readonly issuer: string;
-  /** The resource they were asked for (RFC 8707). */
+  /** The resource they were requested for (RFC 8707). */
   readonly resource?: string;
-  /** Milliseconds since 1970, and how long they were good for when given. */
+  /** Milliseconds since 1970. */
   readonly expiresAt?: number;
+  /** Their lifetime when they were issued. */
   readonly lifetimeMs?: number;
 }
 
-/** How an authorization server knows us. */
+/** Our registration at an authorization server. */
 export type OAuthClientRecord = OAuthClientInformationMixed & {
   readonly issuer: string;
-  /** Where it lets the browser come back to; undefined where we did not register ourselves. */
+  /** The registered redirect URLs; undefined for a client that was not registered dynamically. */
   readonly redirect_uris?: readonly string[];
 };
 
-/** A sign-in that was begun: what the way back through the browser is checked against. */
+/** A sign-in that has begun; the redirect of the browser is checked against it. */
 export interface OAuthPending {
   readonly state: string;
   readonly codeVerifier: string;
   readonly authorizationUrl: string;
   readonly redirectUrl: string;
   readonly startedAt: number;
-  /** The authorization server it was begun with, as it was found then. */
+  /** The authorization server's metadata when it began. */
   readonly discovery: OAuthDiscoveryState;
   readonly client: OAuthClientRecord;
   readonly scope?: string;
   readonly resource?: string;
 }
 
-/** What is kept for one server. All of it is plain JSON, and all of it is secret. */
+/** The stored records of one server: plain JSON, and secret. */
 export interface OAuthRecords {
   readonly tokens: OAuthTokensRecord;
   readonly client: OAuthClientRecord;
@@ -40,15 +41,15 @@ export interface OAuthRecords {
   readonly discovery: OAuthDiscoveryState;
 }
 
-/** Where sign-ins are kept. What `set` resolved for, `get` gives back, also to others that share the store. */
+/** Stores sign-ins. After `set` resolves, `get` returns the record to everybody who shares the store. */
 export interface OAuthStore {
   get<Kind extends keyof OAuthRecords>(serverKey: string, kind: Kind): Promise<OAuthRecords[Kind] | undefined>;
   set<Kind extends keyof OAuthRecords>(serverKey: string, kind: Kind, record: OAuthRecords[Kind]): Promise<void>;
-  /** One record of the server, or all. */
+  /** Deletes one record of the server, or all. */
   delete(serverKey: string, kind?: keyof OAuthRecords): Promise<void>;
 }
 
-/** A store that ends with the process. */
+/** A store in memory. */
 export function createMemoryOAuthStore(): OAuthStore {
   const servers = new Map<string, Map<keyof OAuthRecords, unknown>>();
   return {
@@ -67,7 +68,7 @@ export function createMemoryOAuthStore(): OAuthStore {
   };
 }
 
-/** The key of a server's records. The address is part of it: a server that moves does not take its tokens along. */
+/** The key of a server's records. It includes the URL: a server at another URL does not get the tokens. */
 export function oauthServerKey(serverName: string, serverUrl: string | URL): string {
   const url = new URL(serverUrl);
   url.hash = '';

@@ -12,25 +12,25 @@ import type { OAuthTokensRecord } from './oauth-store.ts';
 
 export interface TokensOptions {
   readonly ask: Ask;
-  /** How long a request waits for a person. */
+  /** How long a request waits for a person to sign in. */
   readonly waitMs: number;
   readonly log: Log;
   readonly redactor: Redactor;
-  /** Ends all waiting for people. */
+  /** Ends all waits for people. */
   readonly signal: AbortSignal;
 }
 
-/** The tokens for one server, and every way to newer ones. */
+/** The tokens of one server: loads, refreshes and widens them, and asks a person when needed. */
 export interface Tokens {
-  /** The access token to send; renewed first if its end is near. */
+  /** The access token to send, refreshed if it expires soon. */
   current(): Promise<string | undefined>;
-  /** The server took the token. */
-  prove(token: string): void;
-  /** After a 401: resolves when another try makes sense. */
+  /** Records that the server accepted the token. */
+  markAccepted(token: string): void;
+  /** After a 401: resolves when the request can be retried. */
   renew(token: string | undefined, challenge: OAuthChallenge): Promise<void>;
-  /** After a 403 for want of scope: the token to try again with. */
+  /** After a 403 for insufficient scope: the token to retry with. */
   widen(token: string | undefined, challenge: OAuthChallenge): Promise<string>;
-  /** Asks a person, unless there is something newer than the token last refused. */
+  /** Asks a person to sign in, unless there is a newer token than the one last refused. */
   signIn(signal: AbortSignal): Promise<void>;
   adopt(tokens: OAuthTokensRecord, by: 'refresh' | 'person'): void;
   forget(): Promise<void>;
@@ -46,24 +46,24 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     token: undefined,
     challenge: {},
   };
-  // The newest token, as long as the server has not taken it.
-  let unproven: { readonly token: string; readonly by: 'refresh' | 'person'; readonly at: number } | undefined;
+  // The newest token, until the server accepts it.
+  let unconfirmed: { readonly token: string; readonly by: 'refresh' | 'person'; readonly at: number } | undefined;
 
   async function load(): Promise<OAuthTokensRecord | undefined> {
     known = await store.get(serverKey, 'tokens');
-    if (known) keepSecret(known);
+    if (known) addSecrets(known);
     return known;
   }
 
-  function keepSecret(tokens: OAuthTokensRecord): void {
+  function addSecrets(tokens: OAuthTokensRecord): void {
     redactor.add(tokens.access_token);
     if (tokens.refresh_token) redactor.add(tokens.refresh_token);
   }
 
   function adopt(tokens: OAuthTokensRecord, by: 'refresh' | 'person'): void {
     known = tokens;
-    keepSecret(tokens);
-    unproven = { token: tokens.access_token, by, at: clock.now() };
+    addSecrets(tokens);
+    unconfirmed = { token: tokens.access_token, by, at: clock.now() };
     const [event, how] =
       by === 'person'
         ? (['oauth.signed-in', 'Signed in to'] as const)
@@ -71,8 +71,8 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     log.info(event, `${how} server '${server}'`, { server });
   }
 
-  /** One at a time over all that share the store. */
-  function alone(work: () => Promise<void>): Promise<void> {
+  /** Runs one task at a time among all connections that share the store. */
+  function runExclusively(work: () => Promise<void>): Promise<void> {
     return flights.run(serverKey, async () => {
       try {
         await work();
@@ -84,8 +84,8 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     });
   }
 
-  /** Waits for work under way, but not for a person to make up their mind. */
-  async function patiently(flight: Promise<void>): Promise<void> {
+  /** Waits for a running task, but rejects if it waits for a person. */
+  async function waitUnlessAsking(flight: Promise<void>): Promise<void> {
     const done = new AbortController();
     try {
       for (;;) {
@@ -94,7 +94,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         if (!(await Promise.race([flight.then(() => false), late]))) return;
         const url = asking.get(serverKey);
         if (url)
-          throw oauthRequired(server, 'the question is open in the browser. Answer it there, then try again', url);
+          throw oauthRequired(server, 'the sign-in is open in the browser. Complete it there, then try again', url);
       }
     } finally {
       done.abort();
@@ -104,9 +104,12 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
   async function renewNow(token: string | undefined, challenge: OAuthChallenge): Promise<void> {
     const stored = await load();
     if (stored && stored.access_token !== token) return;
-    const rejected = unproven && unproven.token === token ? unproven : undefined;
+    const rejected = unconfirmed && unconfirmed.token === token ? unconfirmed : undefined;
     if (rejected?.by === 'person' && clock.now() - rejected.at < restMs) {
-      throw oauthFailed(server, 'it refuses the token its own authorization server has just given; tell its operator');
+      throw oauthFailed(
+        server,
+        'it refuses the token that its own authorization server has just issued; tell its operator',
+      );
     }
     const discovery = await discoverOAuth(context, challenge);
     const bound = stored && isSameIssuer(stored.issuer, issuerOf(discovery)) ? stored : undefined;
@@ -115,10 +118,10 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       if (fresh) return adopt(fresh, 'refresh');
     }
     const scope = scopeFor(challenge, bound);
-    adopt(await ask({ discovery, signal: lifetime, ...(scope && { scope }) }), 'person');
+    adopt(await ask({ discovery, signal: lifetime, scope }), 'person');
   }
 
-  /** What to ask for; undefined leaves the choice to what the server publishes. What was granted before is not lost. */
+  /** The scope to request, including what was granted before; undefined requests what the server publishes. */
   function scopeFor(challenge: OAuthChallenge, before: OAuthTokensRecord | undefined): string | undefined {
     const wanted = computeScopeUnion(settings.scope, challenge.scope);
     return wanted && computeScopeUnion(wanted, before?.scope);
@@ -132,7 +135,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     if (scope === undefined || isRecent || !isStrictScopeSuperset(scope, stored?.scope)) {
       throw oauthFailed(
         server,
-        'it says the permissions granted are not enough, and asking for them again would not change that',
+        'it says that the granted permissions are not enough, and signing in again would not change that',
       );
     }
     const discovery = await discoverOAuth(context, challenge);
@@ -155,7 +158,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     if (stored && stored.access_token !== refused.token) return;
     const discovery = await discoverOAuth(context, refused.challenge);
     const scope = scopeFor(refused.challenge, undefined);
-    adopt(await ask({ discovery, signal, insist: true, ...(scope && { scope }) }), 'person');
+    adopt(await ask({ discovery, signal, insist: true, scope }), 'person');
   }
 
   return {
@@ -163,24 +166,24 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
 
     async current() {
       const tokens = known ?? (await load());
-      if (tokens?.refresh_token && endsSoon(tokens, clock.now())) {
-        const flight = flights.current(serverKey) ?? alone(() => refreshEarlyNow(tokens.access_token));
-        // Not a reason to fail: what we have may still be taken, and if not, the 401 leads to a second try.
-        await patiently(flight).catch(() => {});
+      if (tokens?.refresh_token && expiresSoon(tokens, clock.now())) {
+        const flight = flights.current(serverKey) ?? runExclusively(() => refreshEarlyNow(tokens.access_token));
+        // Not a failure: the present token may still be accepted, and otherwise the 401 renews it.
+        await waitUnlessAsking(flight).catch(() => {});
       }
       return known?.access_token;
     },
 
-    prove(token) {
-      if (unproven?.token === token) unproven = undefined;
+    markAccepted(token) {
+      if (unconfirmed?.token === token) unconfirmed = undefined;
     },
 
     async renew(token, challenge) {
       refused = { token, challenge };
       for (;;) {
         const running = flights.current(serverKey);
-        if (!running) return patiently(alone(() => renewNow(token, challenge)));
-        await patiently(running);
+        if (!running) return waitUnlessAsking(runExclusively(() => renewNow(token, challenge)));
+        await waitUnlessAsking(running);
         const stored = await load();
         if (stored && stored.access_token !== token) return;
       }
@@ -191,7 +194,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         const stored = await load();
         const covers = stored && !isStrictScopeSuperset(challenge.scope, stored.scope);
         if (covers && stored.access_token !== token) return stored.access_token;
-        await patiently(flights.current(serverKey) ?? alone(() => widenNow(challenge)));
+        await waitUnlessAsking(flights.current(serverKey) ?? runExclusively(() => widenNow(challenge)));
       }
     },
 
@@ -201,7 +204,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         const running = flights.current(serverKey);
         if (running && asking.has(serverKey)) return running;
         await running?.catch(() => {});
-        return alone(() => signInNow(ended));
+        return runExclusively(() => signInNow(ended));
       });
       return abortable(flight, ended);
     },
@@ -210,12 +213,12 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       await store.delete(serverKey);
       shared.declinedAt.delete(serverKey);
       widened.clear();
-      known = unproven = undefined;
+      known = unconfirmed = undefined;
     },
   };
 }
 
-/** Shortly before the end of its life, by its own measure: a minute, or a tenth of a short life. */
-function endsSoon({ expiresAt, lifetimeMs = 0 }: OAuthTokensRecord, now: number): boolean {
+/** True within a minute of its expiry, or a tenth of a short lifetime. */
+function expiresSoon({ expiresAt, lifetimeMs = 0 }: OAuthTokensRecord, now: number): boolean {
   return expiresAt !== undefined && expiresAt - now < Math.min(60_000, lifetimeMs / 10);
 }

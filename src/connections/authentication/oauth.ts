@@ -17,37 +17,37 @@ export interface OAuthOptions {
   readonly serverName: string;
   readonly serverUrl: string | URL;
   readonly store: OAuthStore;
-  /** Must outlive a session: a sign-in goes on when the session that wanted it is closed. */
+  /** Must outlive a session: a sign-in continues after the session that required it is closed. */
   readonly fetch: FetchLike;
-  /** How a person is asked. Without one, OAUTH_REQUIRED carries the address to sign in at, and `finish` takes the answer. */
+  /** Asks a person. Without one, OAUTH_REQUIRED carries the sign-in URL, and `finish` takes the redirect. */
   readonly callback?: OAuthCallback;
-  /** Where the browser comes back to when there is no callback; the configuration's own wins. */
+  /** The redirect URL without a callback; a configured one takes precedence. */
   readonly redirectUrl?: string;
-  /** How long a request waits for a person before it fails with OAUTH_REQUIRED; the sign-in itself goes on. 5 000. */
+  /** How long a request waits for a person before it fails with OAUTH_REQUIRED; the sign-in continues. Default 5 000. */
   readonly waitMs?: number;
-  /** Plain http to other machines; false. Token endpoints must be https even so. */
+  /** Allows plain http to other machines, except for token endpoints; default false. */
   readonly allowInsecure?: boolean;
-  /** What a configured value stands for, where it is a reference such as `${VAR}`. */
+  /** Resolves references such as `${VAR}` in configured values. */
   readonly resolve?: (value: string) => string;
-  /** Learns every secret as it comes. */
+  /** Receives every secret. */
   readonly redactor?: Redactor;
   readonly clock?: Clock;
   readonly log?: Log;
 }
 
-/** Proves to one server who we are, with as few requests and questions as possible. Its transport gets `authProvider` and `fetch`. */
+/** OAuth for one server. Its transport uses `authProvider` and `fetch`. */
 export interface OAuth {
-  /** Sends the token and renews it after a 401; fails with OAUTH_REQUIRED or OAUTH_FAILED. */
+  /** Supplies the token and renews it after a 401; fails with OAUTH_REQUIRED or OAUTH_FAILED. */
   readonly authProvider: AuthProvider;
-  /** The given fetch, which also has the scope widened when the server says it is too narrow. */
+  /** The given fetch, which also requests a wider scope when the server says that it is insufficient. */
   readonly fetch: FetchLike;
-  /** Resolves once there is a sign-in the server has not refused; asks a person for one, or joins where one is being asked. */
+  /** Resolves once there is a token that the server has not refused; asks a person, or joins a pending sign-in. */
   authorize(signal?: AbortSignal): Promise<void>;
-  /** Ends a sign-in whose browser came back elsewhere, with the query it came back with. */
+  /** Completes a sign-in with the query of a redirect that was received elsewhere. */
   finish(params: URLSearchParams): Promise<void>;
-  /** Forgets tokens, registration and all. */
+  /** Deletes tokens and registration. */
   forget(): Promise<void>;
-  /** Stops waiting for people. */
+  /** Ends all waits for people. */
   close(): void;
 }
 
@@ -61,9 +61,9 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
   const shared = sharedBy(store);
   const ask = createAsker(context, shared, {
     log,
-    ...(options.callback && { callback: options.callback }),
-    ...(spec.redirectUrl !== undefined && { configuredRedirectUrl: spec.redirectUrl }),
-    ...(options.redirectUrl !== undefined && { redirectUrl: options.redirectUrl }),
+    callback: options.callback,
+    configuredRedirectUrl: spec.redirectUrl,
+    redirectUrl: options.redirectUrl,
   });
   const tokens = createTokens(context, shared, { ask, waitMs, log, redactor, signal: lifetime.signal });
   const sentWith = new WeakMap<Response, string | undefined>();
@@ -72,7 +72,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
     const response = await options.fetch(input, init);
     const token = bearerIn(init);
     sentWith.set(response, token);
-    if (token !== undefined && response.status !== 401) tokens.prove(token);
+    if (token !== undefined && response.status !== 401) tokens.markAccepted(token);
     return response;
   }
 
@@ -97,7 +97,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
       await second.body?.cancel();
       throw oauthFailed(
         server,
-        'it says the permissions granted are not enough, also after they were widened as it asked',
+        'it says that the granted permissions are not enough, even after they were widened as it requested',
       );
     },
 
@@ -105,7 +105,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
 
     async finish(params) {
       const pending = await store.get(serverKey, 'pending');
-      if (!pending) throw oauthFailed(server, 'no sign-in is waiting for this answer. Start again');
+      if (!pending) throw oauthFailed(server, 'no sign-in is pending. Start again');
       try {
         tokens.adopt(await finishSignIn(context, pending, params), 'person');
       } catch (cause) {
@@ -137,10 +137,10 @@ function createContext(
     clock,
     fetch: createOAuthFetch({ server, serverUrl, allowInsecure, fetch: options.fetch }),
     settings: {
-      ...(spec.clientId !== undefined && { clientId: resolve(spec.clientId) }),
-      ...(spec.clientSecret !== undefined && { clientSecret: resolve(spec.clientSecret) }),
-      ...(spec.scope !== undefined && { scope: spec.scope }),
-      ...(spec.clientMetadataUrl !== undefined && { clientMetadataUrl: spec.clientMetadataUrl }),
+      clientId: spec.clientId === undefined ? undefined : resolve(spec.clientId),
+      clientSecret: spec.clientSecret === undefined ? undefined : resolve(spec.clientSecret),
+      scope: spec.scope,
+      clientMetadataUrl: spec.clientMetadataUrl,
     },
   };
 }
@@ -152,7 +152,5 @@ function bearerIn(init: RequestInit): string | undefined {
 function missingScope(response: Response): OAuthChallenge | undefined {
   if (response.status !== 403) return undefined;
   const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
-  return error === 'insufficient_scope'
-    ? { ...(scope && { scope }), ...(resourceMetadataUrl && { resourceMetadataUrl }) }
-    : undefined;
+  return error === 'insufficient_scope' ? { scope, resourceMetadataUrl } : undefined;
 }

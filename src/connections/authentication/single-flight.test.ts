@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSingleFlight } from './single-flight.ts';
 
-test('work for one key is done once for all who want it meanwhile, and again for those who come later', async () => {
+test('callers that arrive while a task runs share it, and later callers start a new one', async () => {
   const flights = createSingleFlight();
   let runs = 0;
   const work = async () => {
@@ -15,7 +15,7 @@ test('work for one key is done once for all who want it meanwhile, and again for
   expect(runs).toBe(3);
 });
 
-test('a failure is shared by those who waited, and forgotten', async () => {
+test('a failed task fails all callers that wait for it and is then forgotten', async () => {
   const flights = createSingleFlight();
   const failing = flights.run('a', async () => {
     throw new Error('no');

@@ -1,8 +1,8 @@
-/** One piece of work at a time for each key. */
+/** Runs one task at a time per key and shares its outcome. */
 export interface SingleFlight {
-  /** What is under way for the key. */
+  /** The running task of the key. */
   current(key: string): Promise<void> | undefined;
-  /** Starts the work, or joins what is under way: one outcome for all. */
+  /** Starts the task, or joins the running one. */
   run(key: string, work: () => Promise<void>): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function createSingleFlight(): SingleFlight {
         .then(work)
         .finally(() => flights.delete(key));
       flights.set(key, flight);
-      // Those who wait get the failure; with nobody left to wait it must not end the process.
+      // Callers that wait get the failure; without any it must not end the process.
       flight.catch(() => {});
       return flight;
     },

@@ -27,12 +27,12 @@ test('bearer, api-key and basic become headers, and references are resolved [R3]
   expect(headersFor({ type: 'oauth' })).toEqual({});
 });
 
-test('basic carries any name and password in UTF-8 [R3]', () => {
+test('basic authentication encodes any name and password as UTF-8 [R3]', () => {
   const { authorization = '' } = headersFor({ type: 'basic', username: 'Jürgen', password: 'p:ä✓ ' });
   expect(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString('utf8')).toBe('Jürgen:p:ä✓ ');
 });
 
-test('authentication wins over a configured header of the same name', () => {
+test('authentication overrides a configured header of the same name', () => {
   expect(headersFor({ type: 'bearer', token: 'right-token' }, { Authorization: 'Bearer left' })).toEqual({
     authorization: 'Bearer right-token',
   });
@@ -51,7 +51,7 @@ const hostile: readonly [string, () => unknown][] = [
   ['a colon in a user name', () => headersFor({ type: 'basic', username: 'a:b', password: 'hunter22' })],
 ];
 
-test.for(hostile)('%s is refused, and its value is not repeated', ([, work]) => {
+test.for(hostile)('%s is refused with a message that does not contain the value', ([, work]) => {
   let refused: unknown;
   try {
     work();
@@ -63,7 +63,7 @@ test.for(hostile)('%s is refused, and its value is not repeated', ([, work]) => 
   expect((refused as Error).message).not.toContain('hunter22');
 });
 
-test('what is built arrives at a server as it was meant [R3]', async () => {
+test('a server receives the static headers unchanged [R3]', async () => {
   await using server = createServer((request, response) => void response.end(JSON.stringify(request.headers)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = createPoolFetch();

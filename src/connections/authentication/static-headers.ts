@@ -3,13 +3,13 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 
 export interface StaticHeadersOptions {
   readonly serverName: string;
-  /** What a value stands for, where it is a reference such as `${VAR}`. */
+  /** Resolves references such as `${VAR}`. */
   readonly resolve: (value: string) => string;
 }
 
 /**
- * The headers every request to the server carries: those configured, and the credentials of bearer, api-key or basic.
- * Names are lower case. What could not be sent as one header line is CONFIG_INVALID, without the value in the message.
+ * The headers of every request to the server: the configured ones and the bearer, api-key or basic credentials. Names
+ * are lower case. An invalid name or value is CONFIG_INVALID; the message does not contain the value.
  */
 export function toStaticHeaders(
   target: Pick<HttpTarget, 'headers' | 'authentication'>,
@@ -24,7 +24,7 @@ export function toStaticHeaders(
     if (reserved.has(key)) throw refusal(`header '${key}' is set by the connection itself: leave it out`);
     const text = value.trim();
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
-      throw refusal(`the value of header '${key}' has a line break or a character that headers can't carry`);
+      throw refusal(`the value of header '${key}' contains a line break or a character that is not allowed in headers`);
     }
     headers[key] = text;
   }
@@ -49,7 +49,7 @@ export function toStaticHeaders(
   return headers;
 }
 
-// These frame the request or belong to the session: a configured one would break it, or smuggle a second request in.
+// These frame the request or belong to the session: a configured one could break it or smuggle in a second request.
 const reserved = new Set([
   'connection',
   'content-length',

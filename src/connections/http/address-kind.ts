@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where an address leads: everywhere, a network of one's own, this machine, or the cable it hangs on. */
+/** The scope of an IP address: the internet, a private network, this machine, or its network link. */
 export type AddressKind = 'public' | 'private' | 'loopback' | 'link-local';
 
 const loopback = listOf([['127.0.0.0', 8]], [['::1', 128]]);
-// Metadata services of clouds answer here, with credentials of the machine.
+// Cloud metadata services are at these addresses and hand out the machine's credentials.
 const linkLocal = listOf(
   [['169.254.0.0', 16]],
   [
@@ -38,7 +38,7 @@ const globalUnicast = listOf([], [['2000::', 3]]);
 const translated = listOf([], [['64:ff9b::', 96]]);
 const mapped = listOf([], [['::ffff:0:0', 96]]);
 
-/** What kind of address an IP address is; what is no address, or of no known kind, counts as private. */
+/** The kind of an IP address. Anything that is not a known kind of address counts as private. */
 export function addressKind(address: string): AddressKind {
   const plain = address.replace(/%.*$/, '');
   const version = isIP(plain);
@@ -49,7 +49,7 @@ export function addressKind(address: string): AddressKind {
   return kind === 'public' && !globalUnicast.check(plain, 'ipv6') ? 'private' : kind;
 }
 
-/** The address that a URL's host is, where it is one and not a name; names of this machine count as its address. */
+/** The IP address in a URL's host; undefined for a name, except that localhost counts as 127.0.0.1. */
 export function literalAddress({ hostname }: URL): string | undefined {
   const plain = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(plain) !== 0) return plain;
@@ -64,7 +64,7 @@ function kindOf(address: string, family: 'ipv4' | 'ipv6'): AddressKind {
 
 /** The IPv4 address that an IPv6 address ends in. */
 function lastFour(address: string): string {
-  // The parser of URLs writes every such address in hexadecimal groups.
+  // The URL parser writes every such address in hexadecimal groups.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':');
   const [high = '0', low = '0'] = groups.slice(-2).map((group) => (group === '' ? '0' : group));
   const bits = Number.parseInt(high, 16) * 0x10000 + Number.parseInt(low, 16);

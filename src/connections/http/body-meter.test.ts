@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEventMeter, createWholeMeter } from './body-meter.ts';
 
-test('a whole body is counted over all its chunks', () => {
+test('the size of a body is the sum of its chunks', () => {
   const meter = createWholeMeter(10);
   meter(new Uint8Array(10));
   expect(() => meter(new Uint8Array(1))).toThrow(/more than 10 bytes/);
@@ -18,12 +18,12 @@ test.for(['\n', '\r', '\r\n'])(
   },
 );
 
-test('an event of many lines is one event', () => {
+test('an event of several lines counts as one event', () => {
   const meter = createEventMeter(20);
   expect(() => meter(Buffer.from('data: 1234\ndata: 1234\ndata: 1234\n'))).toThrow(/event/);
 });
 
-test('how a stream is cut into chunks changes nothing', () => {
+test('the size of an event does not depend on how the stream is split into chunks', () => {
   const pieces = fc.array(fc.constantFrom('\n', '\r', '\r\n', 'data: x', ':', 'abcdefgh'), { maxLength: 40 });
   fc.assert(
     fc.property(pieces, fc.integer({ min: 1, max: 7 }), (parts, size) => {

@@ -1,9 +1,9 @@
 import { ProtocolError } from '../../kernel/errors.ts';
 
-/** Told of every chunk of a body in order; throws SERVER_PROTOCOL when the body grows too large. */
+/** Counts each chunk of a body in order; throws SERVER_PROTOCOL when the body grows too large. */
 export type BodyMeter = (chunk: Uint8Array) => void;
 
-/** Counts a whole body. */
+/** Limits the size of a whole body. */
 export function createWholeMeter(maxBytes: number): BodyMeter {
   let bytes = 0;
   return (chunk) => {
@@ -15,7 +15,7 @@ export function createWholeMeter(maxBytes: number): BodyMeter {
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Counts each event of an event stream by itself: the stream may be endless, one event may not. */
+/** Limits the size of each event of an event stream; the stream itself may be endless. */
 export function createEventMeter(maxBytes: number): BodyMeter {
   let bytes = 0;
   let emptyLine = true;
@@ -25,7 +25,7 @@ export function createEventMeter(maxBytes: number): BodyMeter {
       bytes++;
       if (byte === lineFeed || byte === carriageReturn) {
         const endsSameLine = byte === lineFeed && previous === carriageReturn;
-        // A blank line ends the event; the second half of a CR LF is not a line of its own.
+        // A blank line ends the event; the LF of a CR LF is not a line of its own.
         if (endsSameLine ? bytes === 1 : emptyLine) bytes = 0;
         emptyLine = true;
       } else {
@@ -37,7 +37,7 @@ export function createEventMeter(maxBytes: number): BodyMeter {
   };
 }
 
-/** The error for a body over its limit. */
+/** The error for a body over its size limit. */
 export function tooLarge(what: 'answer' | 'event', maxBytes: number): ProtocolError {
   const text = `The server sent an ${what} of more than ${maxBytes} bytes; it was not read to its end`;
   return new ProtocolError('SERVER_PROTOCOL', text, { data: { limitBytes: maxBytes, reached: true } });

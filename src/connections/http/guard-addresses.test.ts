@@ -25,7 +25,7 @@ function ask(lookup: Lookup, all = true): Promise<unknown> {
   });
 }
 
-test('a name that leads to a private address is refused, also where only one of several does', async () => {
+test('a name with a private address is refused, even if its other addresses are public', async () => {
   const refusal = { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('10.0.0.7') };
   await expect(ask(guardAddresses(publicOnly, answering(['10.0.0.7'])).lookup)).rejects.toMatchObject(refusal);
   await expect(ask(guardAddresses(publicOnly, answering(['10.0.0.7'])).lookup, false)).rejects.toMatchObject(refusal);
@@ -33,7 +33,7 @@ test('a name that leads to a private address is refused, also where only one of 
   await expect(ask(mixed.lookup)).rejects.toMatchObject(refusal);
 });
 
-test('a name that leads to public addresses is passed on as it was found', async () => {
+test('the public addresses of a name are returned unchanged', async () => {
   const { lookup } = guardAddresses(publicOnly, answering(['93.184.216.34', '8.8.8.8']));
   await expect(ask(lookup)).resolves.toEqual([
     { address: '93.184.216.34', family: 4 },
@@ -41,13 +41,13 @@ test('a name that leads to public addresses is passed on as it was found', async
   ]);
 });
 
-test('what the name server says when it fails is what is said', async () => {
+test('an error of the name server is passed on', async () => {
   const failing: Lookup = (_, __, callback) =>
     callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
   await expect(ask(guardAddresses(publicOnly, failing).lookup)).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('a connection goes to the address that was judged: the name is asked for once', async () => {
+test('a connection uses the address that was checked, and the name is resolved once', async () => {
   const server = createServer((_, response) => response.end('here'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

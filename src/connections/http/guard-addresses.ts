@@ -2,27 +2,27 @@ import { type LookupAddress, type LookupOptions, lookup as systemLookup } from '
 import { ConnectionError } from '../../kernel/errors.ts';
 import { type AddressKind, addressKind, literalAddress } from './address-kind.ts';
 
-/** Whether a host may be talked to at an address of this kind. */
+/** Decides whether a host may be reached at an address of this kind. */
 export type MayReach = (hostname: string, kind: AddressKind) => boolean | Promise<boolean>;
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
 export interface AddressGuard {
-  /** Rejects with SERVER_UNREACHABLE where the host of a URL is an address that may not be reached. Names are judged by `lookup`. */
+  /** Rejects with SERVER_UNREACHABLE if the host of a URL is an address that may not be reached. `lookup` checks names. */
   readonly assertReachable: (url: URL) => Promise<void> | undefined;
   /**
-   * Looks a name up and refuses it if any of its addresses may not be reached. The connection goes to the very addresses that were
-   * judged, so a name server that answers differently the next time changes nothing.
+   * Resolves a name and refuses it if any of its addresses may not be reached. The connection uses the addresses that
+   * were checked, so a name server that later returns another address (DNS rebinding) changes nothing.
    */
   readonly lookup: Lookup;
 }
 
-/** Judges where connections go, by address and not by name. */
+/** Restricts connections by address, not by name. */
 export function guardAddresses(mayReach: MayReach, lookup: Lookup = lookUpLoopbackLocally): AddressGuard {
   let last: { readonly hostname: string; readonly address?: string; readonly kind?: AddressKind } | undefined;
 
-  async function judge(hostname: string, addresses: readonly string[]): Promise<void> {
+  async function assertAddresses(hostname: string, addresses: readonly string[]): Promise<void> {
     for (const address of addresses) {
       const kind = addressKind(address);
       if (!(await mayReach(hostname, kind))) throw refusal(hostname, address, kind);
@@ -32,17 +32,17 @@ export function guardAddresses(mayReach: MayReach, lookup: Lookup = lookUpLoopba
   return {
     assertReachable(url) {
       const { hostname } = url;
-      // Each call asks, nearly always for the same host, and telling the kind of an address is costly.
+      // Cached, because nearly all calls go to the same host and classifying an address is costly.
       if (last?.hostname !== hostname) last = { hostname, ...literalOf(url) };
       const { address, kind } = last;
       if (address === undefined || kind === undefined || mayReach(hostname, kind) === true) return undefined;
-      return judge(hostname, [address]);
+      return assertAddresses(hostname, [address]);
     },
     lookup(hostname, options, callback) {
       lookup(hostname, options, (error, found, family) => {
         if (error) return callback(error, found, family);
         const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
-        judge(hostname, addresses).then(
+        assertAddresses(hostname, addresses).then(
           () => callback(null, found, family),
           (cause: unknown) => callback(cause as NodeJS.ErrnoException, found, family),
         );
@@ -56,12 +56,12 @@ function literalOf(url: URL): { readonly address?: string; readonly kind?: Addre
   return address === undefined ? {} : { address, kind: addressKind(address) };
 }
 
-/** Names under .localhost are this machine whatever a name server says: plain http and credentials go there (RFC 6761). */
+/** Resolves names under .localhost to this machine, whatever a name server says (RFC 6761): plain http is allowed there. */
 export function lookUpLoopbackLocally(hostname: string, options: LookupOptions, callback: LookupCallback): void {
   systemLookup(/\.localhost$/i.test(hostname) ? 'localhost' : hostname, options, callback);
 }
 
-const words: Readonly<Record<AddressKind, string>> = {
+const descriptions: Readonly<Record<AddressKind, string>> = {
   public: 'a public address',
   private: 'a private or reserved address',
   loopback: 'an address of this machine',
@@ -72,7 +72,7 @@ function refusal(hostname: string, address: string, kind: AddressKind): Connecti
   const host = hostname.includes(address) ? `'${hostname}'` : `'${hostname}' (${address})`;
   return new ConnectionError(
     'SERVER_UNREACHABLE',
-    `${host} is ${words[kind]}, and nothing may be reached there on the word of whoever named it. Where that is wanted, set gateway.allowPrivateAddresses, or put the server into the configuration file`,
+    `${host} is ${descriptions[kind]}, and nothing may be reached there on the word of whoever named it. Where that is wanted, set gateway.allowPrivateAddresses, or put the server into the configuration file`,
     { data: { reached: false } },
   );
 }

@@ -2,18 +2,18 @@ import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import type { NotificationThrottle } from '../notification-throttle.ts';
 import type { PoolFetch } from './pool-fetch.ts';
 
-/** What an HTTP session needs to reach its server and to prove who it is. */
+/** What a session needs to reach its server over HTTP, with its credentials. */
 export interface HttpAccess {
   readonly fetch: FetchLike;
-  /** A cheaper way to send a call; undefined where credentials may have to be renewed in the middle of it. */
+  /** A cheaper POST; undefined where a request may have to renew its credentials. */
   readonly post?: PoolFetch['post'];
-  /** The configured headers and fixed credentials. */
+  /** The configured headers, static credentials included. */
   readonly headers: Readonly<Record<string, string>>;
   readonly authProvider?: AuthProvider;
-  /** The throttle that its event streams are read at. */
+  /** Limits the rate at which event streams are read. */
   readonly throttle: NotificationThrottle;
-  /** Has the person sign in; rejects where nobody can. Undefined where the server uses no OAuth. */
+  /** Asks a person to sign in; rejects if nobody can. Undefined for servers without OAuth. */
   readonly authorize?: (signal: AbortSignal) => Promise<void>;
-  /** Ends all sockets. */
+  /** Closes all sockets. */
   close(): Promise<void>;
 }

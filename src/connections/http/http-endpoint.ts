@@ -14,13 +14,13 @@ import { assertSecureUrl } from './https-rule.ts';
 import { createPoolFetch, type PoolFetch } from './pool-fetch.ts';
 import { type Reach, serverReach } from './server-reach.ts';
 
-/** Where sign-ins are kept, and who does them. */
+/** Stores sign-ins and sends people to sign in. */
 export interface OAuthPorts {
-  /** Default: for as long as the process lives. */
+  /** Default: in memory. */
   readonly store?: OAuthStore;
-  /** Without one, a server that wants a sign-in fails with OAUTH_REQUIRED and the address to do it at. */
+  /** Without one, a server that requires a sign-in fails with OAUTH_REQUIRED and the address of the sign-in. */
   readonly callback?: OAuthCallback;
-  /** Where the browser comes back to where there is no callback; `toolbox.finishSignIn` takes what it brings. */
+  /** The redirect URL without a callback; pass the query of the redirect to `toolbox.finishSignIn`. */
   readonly redirectUrl?: string;
 }
 
@@ -30,15 +30,15 @@ export interface HttpEndpointOptions {
   readonly clock: Clock;
   readonly oauth?: OAuthPorts;
   readonly maxMessageBytes: number;
-  /** How far the word of whoever gave this server's address goes; `configured`. */
+  /** Which addresses a server may lead to; default `configured`. */
   readonly reachOf?: (server: string) => Reach;
 }
 
-/** How one server is reached over HTTP, for as long as we want it: its sign-in outlives a session. */
+/** One server over HTTP. Its sign-in outlives a session. */
 export interface HttpEndpoint {
-  /** What one session needs. */
+  /** Access for one session. */
   open(): Promise<HttpAccess>;
-  /** Takes what a browser brought back; false when the sign-in is not this server's. */
+  /** Completes a sign-in with the query of its redirect; false when the sign-in is not for this server. */
   finishSignIn(params: URLSearchParams): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -79,8 +79,7 @@ export function createHttpEndpoint(
     if (signedIn) return signedIn.oauth;
     const pool = createPool();
     const common = { serverName, serverUrl: url, store, allowInsecure, resolve, redactor, clock, log };
-    const back = { ...(callback && { callback }), ...(redirectUrl !== undefined && { redirectUrl }) };
-    signedIn = { pool, oauth: createOAuth(authentication, { ...common, ...back, fetch: pool.fetch }) };
+    signedIn = { pool, oauth: createOAuth(authentication, { ...common, callback, redirectUrl, fetch: pool.fetch }) };
     return signedIn.oauth;
   }
 

@@ -14,12 +14,12 @@ const elsewhere = [
   '[::2]',
 ];
 
-test.for(loopback)('plain http to %s stays on this machine and is let through [R19]', (host) => {
+test.for(loopback)('plain http to %s is allowed because it stays on this machine [R19]', (host) => {
   expect(assertSecureUrl(`http://${host}:8080/mcp`, { serverName: 'notes' }).pathname).toBe('/mcp');
   expect(isLoopbackUrl(new URL(`https://${host}/`))).toBe(true);
 });
 
-test.for(elsewhere)('plain http to %s is refused with advice, unless the server says allowInsecure [R19]', (host) => {
+test.for(elsewhere)('plain http to %s is refused with advice unless the server sets allowInsecure [R19]', (host) => {
   const url = `http://${host}/mcp`;
   const refused = catching(() => assertSecureUrl(url, { serverName: 'notes' }));
   expect(refused).toMatchObject({

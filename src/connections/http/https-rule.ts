@@ -3,11 +3,11 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 
 export interface SecureUrlOptions {
   readonly serverName: string;
-  /** Plain http to an address that is not loopback is let through; false. */
+  /** Allows plain http to other machines; default false. */
   readonly allowInsecure?: boolean;
 }
 
-/** The address as a `URL`, or CONFIG_INVALID: it must be https, or http on loopback, and carry no credentials. */
+/** Parses a server's URL. Throws CONFIG_INVALID unless it is https, or http on loopback, without credentials. */
 export function assertSecureUrl(url: string | URL, options: SecureUrlOptions): URL {
   const { serverName, allowInsecure = false } = options;
   const text = String(url);

@@ -5,7 +5,7 @@ import type { HttpEndpoint, HttpEndpointOptions } from './http-endpoint.ts';
 
 export type HttpEndpoints = (spec: ServerSpec, redactor: Redactor) => HttpEndpoint;
 
-/** Reaches servers over HTTP. What that takes is loaded with the first of them. */
+/** Creates HTTP endpoints. The HTTP and OAuth modules are loaded with the first of them. */
 export function createHttpEndpoints(options: HttpEndpointOptions): HttpEndpoints {
   const store = options.oauth?.store ?? createMemoryOAuthStore();
   return (spec, redactor) => {

@@ -36,7 +36,7 @@ function createPool(options: PoolFetchOptions = {}) {
   return pool;
 }
 
-test('sends what fetch would send, and asks for no compression', async () => {
+test('a pooled fetch sends what fetch sends, and requests no compression', async () => {
   const seen: IncomingMessage[] = [];
   const bodies: string[] = [];
   const { url } = await serve(async (request, response) => {
@@ -66,7 +66,7 @@ test('sends what fetch would send, and asks for no compression', async () => {
   expect(bodies).toEqual(['{"a":"ä"}', 'a=b+c']);
 });
 
-test('a body can be read in every way of fetch, once', async () => {
+test('a body can be read once, by every method of fetch', async () => {
   const { url } = await serve(
     (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('\ufeffgrüß'),
   );
@@ -82,13 +82,13 @@ test('a body can be read in every way of fetch, once', async () => {
   await expect(cloned.text()).rejects.toThrow(TypeError);
 });
 
-test('an answer without a body has none', async () => {
+test('a response without a body has no body', async () => {
   const { url } = await serve((_request, response) => void response.writeHead(204).end());
   const response = await createPool().fetch(url);
   expect([response.status, response.body, await response.text()]).toEqual([204, null, '']);
 });
 
-test('an event stream arrives event by event, and leaving it closes the connection', async () => {
+test('an event stream arrives event by event, and cancelling it closes the connection', async () => {
   const served = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.write('data: 1\n\n');
@@ -110,7 +110,7 @@ test('an event stream arrives event by event, and leaving it closes the connecti
   await closed.promise;
 });
 
-test('aborting rejects with the reason, before the answer and in the middle of it', async () => {
+test('aborting a request rejects with the reason, before the response and in the middle of it', async () => {
   const { url } = await serve((request, response) => {
     if (request.url === '/stream')
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
@@ -133,7 +133,7 @@ test('aborting rejects with the reason, before the answer and in the middle of i
   await expect(next).rejects.toBe(reason);
 });
 
-test('an answer that is too large is an error that says so, whether it is announced or not', async () => {
+test('a response over the size limit is an error, whether or not its length is announced', async () => {
   const { url } = await serve((request, response) => {
     if (request.url === '/announced') response.setHeader('content-length', 2_000);
     response.write('x'.repeat(1_500));
@@ -145,7 +145,7 @@ test('an answer that is too large is an error that says so, whether it is announ
   await expect(unannounced.text()).rejects.toMatchObject({ code: 'SERVER_PROTOCOL', data: { limitBytes: 1_000 } });
 });
 
-test('an event that is too large ends the stream with an error that says so', async () => {
+test('an event over the size limit ends the stream with an error', async () => {
   const { url } = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (let index = 0; index < 10; index++) response.write(`data: ${'x'.repeat(80)}\n\n`);
@@ -155,7 +155,7 @@ test('an event that is too large ends the stream with an error that says so', as
   await expect(response.text()).rejects.toThrow(/event of more than 100 bytes/);
 });
 
-test('an event stream is read in pieces at its throttle, whole and in order; other answers are read at once', async () => {
+test('an event stream is read completely and in order at the rate of its throttle, and other responses at once', async () => {
   const text = Array.from({ length: 5_000 }, (_, index) => `data: ${index}\n\n`).join('');
   const { url } = await serve((request, response) => {
     const type = request.url === '/events' ? 'text/event-stream' : 'application/json';
@@ -174,7 +174,7 @@ test('an event stream is read in pieces at its throttle, whole and in order; oth
   expect(await (await fetch(`${url}/whole`)).text()).toBe(text);
 });
 
-test('every request has a timeout: for the connection, the answer and the rest of the answer [R20]', async () => {
+test('every request has timeouts for the connection, the headers and the body [R20]', async () => {
   const { url } = await serve((request, response) => {
     if (request.url === '/half') response.writeHead(200, { 'content-type': 'application/json' }).write('{');
   });
@@ -183,7 +183,7 @@ test('every request has a timeout: for the connection, the answer and the rest o
   await expect(half.text()).rejects.toThrow(/stopped in the middle/);
 });
 
-test('the network fails as a TypeError that names the place but not the path', async () => {
+test('a network error is a TypeError that names the origin but not the path', async () => {
   const { url, server } = await serve(() => {});
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -196,7 +196,7 @@ test('the network fails as a TypeError that names the place but not the path', a
   expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('a server that breaks off, floods headers, compresses or talks nonsense is an error, not a hang', async () => {
+test('a response that breaks off, has too many headers, is compressed or is not HTTP is an error', async () => {
   const raw = createSocketServer((socket) => {
     socket.once('data', (data) => {
       if (String(data).includes('/cut')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this');
@@ -223,7 +223,7 @@ test('a server that breaks off, floods headers, compresses or talks nonsense is 
   await expect(fetch(squeezed.url)).rejects.toThrow(/compressed/);
 });
 
-test('a body that broke before it is read is still an error', async () => {
+test('a body that broke before it is read rejects when it is read', async () => {
   const { url, server, sockets } = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half');
@@ -237,7 +237,7 @@ test('a body that broke before it is read is still an error', async () => {
   await expect(reader.read().then(() => reader.read())).rejects.toThrow(TypeError);
 });
 
-test('connections are kept for the next request, and close() ends them all', async () => {
+test('connections are reused, and close() closes all of them', async () => {
   const { url, sockets } = await serve((request, response) => {
     if (request.url === '/stream')
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
@@ -256,7 +256,7 @@ test('connections are kept for the next request, and close() ends them all', asy
   await expect(pool.fetch(url)).rejects.toThrow(TypeError);
 });
 
-test('a redirect is returned, not followed', async () => {
+test('a pooled fetch returns a redirect instead of following it', async () => {
   const { url } = await serve((_request, response) => void response.writeHead(302, { location: '/elsewhere' }).end());
   const { fetch } = createPool();
   expect((await fetch(url)).status).toBe(302);
@@ -298,7 +298,7 @@ test.for(['http', 'sse'] as const)(
   },
 );
 
-test('names under .localhost are this machine, whatever a name server says [R19]', async () => {
+test('names under .localhost resolve to this machine, whatever a name server says [R19]', async () => {
   const { url } = await serve((request, response) => void response.end(request.headers.host));
   const { port } = new URL(url);
   expect(await (await createPool().fetch(`http://no-such-name.localhost:${port}/`)).text()).toBe(

@@ -12,26 +12,26 @@ import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-ad
 import { createPoolResponse } from './pool-response.ts';
 
 export interface PoolFetchOptions {
-  /** The largest answer that is not an event stream; 64 MiB. */
+  /** Limit for a response that is not an event stream; default 64 MiB. */
   readonly maxResponseBytes?: number;
-  /** The largest single event of an event stream; 64 MiB. */
+  /** Limit for one event of an event stream; default 64 MiB. */
   readonly maxEventBytes?: number;
-  /** The largest set of response headers; 16 KiB. */
+  /** Limit for all response headers; default 16 KiB. */
   readonly maxHeaderBytes?: number;
-  /** Time to make a connection; 10 000. */
+  /** Limit for opening a connection; default 10 000. */
   readonly connectTimeoutMs?: number;
-  /** Time until an answer begins; 300 000. A tool may take that long before a server sends its first byte. */
+  /** Limit until a response begins; default 300 000, because a tool may run that long before the first byte. */
   readonly headersTimeoutMs?: number;
-  /** The longest silence inside an answer that is not an event stream; 60 000. */
+  /** The longest silence inside a response that is not an event stream; default 60 000. */
   readonly bodyTimeoutMs?: number;
-  /** How fast event streams are read, all of them together; as fast as they come. */
+  /** Limits the rate at which all event streams are read; default unlimited. */
   readonly throttle?: NotificationThrottle;
-  /** Where connections may go, by address; anywhere. */
+  /** Which addresses may be connected to; default all. */
   readonly mayReach?: MayReach;
 }
 
 export interface PoolFetch {
-  /** Follows no redirect, decompresses nothing, fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
+  /** Follows no redirects and decompresses nothing. Fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
   readonly fetch: FetchLike;
   /** Sends one POST with exactly these headers, without what makes a `fetch` costly. */
   readonly post: (
@@ -50,11 +50,11 @@ export type PostReply =
   | { readonly kind: 'events'; readonly events: EventStreamBody; readonly headers: ResponseHead['headers'] }
   | { readonly kind: 'other'; readonly toResponse: () => Response };
 
-type Answered = ResponseHead & { readonly body: unknown };
+type UnreadResponse = ResponseHead & { readonly body: unknown };
 
 const mebibyte = 1024 * 1024;
 
-/** A fetch over kept-alive undici connections: the same answers for a fraction of the work. */
+/** A `fetch` over kept-alive undici connections: the same responses for a fraction of the work. */
 export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
   const {
     maxResponseBytes = 64 * mebibyte,
@@ -70,7 +70,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
   const agent = new Agent({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
-    // An event stream may be silent for hours. Other bodies are timed while they are read.
+    // An event stream may be silent for hours. Other bodies have their own timeout while they are read.
     bodyTimeout: 0,
     allowH2: false,
     connect: { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
@@ -90,7 +90,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
         method: (init.method ?? 'GET').toUpperCase() as Dispatcher.HttpMethod,
         headers: toHeaders(init),
         body: toBody(init.body),
-        ...(signal && { signal }),
+        signal,
       });
     } catch (cause) {
       throw toError(cause);
@@ -98,23 +98,28 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     return toResponse(data, init, url, toError);
   }
 
-  function toResponse(data: Answered, init: RequestInit, url: URL, toError: (cause: unknown) => unknown): Response {
+  function toResponse(
+    data: UnreadResponse,
+    init: RequestInit,
+    url: URL,
+    toError: (cause: unknown) => unknown,
+  ): Response {
     const headers = fromHeaders(data.headers);
     const problem = problemOf(data, headers, init, url, maxResponseBytes);
     if (problem) {
       (data.body as Readable).on('error', () => {}).destroy();
       throw problem;
     }
-    const streams = isEventStream(headers);
+    const isStream = isEventStream(headers);
     return createPoolResponse({
       status: data.statusCode,
       statusText: data.statusText,
       headers,
       body: data.body as Readable,
-      meter: streams ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
-      idleMs: streams ? 0 : bodyTimeoutMs,
+      meter: isStream ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
+      idleMs: isStream ? 0 : bodyTimeoutMs,
       toError,
-      ...(streams && throttle && { throttle }),
+      throttle: isStream ? throttle : undefined,
     });
   }
 
@@ -157,7 +162,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
 }
 
 function problemOf(
-  { statusCode }: Answered,
+  { statusCode }: UnreadResponse,
   headers: Headers,
   init: RequestInit,
   url: URL,
@@ -168,7 +173,7 @@ function problemOf(
   }
   const encoding = headers.get('content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity') {
-    // We asked for identity. What nobody asked to compress is not unpacked: small answers can hold huge ones.
+    // A small compressed body can unpack to a huge one, so none is accepted.
     return new ProtocolError('SERVER_PROTOCOL', `${url.origin} compressed its answer although it was asked not to`);
   }
   if (init.redirect === 'error' && statusCode >= 300 && statusCode < 400) {
@@ -218,7 +223,7 @@ function isPlainEventStream({ statusCode, headers }: ResponseHead): boolean {
   return statusCode === 200 && encoding === undefined && typeof type === 'string' && eventStreamType.test(type);
 }
 
-/** Names the place, never the path or query: those may hold what is nobody's business. */
+/** Names the origin only: path and query may contain secrets. */
 function describe(cause: unknown, url: URL, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   if (cause instanceof ToolwharfError || cause instanceof TypeError) return cause;

@@ -8,29 +8,29 @@ export interface PoolResponseInit {
   readonly headers: Headers;
   readonly body: Readable;
   readonly meter: BodyMeter;
-  /** The longest silence inside the body; 0 for as long as it takes. */
+  /** The longest silence inside the body; 0 for no limit. */
   readonly idleMs: number;
-  /** What a broken body is reported as. */
+  /** Describes a broken body. */
   readonly toError: (cause: unknown) => unknown;
-  /** How fast the body is read; as fast as it comes. */
+  /** Limits the rate at which the body is read; default unlimited. */
   readonly throttle?: NotificationThrottle;
 }
 
 const listeners = new WeakMap<Response, (cause: unknown) => void>();
 
-/** Has somebody told why the body broke, right before whoever reads it as a stream gets that error. */
-export function whenBroken(response: Response, told: (cause: unknown) => void): void {
-  listeners.set(response, told);
+/** Calls the listener when the body breaks, right before its reader gets the error. */
+export function whenBroken(response: Response, listener: (cause: unknown) => void): void {
+  listeners.set(response, listener);
 }
 
 /**
- * A real `Response` over an undici body. It reads the body straight from the socket's stream and builds a web stream
- * only when someone asks for one, because that is what makes fetch costly.
+ * A real `Response` over an undici body. It reads the body from the socket's stream and creates a web stream only on
+ * demand, because web streams are what makes `fetch` costly.
  */
 export function createPoolResponse(init: PoolResponseInit): Response {
   const { status, statusText, headers, body } = init;
   const response = new Response(null, { status, statusText, headers });
-  // Whoever reads gets the error; a body nobody reads must not end the process.
+  // The reader gets the error; a body that nobody reads must not end the process.
   body.on('error', () => {});
   if (status === 204 || status === 205 || status === 304) {
     body.resume();
@@ -75,7 +75,7 @@ export function createPoolResponse(init: PoolResponseInit): Response {
 
 export const decoder = new TextDecoder();
 
-/** The body in one piece. */
+/** Reads the whole body. */
 function readAll({
   body,
   meter,
@@ -84,7 +84,7 @@ function readAll({
 }: Pick<PoolResponseInit, 'body' | 'meter' | 'idleMs' | 'toError'>): Promise<Buffer<ArrayBuffer>> {
   const parts: Buffer<ArrayBuffer>[] = [];
   return new Promise<Buffer<ArrayBuffer>>((resolve, reject) => {
-    // A body that broke before anyone looked tells nobody a second time.
+    // A body that broke before now emits no second error.
     if (body.destroyed) return reject(toError(body.errored ?? new Error('The connection was closed')));
     const timer = startIdleTimer(body, idleMs);
     body.on('data', (chunk: Buffer<ArrayBuffer>) => {
@@ -107,7 +107,7 @@ function readAll({
   });
 }
 
-/** The body as it comes, or as its throttle allows. */
+/** The body as a web stream, at the rate that its throttle allows. */
 function createStream(
   { body, meter, idleMs, toError, throttle }: PoolResponseInit,
   onBroken: (cause: unknown) => void,
@@ -116,7 +116,7 @@ function createStream(
   let cancelled = false;
   let rest: Buffer<ArrayBuffer> | undefined;
 
-  /** The next of what is there, in pieces where there is a throttle to keep; undefined at the end. */
+  /** The next chunk, cut into pieces if there is a throttle; undefined at the end. */
   async function next(): Promise<Buffer<ArrayBuffer> | undefined> {
     if (throttle?.isExceeded()) await throttle.wait();
     const { done, value } = rest ? { value: rest } : await iterator.next();

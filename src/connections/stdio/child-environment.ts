@@ -33,7 +33,7 @@ const inherited = [
   'WINDIR',
 ];
 
-/** The few variables a server gets from ours; everything else, and so every secret of ours, stays here. */
+/** The environment of a server: its configured variables and a few harmless ones of ours, never our secrets. */
 export function childEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   server: Readonly<Record<string, string>>,

@@ -18,7 +18,7 @@ function read(chunks: Buffer[], maxBytes = 1_000) {
   return { lines, oversize, edges };
 }
 
-test('lines come out whole however the bytes are cut, multi-byte characters included', () => {
+test('lines are complete however their bytes are split, even within a character', () => {
   const text = fc.array(
     fc.string({ unit: 'grapheme', minLength: 1 }).filter((line) => !/[\n\r]/.test(line) && line.trim() !== ''),
   );
@@ -36,7 +36,7 @@ test('lines come out whole however the bytes are cut, multi-byte characters incl
   );
 });
 
-test('a line beyond the cap is dropped, told with its edges, and the next one is read', () => {
+test('a line over the size limit is reported with its first and last bytes, and the next line is read', () => {
   const long = `{"id":1000001,${'x'.repeat(5_000)}"end":1}`;
   const bytes = Buffer.from(`first\n${long}\nlast\n`);
   const { lines, oversize, edges } = read([
@@ -50,6 +50,6 @@ test('a line beyond the cap is dropped, told with its edges, and the next one is
   expect(edges[0]).toContain('"end":1}');
 });
 
-test('blank lines are passed over and an unfinished line waits', () => {
+test('blank lines are skipped and an unfinished line waits for its end', () => {
   expect(read([Buffer.from('\n  \na\nb')]).lines).toEqual(['a']);
 });

@@ -1,7 +1,7 @@
-/** What was left of a line that was too long to keep. */
+/** A line over the size limit. */
 export interface OversizeLine {
   readonly bytes: number;
-  /** Its first and last bytes: enough to find which request it answers. */
+  /** Its first and last bytes, in which the id of its request can be found. */
   readonly edges: string;
 }
 
@@ -18,13 +18,13 @@ export interface LineReaderOptions {
 const newline = 0x0a;
 const edgeBytes = 2_048;
 
-/** Cuts a byte stream into lines, and never holds more than `maxBytes` of one. */
+/** Splits a byte stream into lines and buffers at most `maxBytes` of one line. */
 export function createLineReader({ maxBytes, onLine, onOversize }: LineReaderOptions): LineReader {
   let parts: Buffer[] = [];
   let length = 0;
   let dropping: { bytes: number; head: Buffer; tail: Buffer } | undefined;
 
-  function keep(part: Buffer): void {
+  function append(part: Buffer): void {
     if (part.length === 0) return;
     if (dropping) {
       dropping.bytes += part.length;
@@ -34,11 +34,11 @@ export function createLineReader({ maxBytes, onLine, onOversize }: LineReaderOpt
     parts.push(part);
     length += part.length;
     if (length <= maxBytes) return;
-    const whole = Buffer.concat(parts, length);
+    const line = Buffer.concat(parts, length);
     dropping = {
       bytes: length,
-      head: Buffer.from(whole.subarray(0, edgeBytes)),
-      tail: Buffer.from(whole.subarray(-edgeBytes)),
+      head: Buffer.from(line.subarray(0, edgeBytes)),
+      tail: Buffer.from(line.subarray(-edgeBytes)),
     };
     parts = [];
     length = 0;
@@ -61,11 +61,11 @@ export function createLineReader({ maxBytes, onLine, onOversize }: LineReaderOpt
     push(chunk) {
       let start = 0;
       for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, start)) {
-        keep(chunk.subarray(start, at));
+        append(chunk.subarray(start, at));
         end();
         start = at + 1;
       }
-      keep(chunk.subarray(start));
+      append(chunk.subarray(start));
     },
   };
 }

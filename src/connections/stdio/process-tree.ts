@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The variable every process of a server carries, inherited by what it starts: how we find them all again. */
+/** The environment variable that marks all processes of a server: children inherit it. */
 export const markerVariable = 'TOOLWHARF_SERVER_PROCESS';
 
-/** Every live process that carries the marker, whatever group, session or parent it moved to. Empty where /proc is missing. */
+/** All running processes with this marker, in whatever group or session. Empty on systems without /proc. */
 export async function findMarked(marker: string): Promise<number[]> {
   const needle = `${markerVariable}=${marker}\0`;
   const entries = await readdir('/proc').catch(() => []);
@@ -30,6 +30,6 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 async function isRunning(pid: string): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The state follows the command, which is in brackets and may itself hold brackets. Z is a zombie: gone, not yet collected.
+  // The state follows the command, which is in brackets and may itself contain brackets. Z is a zombie.
   return stat !== '' && !stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }

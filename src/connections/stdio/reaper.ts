@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { markerVariable } from './process-tree.ts';
 
 /**
- * Watches over the servers' processes while we live: a tiny shell that waits on a pipe from us. The pipe breaks when we
- * end by any means, SIGKILL included; then it ends what we did not. Nothing to do on Windows, which has no process groups.
+ * Ends the servers' processes if this process dies: a small shell script reads a pipe from us, which breaks however we
+ * end, SIGKILL included. Does nothing on Windows, which has no process groups.
  */
 export interface Reaper {
   add(pid: number, marker: string): void;
-  /** Resolves once nothing is watched any more and the watcher itself is gone, or at once while others remain. */
+  /** Resolves at once while other processes are registered, otherwise once the script has exited. */
   remove(pid: number): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createReaper(): Reaper {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: pathOnly(),
     });
-    // No shell on this machine: we still stop every server we know of ourselves.
+    // Without a shell on this machine, servers are still stopped when their connection closes.
     child.on('error', () => {});
     child.stdin?.on('error', () => {});
     child.unref();

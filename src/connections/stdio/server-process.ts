@@ -10,12 +10,12 @@ export interface ServerProcessOptions {
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stderr: StderrTail;
-  /** Learns the server's secrets as they are resolved. */
+  /** Receives the server's secrets. */
   readonly redactor: Redactor;
   readonly maxMessageBytes: number;
 }
 
-/** The process of a server as it is configured, its references resolved. */
+/** Creates the process of a configured server, with all references resolved. */
 export function createServerProcess(spec: ServerSpec, options: ServerProcessOptions): StdioTransport {
   const { log, stderr, redactor, maxMessageBytes } = options;
   const target = spec.target as StdioTarget;
@@ -28,7 +28,7 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
     command: target.command,
     args: target.args.map((argument) => resolve({ argument }).argument ?? ''),
     env,
-    ...(target.cwd !== undefined && { cwd: target.cwd }),
+    cwd: target.cwd,
     stderr,
     maxMessageBytes,
     onNoise: (noise) => {

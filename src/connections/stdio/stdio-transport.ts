@@ -14,25 +14,25 @@ import { type StopOptions, stopChild } from './stop-child.ts';
 export interface StdioTransportOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Already resolved: no references. */
+  /** With all references resolved. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stderr: StderrTail;
   readonly maxMessageBytes: number;
-  /** Told of output that is not a message: a stray print, or a line beyond the cap. */
+  /** Called for output that is not a message: stray text, or a line over the size limit. */
   readonly onNoise: (noise: { kind: 'not-json' } | { kind: 'oversize'; line: OversizeLine }) => void;
   readonly stop?: StopOptions;
 }
 
-/** A server as a child process in a group of its own. The SDK tells it from HTTP by `pid` and `stderr`. */
+/** A server as a child process in its own process group. The SDK recognises it by `pid` and `stderr`. */
 export interface StdioTransport extends Transport {
   readonly pid: number | null;
   readonly stderr: StderrTail;
-  /** Starts the process, whose output waits to be read until `start`. */
+  /** Starts the process; its output is read from `start` on. */
   launch(): Promise<void>;
-  /** Told of a message that could not be read: its first and last characters, and why. */
+  /** Called for a message that could not be read, with its first and last characters and the reason. */
   onunreadable?: (edges: string, reason: string) => void;
-  /** Why the process ended, once it has. */
+  /** How the process ended; undefined while it runs. */
   readonly ending: string | undefined;
 }
 
@@ -76,13 +76,13 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
         if (closing) return;
         ending = signal ? `ended by ${signal}` : `exited with code ${code}`;
-        // Output written just before the end is still in the pipe: `close` comes after it has been read, but a
-        // grandchild can hold the pipe open for ever, so don't wait for it long.
+        // The pipe may still contain output from just before the exit. `close` follows when it has been read, unless a
+        // grandchild keeps the pipe open: so wait for it, but not long.
         const done = () => void transport.close();
         started.once('close', done);
         setTimeout(done, 200).unref();
       };
-      // One that ends at once may have done so before we came to listen.
+      // The process may have ended before this listener was added.
       if (started.exitCode === null && started.signalCode === null) started.once('exit', onExit);
       else onExit(started.exitCode, started.signalCode);
     },
@@ -98,9 +98,9 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         stdin.write(`${JSON.stringify(message)}\n`, resolve);
       });
       if (!failure) return;
-      // The pipe breaks a moment before we hear how the process ended, which says more.
-      await endSoon();
-      // A line that was not written whole cannot have been acted on.
+      // The pipe breaks a moment before the exit is reported, and the exit explains more.
+      await waitForExit();
+      // The server cannot have acted on an incomplete line.
       throw new ConnectionError(
         'SERVER_DISCONNECTED',
         ending === undefined ? messageOf(failure) : `The server's process ${ending}`,
@@ -114,7 +114,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     },
   };
 
-  async function endSoon(): Promise<void> {
+  async function waitForExit(): Promise<void> {
     if (!child || ending !== undefined) return;
     await once(child, 'exit', { signal: AbortSignal.timeout(500) }).catch(() => {});
   }
@@ -138,7 +138,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   }
 
   async function stop(): Promise<void> {
-    // A close can come while the process is still being started.
+    // The process may still be starting.
     const stopping = await launching?.catch(() => undefined);
     if (stopping?.pid !== undefined) {
       await stopChild(stopping, marker, options.stop);
@@ -157,9 +157,9 @@ async function launch(options: StdioTransportOptions, marker: string): Promise<C
     cwd: options.cwd,
     env: { ...childEnvironment(process.env, options.env), [markerVariable]: marker },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Its own group, so that the whole of it can be ended, and a Ctrl-C in our terminal does not reach it before us.
+    // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
     detached: process.platform !== 'win32',
-    // npx and its like are scripts on Windows, which only a shell can start.
+    // On Windows npx and similar commands are scripts, which only a shell can start.
     shell: process.platform === 'win32' && !/\.(exe|com)$/i.test(options.command),
     windowsHide: true,
   });
@@ -174,7 +174,7 @@ async function launch(options: StdioTransportOptions, marker: string): Promise<C
       { cause, data: { reached: false } },
     );
   }
-  // From the start: Node drops what a process said that ended before anybody listened.
+  // From the start: Node drops the output of a process that ended before anybody listened.
   child.stderr.on('data', (chunk: Buffer) => options.stderr.push(chunk));
   for (const stream of child.stdio) stream?.on('error', () => {});
   const pid = child.pid as number;
@@ -187,7 +187,7 @@ async function launch(options: StdioTransportOptions, marker: string): Promise<C
   return child;
 }
 
-/** The last resort of a process that ends without closing its toolbox; the reaper ends what left the group. */
+/** Runs when this process exits without closing its toolbox. The reaper ends processes that left the group. */
 function killRunning(): void {
   for (const pid of running.keys()) sendSignal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
 }

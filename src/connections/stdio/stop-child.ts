@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findMarked, sendSignal } from './process-tree.ts';
 
 export interface StopOptions {
-  /** How long a server may take to end by itself once its input is closed; 2 000. */
+  /** Time to exit after its input is closed; default 2 000. */
   readonly closeMs?: number;
-  /** How long it may take after SIGTERM; 5 000. */
+  /** Time to exit after SIGTERM; default 5 000. */
   readonly termMs?: number;
-  /** How long what it started may outlive it; 500. */
+  /** Time for its children to exit after it; default 500. */
   readonly orphanMs?: number;
 }
 
-/** Ends a server and everything it started: input closed, SIGTERM, SIGKILL, each to the whole group, then to whoever left it. */
+/** Ends a server and all its children: closes its input, sends SIGTERM, then SIGKILL to the group and to children outside it. */
 export async function stopChild(child: ChildProcess, marker: string, options: StopOptions = {}): Promise<void> {
   const { closeMs = 2_000, termMs = 5_000, orphanMs = 500 } = options;
   const pid = child.pid;
@@ -42,7 +42,7 @@ async function endOrphans(pid: number, marker: string, graceMs: number): Promise
     await delay(step);
     if (!groupIsAlive() && (await findMarked(marker)).length === 0) return;
   }
-  // A process can be forked between two looks, so look again until nobody is left.
+  // A process can fork between two scans, so scan until none is left.
   for (let round = 0; round < 20; round++) {
     signalGroup(pid, 'SIGKILL');
     const left = await findMarked(marker);
