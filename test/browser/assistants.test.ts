@@ -31,25 +31,25 @@ afterAll(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-test('the first assistant is there and plainly a demo, with its servers, tools and approval mode [R8]', async () => {
+test('the list shows the demo assistant with its servers, tools and approval mode [R8]', async () => {
   const { page } = app;
   await app.goto('/assistants');
   const row = page.getByRole('listitem').filter({ hasText: 'Demo assistant' });
-  await row.getByText('Demo: scripted answers').waitFor();
+  await row.getByText('Scripted demo').waitFor();
   await row.getByText('notes, many, broken').waitFor();
   await row.getByText(/^62 tools/).waitFor();
-  await row.getByText('1 server missing').waitFor();
+  await row.getByText('1 server unavailable').waitFor();
   await row.getByText('Always ask').waitFor();
   await expectAccessible(page);
 });
 
-test('an assistant is connected to a server: its tools are available to the model, but for those switched off [R13]', async () => {
+test('the model of an assistant gets the enabled tools of its servers [R13]', async () => {
   const { page } = app;
   await page.getByRole('link', { name: 'New assistant' }).click();
   await page.getByLabel('Name').fill('Note keeper');
   await page.getByLabel('Instructions').fill('Keep notes.');
   await page.getByLabel('Provider').selectOption({ label: 'House models' });
-  await page.getByText('3 found. Any other name can be typed.').waitFor();
+  await page.getByText('3 models found. You can also type another name.').waitFor();
   await page.getByRole('combobox', { name: 'Model' }).fill('large');
   await page.getByRole('option', { name: 'scripted-large' }).click();
 
@@ -58,18 +58,18 @@ test('an assistant is connected to a server: its tools are available to the mode
   await server.getByText('Connected').waitFor();
   await server.getByRole('checkbox', { name: 'notes' }).click();
   await tools.getByText('17 tools for the model', { exact: false }).waitFor();
-  await tools.getByText(/about [\d,]+ tokens with each question/).waitFor();
+  await tools.getByText(/about [\d,]+ tokens per message/).waitFor();
 
-  await server.getByRole('button', { name: '17 tools of notes' }).click();
-  await server.getByRole('searchbox', { name: 'Find a tool of notes' }).fill('add');
+  await server.getByRole('button', { name: '17 tools on notes' }).click();
+  await server.getByRole('searchbox', { name: 'Search tools of notes' }).fill('add');
   await server.getByRole('switch', { name: 'add' }).click();
   await tools.getByText('16 tools for the model', { exact: false }).waitFor();
-  await server.getByRole('button', { name: '16 of 17 tools of notes' }).waitFor();
+  await server.getByRole('button', { name: '16 of 17 tools on notes' }).waitFor();
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Create assistant' }).click();
   await page.getByRole('heading', { name: 'Note keeper' }).waitFor();
-  await page.getByText('Everything is saved').waitFor();
+  await page.getByText('All changes saved').waitFor();
   expect(await stored('Note keeper')).toMatchObject({
     instructions: 'Keep notes.',
     model: { model: 'scripted-large' },
@@ -78,28 +78,28 @@ test('an assistant is connected to a server: its tools are available to the mode
     toolApproval: 'always-ask',
   });
 
-  await page.getByRole('button', { name: 'Chat with it' }).click();
+  await page.getByRole('button', { name: 'Chat', exact: true }).click();
   await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/);
   const conversation = page.url().split('/').at(-1);
   await app.post(`/api/conversations/${conversation}/messages`, { text: 'Hi' });
-  const request = await waitFor(() => models.requests[0], { what: 'the question' });
+  const request = await waitFor(() => models.requests[0], { what: 'the request' });
   expect(request?.tools).toContain('mcp_notes_echo');
   expect(request?.tools).not.toContain('mcp_notes_add');
 });
 
-test('the approval setting is what calls go by: auto, always-ask, trusted-only [R8, R13]', async () => {
+test('calls follow the approval mode: auto, always-ask, trusted-only [R8, R13]', async () => {
   const { page } = app;
   await open('Note keeper');
   const mode = (name: string) => page.getByRole('radio', { name });
   expect(await mode('Always ask').isChecked()).toBe(true);
-  expect(await outcomeOf('echo')).toBe('asking');
+  expect(await callOutcome('echo')).toBe('asking');
 
   await mode('Auto').click();
   await save();
-  expect(await outcomeOf('echo')).toBe('idle');
+  expect(await callOutcome('echo')).toBe('idle');
 
   await mode('Trusted only').click();
-  await page.getByText('No tool is trusted yet').waitFor();
+  await page.getByText('No trusted tools yet').waitFor();
   await page.getByRole('combobox', { name: 'Trusted tools' }).fill('ech');
   await page.getByRole('option', { name: 'notes/echo' }).click();
   await page.getByRole('combobox', { name: 'Trusted tools' }).fill('!notes/*');
@@ -115,31 +115,31 @@ test('the approval setting is what calls go by: auto, always-ask, trusted-only [
     toolApproval: 'trusted-only',
     trustedTools: ['notes/echo', 'notes/str*'],
   });
-  expect(await outcomeOf('echo')).toBe('idle');
-  expect(await outcomeOf('pid')).toBe('asking');
+  expect(await callOutcome('echo')).toBe('idle');
+  expect(await callOutcome('pid')).toBe('asking');
 
   await mode('Always ask').click();
   await save();
-  expect(await outcomeOf('echo')).toBe('asking');
+  expect(await callOutcome('echo')).toBe('asking');
 });
 
-test('what is wrong is said at the field, and nothing is stored', async () => {
+test('invalid fields are marked and nothing is saved', async () => {
   const { page } = app;
   await open('Note keeper');
   await page.getByLabel('Name').fill(' ');
   await page.getByLabel('Steps per answer').fill('0');
   await page.getByLabel('Tokens per answer').fill('5');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Not saved: look at the fields marked above.').waitFor();
+  await page.getByText('Not saved. Correct the marked fields.').waitFor();
   expect(await errorOf('Name')).toBe('must not be empty');
-  expect(await errorOf('Steps per answer')).toBe('must be at least 1');
-  expect(await errorOf('Tokens per answer')).toBe('must be at least 100');
+  expect(await errorOf('Steps per answer')).toContain('must be at least 1');
+  expect(await errorOf('Tokens per answer')).toContain('must be at least 100');
   expect(await stored('Note keeper')).toMatchObject({ maxSteps: 20 });
   await page.getByRole('button', { name: 'Discard changes' }).click();
-  await page.getByText('Everything is saved').waitFor();
+  await page.getByText('All changes saved').waitFor();
 });
 
-test('leaving with unsaved changes asks first, by a link and by the back button', async () => {
+test('leaving with unsaved changes needs confirmation, by a link and by the back button', async () => {
   const { page } = app;
   await app.goto('/assistants');
   await page.getByRole('link', { name: 'Note keeper' }).click();
@@ -158,20 +158,20 @@ test('leaving with unsaved changes asks first, by a link and by the back button'
   expect(await stored('Note keeper')).toMatchObject({ description: '' });
 });
 
-test('more than 40 tools are warned about, and a server that is not there is told [R13]', async () => {
+test('more than 40 tools and unavailable servers raise warnings [R13]', async () => {
   const { page } = app;
   await open('Note keeper');
   const tools = page.getByRole('region', { name: 'Tools' });
   await tools.getByRole('checkbox', { name: 'many' }).click();
   await tools.getByText('61 tools are many', { exact: false }).waitFor();
-  await tools.getByText('Switch tools off by pattern').click();
+  await tools.getByText('Disable tools by pattern').click();
   await tools.getByLabel('Pattern').fill('many/*');
   await page.keyboard.press('Enter');
   await tools.getByText('16 tools for the model', { exact: false }).waitFor();
-  await tools.getByRole('button', { name: '0 of 45 tools of many' }).click();
-  await tools.getByText('Off by the pattern many/*').first().waitFor();
+  await tools.getByRole('button', { name: '0 of 45 tools on many' }).click();
+  await tools.getByText('Disabled by the pattern many/*').first().waitFor();
   await tools.getByRole('checkbox', { name: 'broken' }).click();
-  await tools.getByText('A server is missing').waitFor();
+  await tools.getByText('1 server unavailable').waitFor();
   await tools
     .getByRole('note')
     .getByText(/exited with code 3/)
@@ -179,20 +179,20 @@ test('more than 40 tools are warned about, and a server that is not there is tol
   await page.getByRole('button', { name: 'Discard changes' }).click();
 });
 
-test('ten thousand tools are as easy to choose from as ten [R13]', async () => {
+test('ten thousand tools can be searched and switched [R13]', async () => {
   const { page } = app;
   const huge = { name: 'huge', transport: 'stdio', ...fixture('modern', { TOOLS: '10000' }) };
   expect((await app.post('/api/servers', huge, { key: app.adminToken })).status).toBe(201);
   await open('Note keeper');
   const tools = page.getByRole('region', { name: 'Tools' });
   await tools.getByRole('checkbox', { name: 'huge' }).click();
-  await tools.getByRole('button', { name: '10000 tools of huge' }).click();
+  await tools.getByRole('button', { name: '10,000 tools on huge' }).click();
   await tools.getByRole('switch', { name: 'tool_00001' }).waitFor();
   expect(await tools.getByRole('switch').count()).toBeLessThan(50);
-  await tools.getByRole('button', { name: 'All off' }).click();
-  await tools.getByRole('searchbox', { name: 'Find a tool of huge' }).fill('tool_09999');
+  await tools.getByRole('button', { name: 'Disable all' }).click();
+  await tools.getByRole('searchbox', { name: 'Search tools of huge' }).fill('tool_09999');
   await tools.getByRole('switch', { name: 'tool_09999' }).click();
-  await tools.getByRole('button', { name: '1 of 10000 tools of huge' }).waitFor();
+  await tools.getByRole('button', { name: '1 of 10,000 tools on huge' }).waitFor();
   await tools.getByText('17 tools for the model', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await app.delete('/api/servers/huge', { key: app.adminToken });
@@ -202,7 +202,7 @@ test('ten thousand tools are as easy to choose from as ten [R13]', async () => {
 test('an assistant is duplicated and deleted', async () => {
   const { page } = app;
   await app.goto('/assistants');
-  await page.getByRole('button', { name: 'More about Note keeper' }).click();
+  await page.getByRole('button', { name: 'Actions for Note keeper' }).click();
   await page.getByRole('menuitem', { name: 'Duplicate' }).click();
   await page.getByRole('button', { name: 'Create assistant' }).click();
   await page.getByRole('heading', { name: 'Copy of Note keeper' }).waitFor();
@@ -216,7 +216,7 @@ test('an assistant is duplicated and deleted', async () => {
   expect(await stored('Copy of Note keeper')).toBeUndefined();
 });
 
-test('hostile names are shown for what they are, and none of them runs', async () => {
+test('hostile names are shown as plain text', async () => {
   const { page } = app;
   const name = '<script>document.title=1</script>\u202egpj';
   await app.put(`/api/assistants/${crypto.randomUUID()}`, {
@@ -226,23 +226,23 @@ test('hostile names are shown for what they are, and none of them runs', async (
   });
   await app.goto('/assistants');
   await page.getByRole('link', { name: '<script>document.title=1</script>⟨U+202E⟩gpj' }).click();
-  await page.getByText('There is no server of this id any more', { exact: false }).waitFor();
+  await page.getByText('This server was deleted', { exact: false }).waitFor();
   await page.getByRole('checkbox', { name: '<b>gone</b>' }).waitFor();
   await page.getByLabel('Provider').selectOption({ label: 'House models' });
-  await page.getByText('3 found', { exact: false }).waitFor();
+  await page.getByText('3 models found', { exact: false }).waitFor();
   await page.getByRole('combobox', { name: 'Model' }).click();
   await page.getByRole('option', { name: hostileModel.replace('\u202e', '⟨U+202E⟩') }).waitFor();
   expect(await page.title()).toContain('Toolwharf');
   await page.getByRole('button', { name: 'Discard changes' }).click();
 });
 
-test('who is no administrator can look and chat, not change', async () => {
+test('people who are not administrators can view assistants and chat', async () => {
   const key = await app.key(['read', 'call']);
   const page = await app.openPage(`/assistants#token=${key}`);
   await page.getByRole('link', { name: 'Note keeper' }).waitFor();
   expect(await page.getByRole('link', { name: 'New assistant' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Note keeper' }).click();
-  await page.getByText('You can look, not change').waitFor();
+  await page.getByText('Only administrators can edit assistants.').waitFor();
   expect(await page.getByLabel('Name').isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -252,12 +252,12 @@ test('who is no administrator can look and chat, not change', async () => {
 async function open(name: string): Promise<void> {
   await app.goto('/assistants');
   await app.page.getByRole('link', { name, exact: true }).click();
-  await app.page.getByText('Everything is saved').waitFor();
+  await app.page.getByText('All changes saved').waitFor();
 }
 
 async function save(): Promise<void> {
   await app.page.getByRole('button', { name: 'Save' }).click();
-  await app.page.getByText('Everything is saved').waitFor();
+  await app.page.getByText('All changes saved').waitFor();
 }
 
 async function stored(name: string) {
@@ -265,14 +265,14 @@ async function stored(name: string) {
   return body.assistants.find((assistant: { name: string }) => assistant.name === name);
 }
 
-/** What is said to be wrong with a field. */
+/** The error of a field. */
 async function errorOf(label: string): Promise<string | null> {
   const ids = await app.page.getByLabel(label).getAttribute('aria-describedby');
   return app.page.locator(`[id="${ids?.split(' ').at(-1)}"]`).textContent();
 }
 
-/** Has the model call a tool of the server `notes`: does a person get asked, or is it answered? */
-async function outcomeOf(tool: string): Promise<'asking' | 'idle'> {
+/** Makes the model call a tool of the server `notes` and returns whether the call needs approval. */
+async function callOutcome(tool: string): Promise<'asking' | 'idle'> {
   const { id } = await stored('Note keeper');
   const { body: conversation } = await app.post('/api/conversations', { assistantId: id });
   await app.post(`/api/conversations/${conversation.id}/messages`, { text: `Call ${tool}` });
@@ -287,7 +287,7 @@ async function outcomeOf(tool: string): Promise<'asking' | 'idle'> {
   return status;
 }
 
-/** A model that calls the tool it is told to call, once. */
+/** Scripts the model: it calls the tool named in the message. */
 function answer({ last }: ChatRequest): ScriptedTurn {
   const tool = /^Call (\w+)$/.exec(last)?.[1];
   if (tool === undefined) return { text: 'Done.' };

@@ -27,27 +27,31 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-test('a provider is tried, added, changed and removed, and its key is never shown again [R17]', async () => {
+test('a provider is tested, added, edited and removed, and its key is never shown again [R17]', async () => {
   const { page } = app;
   await app.goto('/settings');
-  await page.getByRole('listitem').filter({ hasText: 'Scripted answers: no model' }).getByText('Built in').waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Scripted answers without a model' })
+    .getByText('Built in')
+    .waitFor();
   await page.getByRole('button', { name: 'Add provider' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Provider' }).selectOption('Ollama');
-  expect(await dialog.getByLabel('Address').inputValue()).toBe('http://127.0.0.1:11434/v1');
-  await dialog.getByRole('combobox', { name: 'Provider' }).selectOption({ label: 'Another that is OpenAI-compatible' });
+  expect(await dialog.getByLabel('Base URL').inputValue()).toBe('http://127.0.0.1:11434/v1');
+  await dialog.getByRole('combobox', { name: 'Provider' }).selectOption({ label: 'Other (OpenAI-compatible)' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must not be empty').waitFor();
 
   await dialog.getByLabel('Name').fill('House <i>models</i>');
-  await dialog.getByLabel('Address').fill(models.url);
+  await dialog.getByLabel('Base URL').fill(models.url);
   await dialog.getByLabel('API key').fill('wrong');
   await dialog.getByRole('button', { name: 'Test' }).click();
-  await dialog.getByRole('alert').getByText('It does not work').waitFor();
+  await dialog.getByRole('alert').getByText('The test failed').waitFor();
   await dialog.getByLabel('API key').fill(secret);
   await dialog.getByRole('button', { name: 'Test' }).click();
-  await dialog.getByText(/It answered in [\d.]+ m?s\. 2 models found\./).waitFor();
-  await dialog.getByText('Show the models').click();
+  await dialog.getByText(/Connected in [\d.]+ m?s\. 2 models found\./).waitFor();
+  await dialog.getByText('Show models').click();
   await dialog.getByRole('listitem').filter({ hasText: '<b>bold</b>' }).waitFor();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -56,7 +60,7 @@ test('a provider is tried, added, changed and removed, and its key is never show
   await row.getByText('key is set', { exact: false }).waitFor();
   await row.getByRole('button', { name: 'Edit House' }).click();
   expect(await dialog.getByLabel('API key').inputValue()).toBe('');
-  await dialog.getByText('A key is stored and stays unless you type another.').waitFor();
+  await dialog.getByText('A key is stored. Type another one to replace it.').waitFor();
   await dialog.getByLabel('Name').fill('Renamed');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Test Renamed' }).click();
@@ -65,29 +69,29 @@ test('a provider is tried, added, changed and removed, and its key is never show
   expect(JSON.stringify((await app.get('/api/providers')).body)).not.toContain(secret);
 
   await page.getByRole('button', { name: 'Remove Renamed' }).click();
-  await dialog.getByText('It is forgotten together with its key.').waitFor();
+  await dialog.getByText('The provider and its key will be deleted.').waitFor();
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Test Renamed' }).waitFor({ state: 'detached' });
 });
 
-test('a key is made, shown once, used and revoked', async () => {
+test('a key is created, shown once, used and revoked', async () => {
   const { page } = app;
   await page.getByRole('tab', { name: 'Keys' }).click();
-  await page.getByText('No keys').waitFor();
+  await page.getByText('No keys yet').waitFor();
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Editor <u>plugin</u>');
   await dialog.getByLabel('Administer').click();
-  await dialog.getByRole('button', { name: 'Make key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText("To create an administrator's key, authenticate", { exact: false }).waitFor();
   await dialog.getByRole('link', { name: 'Sign in' }).waitFor();
   await dialog.getByLabel('Administer').click();
   await dialog.getByLabel('Profile').selectOption('reading');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Make key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
 
-  await dialog.getByText('Copy it now').waitFor();
+  await dialog.getByText('Copy the key now').waitFor();
   const key = (await dialog.locator('code').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Copy' }).click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
@@ -108,7 +112,7 @@ test('a key is made, shown once, used and revoked', async () => {
   expect((await app.get('/api/tools', { key })).status).toBe(401);
 });
 
-test('profiles tell what they serve, and how a client is connected to each', async () => {
+test('each profile shows its tools and the snippets that connect a client', async () => {
   const { page } = app;
   await page.getByRole('tab', { name: 'Profiles' }).click();
   const profile = page.locator('section').filter({ has: page.getByRole('heading', { name: 'reading' }) });
@@ -117,7 +121,7 @@ test('profiles tell what they serve, and how a client is connected to each', asy
   await profile.getByText('notes/write').waitFor();
   await expectAccessible(page);
 
-  await profile.getByRole('link', { name: 'Connect a client' }).click();
+  await profile.getByRole('link', { name: 'Connect client' }).click();
   const cursor = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Cursor' }) });
   await cursor.getByText(`${app.url}/mcp/reading`, { exact: false }).waitFor();
   await page.getByRole('combobox', { name: 'Profile' }).selectOption('default');
@@ -130,48 +134,48 @@ test('profiles tell what they serve, and how a client is connected to each', asy
   await expectAccessible(page);
 });
 
-test('the configuration in use is readable, and a file that is refused can not be overlooked', async () => {
+test('the configuration is shown, and a file with errors raises an alert', async () => {
   const { page } = app;
   await page.getByRole('tab', { name: 'Configuration' }).click();
   await page.getByText(directory.file('toolwharf.json'), { exact: true }).waitFor();
-  await page.getByText("Toolwharf's own").waitFor();
-  await page.getByText('90 days, 1,000,000 at most').waitFor();
+  await page.locator('dd').getByText('Toolwharf', { exact: true }).waitFor();
+  await page.getByText('90 days, at most 1,000,000 calls').waitFor();
   await expectAccessible(page);
 
   await writeFile(directory.file('toolwharf.json'), '{ "servers": { "notes": { "transport": "pigeon" } } }');
-  const alert = page.getByRole('alert').filter({ hasText: "The configuration file can't be used as it is" });
+  const alert = page.getByRole('alert').filter({ hasText: 'The configuration file has errors' });
   await alert.getByText('pigeon', { exact: false }).waitFor();
   await expectAccessible(page);
   await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
   await alert.waitFor({ state: 'detached' });
 });
 
-test('one signs in with the admin token, and out again', async () => {
+test('signing in with the admin token and signing out changes the session', async () => {
   const { page } = app;
   await page.getByRole('tab', { name: 'Session' }).click();
-  await page.getByText('By being on the same machine').waitFor();
+  await page.getByText('local connection').waitFor();
   await page.getByLabel('API key or admin token').fill('nonsense');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('[aria-invalid=true]').waitFor();
   await page.getByLabel('API key or admin token').fill(app.adminToken);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('With the admin token', { exact: true }).waitFor();
+  await page.getByText('admin token', { exact: true }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByText('By being on the same machine').waitFor();
+  await page.getByText('local connection').waitFor();
 });
 
-test('who is no administrator is told so instead of being refused, also on a narrow screen', async () => {
+test('sections for administrators say so to everyone else, also on a narrow screen', async () => {
   const key = await app.key(['read', 'call'], 'reading');
   const page = await app.openPage(`/settings/keys#token=${key}`);
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.getByText('for administrators only, and you are none', { exact: false }).waitFor();
+  await page.getByText('This section needs the right “admin”', { exact: false }).waitFor();
   for (const [tab, text] of [
-    ['Models', 'Scripted answers: no model'],
+    ['Models', 'Scripted answers without a model'],
     ['Profiles', `${app.url}/mcp/reading`],
-    ['Configuration', 'For administrators'],
+    ['Configuration', 'Administrators only'],
     ['Connect a client', 'Claude Code'],
-    ['Session', 'With an API key'],
+    ['Session', 'API key'],
   ] as const) {
     await page.getByRole('tab', { name: tab }).click();
     await page.getByText(text, { exact: false }).first().waitFor();

@@ -1,20 +1,36 @@
 import { RadioGroup } from 'radix-ui';
 import { useId } from 'react';
 import type { Assistant } from '../../api/client.ts';
-import { approvalModes } from './approval-modes.ts';
 
 type Mode = Assistant['toolApproval'];
+
+/** The label and meaning of each approval mode. */
+export const approvalModes: Readonly<Record<Mode, { readonly label: string; readonly meaning: string }>> = {
+  'always-ask': {
+    label: 'Always ask',
+    meaning: 'Every call needs your approval. You see the tool and its arguments first.',
+  },
+  'trusted-only': {
+    label: 'Trusted only',
+    meaning: 'The tools listed below run without approval. Every other call needs it.',
+  },
+  auto: {
+    label: 'Auto',
+    meaning: 'Every call runs without approval. Use it for harmless tools only.',
+  },
+};
 
 export interface ApprovalModeFieldProps {
   readonly mode: Mode;
   readonly onChange: (mode: Mode) => void;
 }
 
+/** Selects the approval mode. */
 export function ApprovalModeField({ mode, onChange }: ApprovalModeFieldProps) {
   const id = useId();
   return (
     <RadioGroup.Root
-      aria-label="Approval of tool calls"
+      aria-label="Approval mode"
       value={mode}
       onValueChange={(value) => onChange(value as Mode)}
       className="grid gap-2 sm:grid-cols-3"

@@ -6,32 +6,32 @@ import { api } from '../../api/api.ts';
 import { queries } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { Notice } from '../../components/ErrorNotice.tsx';
+import { messageOf, Notice } from '../../components/ErrorNotice.tsx';
+import { hasFieldProblems } from '../../components/field-problems.ts';
 import { Page } from '../../components/Page.tsx';
 import { randomId } from '../../components/random-id.ts';
 import { AssistantFields } from './AssistantFields.tsx';
 import { type AssistantDraft, isSameDraft, toInput } from './assistant-draft.ts';
 import { ChatWithButton } from './ChatWithButton.tsx';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
-import { SaveBar } from './SaveBar.tsx';
 import { useLeaveGuard } from './use-leave-guard.ts';
 
 export interface AssistantEditorProps {
   readonly title: string;
-  /** Undefined for one that is not stored yet. */
+  /** Undefined for a new assistant. */
   readonly id?: string;
   readonly draft: AssistantDraft;
 }
 
-/** Everything about one assistant, to read and to change. */
-export function AssistantEditor({ title, id, draft: given }: AssistantEditorProps) {
-  const [saved, setSaved] = useState(given);
-  const [draft, setDraft] = useState(given);
+/** The form of an assistant. */
+export function AssistantEditor({ title, id, draft: initial }: AssistantEditorProps) {
+  const [saved, setSaved] = useState(initial);
+  const [draft, setDraft] = useState(initial);
   const [newId] = useState(randomId);
   const [isDeleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  const mayChange = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const canEdit = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
   const isNew = id === undefined;
   const isChanged = !isSameDraft(draft, saved);
   const guard = useLeaveGuard(isChanged);
@@ -51,7 +51,7 @@ export function AssistantEditor({ title, id, draft: given }: AssistantEditorProp
       actions={
         !isNew && (
           <>
-            {mayChange && (
+            {canEdit && (
               <>
                 <ButtonLink href={`/assistants/new?copy=${id}`} look="quiet">
                   <Copy aria-hidden />
@@ -67,17 +67,15 @@ export function AssistantEditor({ title, id, draft: given }: AssistantEditorProp
               assistant={id}
               look="primary"
               disabled={isChanged}
-              {...(isChanged && { title: 'Save first: it would answer as it was before' })}
+              title={isChanged ? 'Save your changes first' : undefined}
             >
-              Chat with it
+              Chat
             </ChatWithButton>
           </>
         )
       }
     >
-      {!mayChange && (
-        <Notice title="You can look, not change">Assistants are changed by administrators of this gateway.</Notice>
-      )}
+      {!canEdit && <Notice title="Read-only">Only administrators can edit assistants.</Notice>}
       <form
         noValidate
         aria-label="Assistant"
@@ -86,14 +84,14 @@ export function AssistantEditor({ title, id, draft: given }: AssistantEditorProp
           saving.mutate(draft);
         }}
       >
-        <fieldset disabled={!mayChange} className="flex min-w-0 flex-col gap-6">
+        <fieldset disabled={!canEdit} className="flex min-w-0 flex-col gap-6">
           <AssistantFields
             draft={draft}
             error={saving.error}
-            onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
+            onChange={(change) => setDraft((current) => ({ ...current, ...change }))}
           />
         </fieldset>
-        {mayChange && (
+        {canEdit && (
           <SaveBar
             isNew={isNew}
             isChanged={isChanged}
@@ -107,13 +105,13 @@ export function AssistantEditor({ title, id, draft: given }: AssistantEditorProp
         )}
       </form>
       <ConfirmDialog
-        open={guard.isAsking}
+        open={guard.needsConfirmation}
         title="Leave without saving?"
         action="Leave"
         onConfirm={guard.leave}
         onClose={guard.stay}
       >
-        What you changed here has not been saved, and would be lost.
+        Your unsaved changes will be lost.
       </ConfirmDialog>
       <DeleteAssistant
         assistant={isDeleting && id !== undefined ? { id, name: saved.name } : undefined}
@@ -121,5 +119,40 @@ export function AssistantEditor({ title, id, draft: given }: AssistantEditorProp
         onDeleted={() => navigate('/assistants')}
       />
     </Page>
+  );
+}
+
+interface SaveBarProps {
+  readonly isNew: boolean;
+  readonly isChanged: boolean;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly onReset: () => void;
+}
+
+/** The bar at the bottom with the state of the draft and the save button. */
+function SaveBar({ isNew, isChanged, busy, error, onReset }: SaveBarProps) {
+  return (
+    <div className="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page/95 px-4 py-3 backdrop-blur sm:-mx-6 sm:px-6">
+      <p aria-live="polite" className="min-w-0 flex-1 basis-24 break-words">
+        {error ? (
+          <span className="text-bad">
+            {hasFieldProblems(error) ? 'Not saved. Correct the marked fields.' : `Not saved. ${messageOf(error)}`}
+          </span>
+        ) : (
+          <span className="text-ink-soft">{isChanged ? 'Unsaved changes' : isNew ? '' : 'All changes saved'}</span>
+        )}
+      </p>
+      {isNew ? (
+        <ButtonLink href="/assistants">Cancel</ButtonLink>
+      ) : (
+        <Button disabled={!isChanged || busy} onClick={onReset}>
+          Discard changes
+        </Button>
+      )}
+      <Button type="submit" look="primary" busy={busy} disabled={!isNew && !isChanged}>
+        {isNew ? 'Create assistant' : 'Save'}
+      </Button>
+    </div>
   );
 }

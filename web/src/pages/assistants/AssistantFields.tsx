@@ -1,23 +1,24 @@
+import { type ReactNode, useId } from 'react';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, Input, TextArea } from '../../components/fields.tsx';
 import { ApprovalModeField } from './ApprovalModeField.tsx';
 import type { AssistantDraft } from './assistant-draft.ts';
-import { EditorSection } from './EditorSection.tsx';
 import { ModelFields } from './ModelFields.tsx';
 import { ToolSelector } from './ToolSelector.tsx';
 import { TrustedTools } from './TrustedTools.tsx';
 
 export interface AssistantFieldsProps {
   readonly draft: AssistantDraft;
-  /** Why it could not be saved; said at the field that it is about. */
+  /** The error of the last attempt to save, shown at its field. */
   readonly error: unknown;
   readonly onChange: (change: Partial<AssistantDraft>) => void;
 }
 
+/** The fields of an assistant. */
 export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps) {
   return (
     <>
-      <EditorSection title="About" hint="How you find it again, and what the model is told before anything else.">
+      <Section title="About" hint="The name, and the instructions for the model.">
         <Field label="Name" required error={problemAt(error, 'name')}>
           {(props) => (
             <Input {...props} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
@@ -38,7 +39,7 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
         </Field>
         <Field
           label="Instructions"
-          hint="For the model: who it is, what it is to do, and how."
+          hint="Sent to the model as the system prompt: its role and its task."
           error={problemAt(error, 'instructions')}
         >
           {(props) => (
@@ -50,13 +51,13 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             />
           )}
         </Field>
-      </EditorSection>
-      <EditorSection title="Model" hint="Who thinks. Calls of tools go through this gateway whatever you choose.">
+      </Section>
+      <Section title="Model" hint="The model that answers.">
         <ModelFields model={draft.model} error={error} onChange={(model) => onChange({ model })} />
-      </EditorSection>
-      <EditorSection
+      </Section>
+      <Section
         title="Tools"
-        hint="The servers whose tools it has. Models choose better among few: switch off what it does not need."
+        hint="The servers and tools that the assistant can use. Models choose better among fewer tools."
       >
         <ToolSelector
           serverIds={draft.serverIds}
@@ -65,10 +66,10 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           error={problemAt(error, 'serverIds') ?? problemAt(error, 'disabledTools')}
           onChange={onChange}
         />
-      </EditorSection>
-      <EditorSection
+      </Section>
+      <Section
         title="Approval"
-        hint="When a call has to wait for a person. What the configuration denies or always asks about stays so, and a tool whose definition changed asks anyway."
+        hint="Which calls need approval. The deny and ask lists of the configuration still apply, and a changed tool always needs approval."
       >
         <ApprovalModeField mode={draft.toolApproval} onChange={(toolApproval) => onChange({ toolApproval })} />
         {draft.toolApproval === 'trusted-only' && (
@@ -80,12 +81,12 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             onChange={(trustedTools) => onChange({ trustedTools })}
           />
         )}
-      </EditorSection>
-      <EditorSection title="Limits" hint="Where an answer ends that would go on and on.">
+      </Section>
+      <Section title="Limits" hint="Stops runaway replies.">
         <div className="grid gap-4 sm:grid-cols-2">
           <Field
             label="Steps per answer"
-            hint="How often the model may be asked until it has to come to an end; 1 to 200."
+            hint="The maximum number of model calls, 1 to 200."
             error={problemAt(error, 'maxSteps')}
           >
             {(props) => (
@@ -101,7 +102,7 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           </Field>
           <Field
             label="Tokens per answer"
-            hint="Question and answer together, over all steps. Empty: no limit."
+            hint="Input and output over all steps. Leave empty for no limit."
             error={problemAt(error, 'maxTokens')}
           >
             {(props) => (
@@ -116,7 +117,28 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             )}
           </Field>
         </div>
-      </EditorSection>
+      </Section>
     </>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly hint: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Section({ title, hint, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="grid gap-x-8 gap-y-3 lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <div>
+        <h2 id={id} className="text-base">
+          {title}
+        </h2>
+        <p className="mt-0.5 text-ink-soft">{hint}</p>
+      </div>
+      <div className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4">{children}</div>
+    </section>
   );
 }

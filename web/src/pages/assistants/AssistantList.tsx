@@ -9,20 +9,21 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { AssistantRow } from './AssistantRow.tsx';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
 
-const step = 50;
+const pageSize = 50;
 
+/** The list of assistants. */
 export function AssistantList({
   assistants,
-  mayChange,
+  canEdit,
 }: {
   readonly assistants: readonly Assistant[];
-  readonly mayChange: boolean;
+  readonly canEdit: boolean;
 }) {
   const servers = useQuery(queries.servers()).data ?? [];
   const providers = useQuery(queries.providers()).data ?? [];
-  const [shown, setShown] = useState(step);
+  const [shown, setShown] = useState(pageSize);
   const [deleting, setDeleting] = useState<Assistant>();
-  if (assistants.length === 0) return <NoAssistants mayChange={mayChange} />;
+  if (assistants.length === 0) return <NoAssistants canEdit={canEdit} />;
   const serverNames = new Map(servers.map(({ id, name }) => [id, name]));
   const providerNames = new Map(providers.map(({ id, name }) => [id, name]));
   return (
@@ -35,15 +36,15 @@ export function AssistantList({
               assistant={assistant}
               serverNames={serverNames}
               providerNames={providerNames}
-              mayChange={mayChange}
+              canEdit={canEdit}
               onDelete={() => setDeleting(assistant)}
             />
           ))}
         </ul>
       </Card>
       {assistants.length > shown && (
-        <Button className="self-center" onClick={() => setShown(shown + step)}>
-          Show {Math.min(step, assistants.length - shown)} more of {assistants.length}
+        <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
+          Show {Math.min(pageSize, assistants.length - shown)} more of {assistants.length}
         </Button>
       )}
       <DeleteAssistant assistant={deleting} onClose={() => setDeleting(undefined)} />
@@ -51,14 +52,14 @@ export function AssistantList({
   );
 }
 
-function NoAssistants({ mayChange }: { readonly mayChange: boolean }) {
+function NoAssistants({ canEdit }: { readonly canEdit: boolean }) {
   return (
     <Card>
       <EmptyState
         icon={<Bot aria-hidden />}
-        title="No assistants"
+        title="No assistants yet"
         actions={
-          mayChange && (
+          canEdit && (
             <ButtonLink href="/assistants/new" look="primary">
               <Plus aria-hidden />
               New assistant
@@ -66,7 +67,7 @@ function NoAssistants({ mayChange }: { readonly mayChange: boolean }) {
           )
         }
       >
-        An assistant is who you chat with. It can start on the demo model, which needs no key.
+        Create an assistant to chat with. The demo needs no API key.
       </EmptyState>
     </Card>
   );

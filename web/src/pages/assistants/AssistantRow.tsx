@@ -5,8 +5,9 @@ import type { Assistant } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { IconButton } from '../../components/Button.tsx';
 import { Menu } from '../../components/Menu.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
-import { approvalModes } from './approval-modes.ts';
+import { approvalModes } from './ApprovalModeField.tsx';
 import { previewQuery } from './assistant-queries.ts';
 import { ChatWithButton } from './ChatWithButton.tsx';
 
@@ -14,19 +15,20 @@ export interface AssistantRowProps {
   readonly assistant: Assistant;
   readonly serverNames: ReadonlyMap<string, string>;
   readonly providerNames: ReadonlyMap<string, string>;
-  readonly mayChange: boolean;
+  readonly canEdit: boolean;
   readonly onDelete: () => void;
 }
 
-const shownServers = 3;
+const maxServers = 3;
 
-export function AssistantRow({ assistant, serverNames, providerNames, mayChange, onDelete }: AssistantRowProps) {
+/** One assistant in the list. */
+export function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete }: AssistantRowProps) {
   const [, navigate] = useLocation();
   const preview = useQuery(previewQuery(assistant)).data;
   const { id, model, serverIds } = assistant;
   const name = safeText(assistant.name, 100);
   const isDemo = model.provider === 'demo';
-  const servers = serverIds.slice(0, shownServers).map((server) => safeText(serverNames.get(server) ?? server, 60));
+  const servers = serverIds.slice(0, maxServers).map((server) => safeText(serverNames.get(server) ?? server, 60));
   const more = serverIds.length - servers.length;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
@@ -35,7 +37,7 @@ export function AssistantRow({ assistant, serverNames, providerNames, mayChange,
           <Link href={`/assistants/${id}`} className="font-semibold break-words hover:underline">
             {name}
           </Link>
-          {isDemo && <Badge tone="info">Demo: scripted answers</Badge>}
+          {isDemo && <Badge tone="info">Scripted demo</Badge>}
         </p>
         {assistant.description !== '' && (
           <p className="line-clamp-2 break-words text-ink-soft">{safeText(assistant.description, 300)}</p>
@@ -68,12 +70,10 @@ export function AssistantRow({ assistant, serverNames, providerNames, mayChange,
               <span className="sr-only">Tools</span>
             </dt>
             <dd className="flex flex-wrap items-center gap-1.5">
-              {preview ? `${preview.count} ${preview.count === 1 ? 'tool' : 'tools'}` : '… tools'}
-              {preview?.warning !== undefined && <Badge tone="warn">Many</Badge>}
+              {preview ? pluralize(preview.count, 'tool') : '… tools'}
+              {preview?.warning !== undefined && <Badge tone="warn">Too many</Badge>}
               {preview && preview.missingServers.length > 0 && (
-                <Badge tone="bad">
-                  {preview.missingServers.length} {preview.missingServers.length === 1 ? 'server' : 'servers'} missing
-                </Badge>
+                <Badge tone="bad">{pluralize(preview.missingServers.length, 'server')} unavailable</Badge>
               )}
             </dd>
           </div>
@@ -88,10 +88,10 @@ export function AssistantRow({ assistant, serverNames, providerNames, mayChange,
       </div>
       <div className="flex items-center gap-1">
         <ChatWithButton assistant={id}>Chat</ChatWithButton>
-        {mayChange && (
+        {canEdit && (
           <Menu
             trigger={
-              <IconButton label={`More about ${name}`}>
+              <IconButton label={`Actions for ${name}`}>
                 <Ellipsis aria-hidden />
               </IconButton>
             }

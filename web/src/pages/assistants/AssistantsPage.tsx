@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useParams } from 'wouter';
+import { useParams, useSearchParams } from 'wouter';
+import type { Provider } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { AssistantEditor } from './AssistantEditor.tsx';
 import { AssistantList } from './AssistantList.tsx';
-import { EditAssistant } from './EditAssistant.tsx';
-import { NewAssistant } from './NewAssistant.tsx';
+import { type AssistantDraft, demoModel, emptyDraft, toDraft } from './assistant-draft.ts';
 
-/** The assistants; with an id in the address, one of them; with `new`, one that is being made. */
+/** All assistants, one assistant or a new one, depending on the address. */
 export default function AssistantsPage() {
   const { assistant } = useParams<{ assistant?: string }>();
   if (assistant === 'new') return <NewAssistant />;
@@ -20,13 +23,13 @@ export default function AssistantsPage() {
 
 function AllAssistants() {
   const assistants = useQuery(queries.assistants());
-  const mayChange = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const canEdit = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
   return (
     <Page
       title="Assistants"
-      description="A model with instructions, the tools it may use, and when it has to ask you first."
+      description="A model with instructions, tools and an approval mode."
       actions={
-        mayChange && (
+        canEdit && (
           <ButtonLink href="/assistants/new" look="primary">
             <Plus aria-hidden />
             New assistant
@@ -35,8 +38,57 @@ function AllAssistants() {
       }
     >
       {assistants.isError && <ErrorNotice error={assistants.error} onRetry={() => void assistants.refetch()} />}
-      {assistants.isPending && <Spinner label="Loading the assistants …" />}
-      {assistants.data && <AssistantList assistants={assistants.data} mayChange={mayChange} />}
+      {assistants.isPending && <Spinner label="Loading assistants …" />}
+      {assistants.data && <AssistantList assistants={assistants.data} canEdit={canEdit} />}
+    </Page>
+  );
+}
+
+/** A new assistant, empty or a copy of the one named in the address. */
+function NewAssistant() {
+  const [search] = useSearchParams();
+  const copied = search.get('copy');
+  const assistants = useQuery(queries.assistants());
+  const providers = useQuery(queries.providers());
+  const failed = assistants.error ?? providers.error;
+  if (failed || !assistants.data || !providers.data) {
+    return (
+      <Page title="New assistant">
+        {failed ? <ErrorNotice error={failed} /> : <Spinner label="Loading assistants …" />}
+      </Page>
+    );
+  }
+  const original = assistants.data.find(({ id }) => id === copied);
+  const draft = original ? copyDraft(toDraft(original)) : { ...emptyDraft, model: defaultModel(providers.data) };
+  return <AssistantEditor key={copied} title="New assistant" draft={draft} />;
+}
+
+function copyDraft(draft: AssistantDraft): AssistantDraft {
+  return { ...draft, name: `Copy of ${draft.name}`.slice(0, 100) };
+}
+
+/** The first provider that is not the demo. */
+function defaultModel(providers: readonly Provider[]): AssistantDraft['model'] {
+  const provider = providers.find(({ kind }) => kind !== 'demo');
+  return provider ? { provider: provider.id, model: '' } : demoModel;
+}
+
+function EditAssistant({ id }: { readonly id: string }) {
+  const assistants = useQuery(queries.assistants());
+  const assistant = assistants.data?.find((item) => item.id === id);
+  if (assistant) return <AssistantEditor title={safeText(assistant.name, 100)} id={id} draft={toDraft(assistant)} />;
+  return (
+    <Page title="Assistant">
+      {assistants.isError && <ErrorNotice error={assistants.error} onRetry={() => void assistants.refetch()} />}
+      {assistants.isPending && <Spinner label="Loading assistant …" />}
+      {assistants.data && (
+        <EmptyState
+          title="Assistant not found"
+          actions={<ButtonLink href="/assistants">Show all assistants</ButtonLink>}
+        >
+          It was deleted, or the address is wrong.
+        </EmptyState>
+      )}
     </Page>
   );
 }

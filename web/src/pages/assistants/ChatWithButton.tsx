@@ -6,7 +6,7 @@ import { api } from '../../api/api.ts';
 import { Button, type ButtonProps } from '../../components/Button.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 
-/** Begins a conversation with an assistant and goes there. */
+/** Starts a conversation with an assistant and opens it. */
 export function ChatWithButton({
   assistant,
   children,
@@ -18,7 +18,7 @@ export function ChatWithButton({
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const toast = useToast();
-  const beginning = useMutation({
+  const starting = useMutation({
     mutationFn: () => api.createConversation({ body: { assistantId: assistant } }),
     onSuccess({ id }) {
       void client.invalidateQueries({ queryKey: ['conversations'] });
@@ -27,7 +27,7 @@ export function ChatWithButton({
     onError: toast.error,
   });
   return (
-    <Button {...props} busy={beginning.isPending} onClick={() => beginning.mutate()}>
+    <Button {...props} busy={starting.isPending} onClick={() => starting.mutate()}>
       <MessagesSquare aria-hidden />
       {children}
     </Button>

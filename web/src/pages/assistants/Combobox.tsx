@@ -5,7 +5,7 @@ import { safeText } from '../../components/safe-text.ts';
 
 export interface ComboboxOption {
   readonly value: string;
-  /** More about it; is searched too. */
+  /** A second line, also searched. */
   readonly label: string;
 }
 
@@ -14,22 +14,22 @@ export interface ComboboxProps {
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
   readonly required?: boolean | undefined;
-  /** What the options are: "Models". */
-  readonly what: string;
+  /** The label of the list of options. */
+  readonly listLabel: string;
   readonly value: string;
   readonly placeholder: string;
   readonly options: readonly ComboboxOption[];
   readonly onChange: (text: string) => void;
-  /** An option was chosen. */
+  /** Called when an option is selected. */
   readonly onPick: (value: string) => void;
-  /** Enter was pressed while no option was chosen. */
+  /** Called when Enter is pressed without a selected option. */
   readonly onEnter?: () => void;
 }
 
 const maxShown = 50;
 
-/** A text field with suggestions: what is typed counts, whether it is one of them or not. */
-export function Combobox({ what, value, options, onChange, onPick, onEnter, ...props }: ComboboxProps) {
+/** A text field with suggestions. Other values are allowed. */
+export function Combobox({ listLabel, value, options, onChange, onPick, onEnter, ...props }: ComboboxProps) {
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -49,11 +49,11 @@ export function Combobox({ what, value, options, onChange, onPick, onEnter, ...p
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    const chosen = isShown ? shown[active] : undefined;
+    const activeOption = isShown ? shown[active] : undefined;
     if (step !== 0) {
       setOpen(true);
-      setActive((before) => (isShown ? (before + step + shown.length) % shown.length : 0));
-    } else if (event.key === 'Enter' && chosen) pick(chosen);
+      setActive((current) => (isShown ? (current + step + shown.length) % shown.length : 0));
+    } else if (event.key === 'Enter' && activeOption) pick(activeOption);
     else if (event.key === 'Enter' && onEnter) onEnter();
     else if (event.key === 'Escape' && isShown) close();
     else return;
@@ -83,7 +83,7 @@ export function Combobox({ what, value, options, onChange, onPick, onEnter, ...p
       />
       {isShown && (
         <div className="absolute inset-x-0 top-full z-20 mt-1 animate-appear rounded-md border border-line bg-raised shadow-xl">
-          <div id={listId} role="listbox" aria-label={what} className="max-h-64 overflow-y-auto p-1">
+          <div id={listId} role="listbox" aria-label={listLabel} className="max-h-64 overflow-y-auto p-1">
             {shown.map((option, index) => (
               <Option
                 key={option.value}
@@ -96,7 +96,7 @@ export function Combobox({ what, value, options, onChange, onPick, onEnter, ...p
           </div>
           {found.length > maxShown && (
             <p className="border-t border-line px-3 py-1.5 text-xs text-ink-faint">
-              {found.length - maxShown} more. Type to find them.
+              {found.length - maxShown} more. Type to narrow the list.
             </p>
           )}
         </div>
@@ -114,7 +114,7 @@ interface OptionProps {
 
 function Option({ id, option: { value, label }, isActive, onPick }: OptionProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the text field, which chooses for it
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys
     <div
       ref={(element) => {
         if (isActive) element?.scrollIntoView({ block: 'nearest' });
@@ -139,7 +139,7 @@ function Option({ id, option: { value, label }, isActive, onPick }: OptionProps)
   );
 }
 
-/** Those with the text in them. A text that is one of them already narrows nothing: whoever opens the list wants to see the others. */
+/** The options that contain the text, or all options if the text equals one of them. */
 function findOptions(options: readonly ComboboxOption[], text: string): readonly ComboboxOption[] {
   const sought = text.trim().toLowerCase();
   if (sought === '' || options.some(({ value }) => value.toLowerCase() === sought)) return options;

@@ -7,23 +7,23 @@ import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 
 export interface DeleteAssistantProps {
-  /** Undefined asks nothing. */
+  /** The assistant to delete. The dialog is closed without one. */
   readonly assistant: Pick<Assistant, 'id' | 'name'> | undefined;
   readonly onClose: () => void;
   readonly onDeleted?: () => void;
 }
 
-/** Asks, then deletes. */
+/** Asks for confirmation and deletes an assistant. */
 export function DeleteAssistant({ assistant, onClose, onDeleted }: DeleteAssistantProps) {
   const client = useQueryClient();
   const toast = useToast();
   const deleting = useMutation({
     mutationFn: (id: string) => api.removeAssistant({ path: { assistant: id } }),
     onSuccess(_nothing, id) {
-      toast('The assistant is deleted.');
+      toast('Assistant deleted.');
       onClose();
       onDeleted?.();
-      client.setQueryData(queries.assistants().queryKey, (known) => known?.filter((one) => one.id !== id));
+      client.setQueryData(queries.assistants().queryKey, (assistants) => assistants?.filter((item) => item.id !== id));
       return client.invalidateQueries({ queryKey: ['assistants'] });
     },
     onError: toast.error,
@@ -37,8 +37,8 @@ export function DeleteAssistant({ assistant, onClose, onDeleted }: DeleteAssista
       onConfirm={() => assistant && deleting.mutate(assistant.id)}
       onClose={onClose}
     >
-      Its instructions and settings are gone for good. Conversations with it stay and can be read, and go on with
-      another assistant.
+      Its instructions and settings will be deleted permanently. Its conversations stay and can continue with another
+      assistant.
     </ConfirmDialog>
   );
 }

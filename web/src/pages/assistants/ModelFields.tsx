@@ -5,6 +5,7 @@ import { queries } from '../../api/queries.ts';
 import { ErrorNotice, messageOf, Notice } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, Select } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { demoModel } from './assistant-draft.ts';
 import { Combobox } from './Combobox.tsx';
@@ -15,13 +16,13 @@ export interface ModelFieldsProps {
   readonly onChange: (model: ModelChoice) => void;
 }
 
-/** A provider, and one of its models: from its own list, or by name. */
+/** Selects a provider and one of its models, from its list or by name. */
 export function ModelFields({ model: { provider, model }, error, onChange }: ModelFieldsProps) {
   const providers = useQuery(queries.providers());
-  const known = providers.data?.find(({ id }) => id === provider);
+  const selected = providers.data?.find(({ id }) => id === provider);
   const isDemo = provider === demoModel.provider;
-  const mayList = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
-  const models = useQuery({ ...queries.models(provider), enabled: known !== undefined && !isDemo && mayList });
+  const canList = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const models = useQuery({ ...queries.models(provider), enabled: selected !== undefined && !isDemo && canList });
   if (providers.isError) return <ErrorNotice error={providers.error} onRetry={() => void providers.refetch()} />;
   return (
     <>
@@ -43,23 +44,23 @@ export function ModelFields({ model: { provider, model }, error, onChange }: Mod
                 onChange(value === 'demo' ? demoModel : { provider: value, model: '' })
               }
             >
-              {known === undefined && <option value={provider}>{safeText(provider, 60)} (not there)</option>}
-              {providers.data?.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {nameOf(one)}
+              {selected === undefined && <option value={provider}>{safeText(provider, 60)} (deleted)</option>}
+              {providers.data?.map((option) => (
+                <option key={option.id} value={option.id}>
+                  {labelProvider(option)}
                 </option>
               ))}
             </Select>
           )}
         </Field>
         {!isDemo && (
-          <Field label="Model" required hint={hintFor(models)} error={problemAt(error, 'model.model')}>
+          <Field label="Model" required hint={describeModels(models)} error={problemAt(error, 'model.model')}>
             {(props) => (
               <Combobox
                 {...props}
-                what="Models"
+                listLabel="Models"
                 value={model}
-                placeholder="Choose one, or type its name"
+                placeholder="Select or type a name"
                 options={(models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? '' }))}
                 onChange={(typed) => onChange({ provider, model: typed })}
                 onPick={(picked) => onChange({ provider, model: picked })}
@@ -69,27 +70,26 @@ export function ModelFields({ model: { provider, model }, error, onChange }: Mod
         )}
       </div>
       {isDemo && (
-        <Notice title="The demo is no model">
-          Its answers are scripted: it needs no key and no network, and shows how a conversation with tools, questions
-          and results goes. For real answers, add a provider.
+        <Notice title="The demo is not a model">
+          Its answers are scripted and need no API key and no network. Add a provider to use a real model.
         </Notice>
       )}
-      {providers.data && known === undefined && (
-        <Notice tone="warn">
-          The provider of this assistant is no longer there, so it can't answer. Choose another one.
-        </Notice>
+      {providers.data && selected === undefined && (
+        <Notice tone="warn">The provider of this assistant was deleted. Select another one.</Notice>
       )}
     </>
   );
 }
 
-function nameOf({ name, source, kind }: Provider): string {
-  if (kind === 'demo') return 'Demo (scripted answers, no model)';
+function labelProvider({ name, source, kind }: Provider): string {
+  if (kind === 'demo') return 'Demo (scripted answers)';
   return source === 'environment' ? `${safeText(name, 80)} (key from the environment)` : safeText(name, 80);
 }
 
-function hintFor({ isError, error, data, isLoading }: ReturnType<typeof useQuery<readonly unknown[]>>): string {
-  if (isLoading) return 'Asking the provider which models it has …';
-  if (isError) return `Its models could not be listed: ${safeText(messageOf(error), 300)} Type the name of one.`;
-  return data ? `${data.length} found. Any other name can be typed.` : 'The name the provider has for it.';
+function describeModels({ isError, error, data, isLoading }: ReturnType<typeof useQuery<readonly unknown[]>>): string {
+  if (isLoading) return 'Loading models …';
+  if (isError) return `Could not list the models: ${safeText(messageOf(error), 300)} Type the name of a model.`;
+  return data
+    ? `${pluralize(data.length, 'model')} found. You can also type another name.`
+    : 'The name that the provider uses.';
 }

@@ -4,17 +4,18 @@ import { api } from '../../api/api.ts';
 import type { AssistantPreview, Tool } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Field } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { Combobox } from './Combobox.tsx';
-import { pathOf, toPattern } from './tool-patterns.ts';
+import { toolPath, toPattern } from './tool-patterns.ts';
 
 export interface PatternFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly patterns: readonly string[];
-  /** The verb for taking one away: "Remove". */
+  /** The verb of the remove button. */
   readonly removeLabel: string;
-  /** The tools offered while typing. */
+  /** The suggested tools. */
   readonly tools: readonly Pick<Tool, 'server' | 'originalName'>[];
   readonly preview: AssistantPreview | undefined;
   /** The patterns that match a tool. */
@@ -24,13 +25,13 @@ export interface PatternFieldProps {
   readonly onChange: (patterns: readonly string[]) => void;
 }
 
-/** Names and patterns of tools, each with how many tools it means. */
+/** A list of tool patterns, each with the number of tools it matches. */
 export function PatternField(props: PatternFieldProps) {
   const { label, hint, patterns, removeLabel, tools, preview, matchesOf, error, className, onChange } = props;
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
   const options = useMemo(
-    () => tools.map((tool) => ({ value: toPattern(tool), label: safeText(pathOf(tool), 200) })),
+    () => tools.map((tool) => ({ value: toPattern(tool), label: safeText(toolPath(tool), 200) })),
     [tools],
   );
 
@@ -54,7 +55,7 @@ export function PatternField(props: PatternFieldProps) {
           {(field) => (
             <Combobox
               {...field}
-              what="Tools"
+              listLabel="Tools"
               value={text}
               placeholder="server/tool"
               options={options}
@@ -82,12 +83,12 @@ export function PatternField(props: PatternFieldProps) {
             >
               <span className="min-w-0 font-mono text-xs break-all">{safeText(pattern, 200)}</span>
               <span className="shrink-0 text-xs text-ink-faint">
-                {preview && toolCount(preview.tools.filter((tool) => matchesOf(tool).includes(pattern)).length)}
+                {preview && describeCount(preview.tools.filter((tool) => matchesOf(tool).includes(pattern)).length)}
               </span>
               <IconButton
                 label={`${removeLabel} ${safeText(pattern, 200)}`}
                 size="small"
-                onClick={() => onChange(patterns.filter((one) => one !== pattern))}
+                onClick={() => onChange(patterns.filter((item) => item !== pattern))}
               >
                 <X aria-hidden />
               </IconButton>
@@ -99,7 +100,6 @@ export function PatternField(props: PatternFieldProps) {
   );
 }
 
-function toolCount(count: number): string {
-  if (count === 0) return 'no tool now';
-  return count === 1 ? '1 tool' : `${count} tools`;
+function describeCount(count: number): string {
+  return count === 0 ? 'no matching tools' : pluralize(count, 'tool');
 }

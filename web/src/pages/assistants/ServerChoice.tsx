@@ -5,6 +5,7 @@ import { StatusBadge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Checkbox } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import type { Choice } from './server-choices.ts';
@@ -13,17 +14,17 @@ import { ToolSwitches } from './ToolSwitches.tsx';
 export interface ServerChoiceProps {
   readonly choice: Choice;
   readonly isSelected: boolean;
-  readonly isOff: (tool: Tool) => boolean;
+  readonly isDisabled: (tool: Tool) => boolean;
   readonly patternOf: (tool: Tool) => string | undefined;
   readonly onSelect: (isSelected: boolean) => void;
   readonly onSwitch: (tools: readonly Tool[], on: boolean) => void;
 }
 
-/** One server: chosen or not, how it is doing, how many tools it brings, and each of them. */
-export function ServerChoice({ choice, isSelected, isOff, patternOf, onSelect, onSwitch }: ServerChoiceProps) {
+/** A server with a checkbox, its status and its tools. */
+export function ServerChoice({ choice, isSelected, isDisabled, patternOf, onSelect, onSwitch }: ServerChoiceProps) {
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
-  const { server, tools, isGone } = choice;
+  const { server, tools, isMissing } = choice;
   const name = safeText(choice.name, 100);
   return (
     <li className="px-3 py-2">
@@ -35,24 +36,24 @@ export function ServerChoice({ choice, isSelected, isOff, patternOf, onSelect, o
           onChange={onSelect}
         />
         {server && <ServerStatus status={server.status} enabled={server.enabled} />}
-        {isGone && <StatusBadge tone="bad">Not there</StatusBadge>}
+        {isMissing && <StatusBadge tone="bad">Deleted</StatusBadge>}
         <Button
           look="quiet"
           size="small"
           aria-expanded={isOpen}
           aria-controls={isOpen ? listId : undefined}
-          aria-label={`${countOf(tools, isSelected, isOff)} of ${name}`}
+          aria-label={`${describeTools(tools, isSelected, isDisabled)} on ${name}`}
           disabled={tools.length === 0}
           className="ml-4 tabular-nums sm:ml-0 sm:w-32 sm:justify-end"
           onClick={() => setOpen(!isOpen)}
         >
-          {countOf(tools, isSelected, isOff)}
+          {describeTools(tools, isSelected, isDisabled)}
           <ChevronRight aria-hidden className={classNames('transition-transform', isOpen && 'rotate-90')} />
         </Button>
       </div>
-      {isGone && (
+      {isMissing && (
         <p className="mt-1 pl-6 text-xs text-ink-soft">
-          There is no server of this id any more. Unselect it to forget it.
+          This server was deleted. Uncheck it to remove it from the assistant.
         </p>
       )}
       {isOpen && (
@@ -61,7 +62,7 @@ export function ServerChoice({ choice, isSelected, isOff, patternOf, onSelect, o
             server={name}
             tools={tools}
             isUsed={isSelected}
-            isOff={isOff}
+            isDisabled={isDisabled}
             patternOf={patternOf}
             onSwitch={onSwitch}
           />
@@ -71,9 +72,9 @@ export function ServerChoice({ choice, isSelected, isOff, patternOf, onSelect, o
   );
 }
 
-function countOf(tools: readonly Tool[], isSelected: boolean, isOff: (tool: Tool) => boolean): string {
+function describeTools(tools: readonly Tool[], isSelected: boolean, isDisabled: (tool: Tool) => boolean): string {
   if (tools.length === 0) return 'No tools';
-  const all = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  const off = isSelected ? tools.filter(isOff).length : 0;
-  return off === 0 ? all : `${tools.length - off} of ${all}`;
+  const all = pluralize(tools.length, 'tool');
+  const off = isSelected ? tools.filter(isDisabled).length : 0;
+  return off === 0 ? all : `${(tools.length - off).toLocaleString('en')} of ${all}`;
 }

@@ -19,16 +19,16 @@ export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'd
   readonly onChange: (change: Partial<Pick<AssistantDraft, 'serverIds' | 'disabledTools'>>) => void;
 }
 
-const step = 50;
-const searchFrom = 8;
+const pageSize = 50;
+const minServersForSearch = 8;
 
-/** Which servers an assistant uses and which of their tools, with what that comes to. */
+/** Selects the servers and tools of an assistant. */
 export function ToolSelector({ serverIds, disabledTools, trustedTools, error, onChange }: ToolSelectorProps) {
   const servers = useQuery(queries.servers());
   const tools = useQuery(queries.tools());
   const [search, setSearch] = useState('');
-  const [limit, setLimit] = useState(step);
-  // Those that are chosen come first, but none moves while it is being chosen.
+  const [limit, setLimit] = useState(pageSize);
+  // Selected servers come first, but a server does not move when it is selected.
   const [first] = useState(() => new Set(serverIds));
   const choices = useMemo(
     () => toChoices({ servers: servers.data ?? [], tools: tools.data ?? [], serverIds, first }),
@@ -40,10 +40,10 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
   const disabledByName = new Set(disabledTools);
   const patternOf = (tool: Tool) =>
     previewed.get(tool.name)?.disabledBy.find((pattern) => isGlob(pattern) && disabledByName.has(pattern));
-  const isOff = (tool: Tool) => disabledByName.has(toPattern(tool)) || patternOf(tool) !== undefined;
+  const isDisabled = (tool: Tool) => disabledByName.has(toPattern(tool)) || patternOf(tool) !== undefined;
 
   const failed = servers.error ?? tools.error;
-  if (failed) return <ErrorNotice error={failed} title="The servers could not be read" />;
+  if (failed) return <ErrorNotice error={failed} title="Could not load the servers" />;
   if (!servers.data || !tools.data) return <Spinner label="Loading servers and tools …" />;
   if (choices.length === 0) return <NoServers />;
 
@@ -53,11 +53,11 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
     <>
       <ToolTotals {...toolPreview} />
       {error !== undefined && <p className="text-xs text-bad">{error}</p>}
-      {choices.length > searchFrom && (
+      {choices.length > minServersForSearch && (
         <Input
           type="search"
-          aria-label="Find a server"
-          placeholder="Find a server"
+          aria-label="Search servers"
+          placeholder="Search servers"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
@@ -68,7 +68,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
             key={choice.id}
             choice={choice}
             isSelected={serverIds.includes(choice.id)}
-            isOff={isOff}
+            isDisabled={isDisabled}
             patternOf={patternOf}
             onSelect={(isSelected) =>
               onChange({
@@ -82,28 +82,30 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
             }}
           />
         ))}
-        {found.length === 0 && <li className="px-3 py-2 text-ink-soft">No server of that name.</li>}
+        {found.length === 0 && <li className="px-3 py-2 text-ink-soft">No matching servers.</li>}
       </ul>
       {found.length > limit && (
-        <Button size="small" className="self-start" onClick={() => setLimit(limit + step)}>
-          Show more of {found.length} servers
+        <Button size="small" className="self-start" onClick={() => setLimit(limit + pageSize)}>
+          Show more servers ({found.length - limit})
         </Button>
       )}
       <details>
         <summary className="cursor-pointer text-ink-soft">
-          Switch tools off by pattern{patterns.length > 0 && ` (${patterns.length})`}
+          Disable tools by pattern{patterns.length > 0 && ` (${patterns.length})`}
         </summary>
         <PatternField
           className="mt-3"
           label="Pattern"
-          hint="server/tool, with * for any text: files/delete_*. Also holds for tools that come later."
+          hint="For example files/delete_*. Also applies to tools that are added later."
           patterns={patterns}
           removeLabel="Remove"
           tools={allTools}
           matchesOf={({ disabledBy }) => disabledBy}
           preview={toolPreview.preview}
           error={undefined}
-          onChange={(globs) => onChange({ disabledTools: [...disabledTools.filter((one) => !isGlob(one)), ...globs] })}
+          onChange={(globs) =>
+            onChange({ disabledTools: [...disabledTools.filter((pattern) => !isGlob(pattern)), ...globs] })
+          }
         />
       </details>
     </>
@@ -113,7 +115,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
 function NoServers() {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
-      <p className="text-ink-soft">There are no servers yet, so there are no tools to choose from.</p>
+      <p className="text-ink-soft">No servers yet. Add one to get tools.</p>
       <ButtonLink href="/servers">Add a server</ButtonLink>
     </div>
   );

@@ -1,60 +1,66 @@
-import { useMemo, useState } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Input, Switch } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { VirtualRows } from './VirtualRows.tsx';
 
 export interface ToolSwitchesProps {
-  /** Fit to be shown. */
+  /** The name of the server, already escaped. */
   readonly server: string;
   readonly tools: readonly Tool[];
-  /** False while the server is not chosen: there is nothing to switch then. */
+  /** Whether the server is selected. */
   readonly isUsed: boolean;
-  readonly isOff: (tool: Tool) => boolean;
-  /** The pattern that switches a tool off. */
+  readonly isDisabled: (tool: Tool) => boolean;
+  /** The pattern that disables a tool. */
   readonly patternOf: (tool: Tool) => string | undefined;
   readonly onSwitch: (tools: readonly Tool[], on: boolean) => void;
 }
 
-const searchFrom = 8;
+const minToolsForSearch = 8;
 
-/** The single tools of a server, each on or off. */
-export function ToolSwitches({ server, tools, isUsed, isOff, patternOf, onSwitch }: ToolSwitchesProps) {
+/** The tools of a server, each with a switch. */
+export function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onSwitch }: ToolSwitchesProps) {
   const [search, setSearch] = useState('');
   const found = useMemo(() => findTools(tools, search), [tools, search]);
   const isSearching = search.trim() !== '';
   return (
     <div className="flex flex-col gap-2">
-      {tools.length > searchFrom && (
+      {tools.length > minToolsForSearch && (
         <Input
           type="search"
-          aria-label={`Find a tool of ${server}`}
-          placeholder="Find a tool"
+          aria-label={`Search tools of ${server}`}
+          placeholder="Search tools"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
       )}
       {isUsed ? (
         <div className="flex flex-wrap gap-2">
-          <Button size="small" disabled={!found.some(isOff)} onClick={() => onSwitch(found, true)}>
-            {isSearching ? `Switch on the ${found.length} found` : 'All on'}
+          <Button size="small" disabled={!found.some(isDisabled)} onClick={() => onSwitch(found, true)}>
+            {isSearching ? `Enable ${found.length} found` : 'Enable all'}
           </Button>
-          <Button size="small" disabled={found.every(isOff)} onClick={() => onSwitch(found, false)}>
-            {isSearching ? `Switch off the ${found.length} found` : 'All off'}
+          <Button size="small" disabled={found.every(isDisabled)} onClick={() => onSwitch(found, false)}>
+            {isSearching ? `Disable ${found.length} found` : 'Disable all'}
           </Button>
         </div>
       ) : (
-        <p className="text-xs text-ink-soft">Select the server to switch its tools on and off.</p>
+        <p className="text-xs text-ink-soft">Select the server to enable or disable its tools.</p>
       )}
-      {found.length === 0 && <p className="text-ink-soft">No tool has that in its name or description.</p>}
+      {found.length === 0 && <p className="text-ink-soft">No matching tools.</p>}
       <VirtualRows
         label={`Tools of ${server}`}
         items={found}
         rowHeight={48}
         keyOf={(tool) => tool.name}
         render={(tool) => (
-          <ToolSwitch tool={tool} isUsed={isUsed} isOff={isOff(tool)} pattern={patternOf(tool)} onSwitch={onSwitch} />
+          <ToolSwitch
+            tool={tool}
+            isUsed={isUsed}
+            isDisabled={isDisabled(tool)}
+            pattern={patternOf(tool)}
+            onSwitch={onSwitch}
+          />
         )}
       />
     </div>
@@ -64,10 +70,10 @@ export function ToolSwitches({ server, tools, isUsed, isOff, patternOf, onSwitch
 interface ToolSwitchProps extends Pick<ToolSwitchesProps, 'isUsed' | 'onSwitch'> {
   readonly tool: Tool;
   readonly pattern: string | undefined;
-  readonly isOff: boolean;
+  readonly isDisabled: boolean;
 }
 
-function ToolSwitch({ tool, isUsed, isOff, pattern, onSwitch }: ToolSwitchProps) {
+function ToolSwitch({ tool, isUsed, isDisabled, pattern, onSwitch }: ToolSwitchProps) {
   const isBlocked = tool.changed === 'quarantine';
   return (
     <Switch
@@ -76,13 +82,13 @@ function ToolSwitch({ tool, isUsed, isOff, pattern, onSwitch }: ToolSwitchProps)
       hint={
         <span className="block truncate">
           {isBlocked
-            ? 'Its definition changed. It does not run until someone accepts the change.'
+            ? 'Blocked: its definition changed. Review it on the Servers page.'
             : pattern === undefined
               ? safeText(tool.description.slice(0, 300), 300).replaceAll('\n', ' ')
-              : `Off by the pattern ${safeText(pattern, 100)}`}
+              : `Disabled by the pattern ${safeText(pattern, 100)}`}
         </span>
       }
-      checked={isUsed && !isOff && !isBlocked}
+      checked={isUsed && !isDisabled && !isBlocked}
       disabled={!isUsed || pattern !== undefined || isBlocked}
       onChange={(on) => onSwitch([tool], on)}
     />
@@ -94,5 +100,49 @@ function findTools(tools: readonly Tool[], text: string): readonly Tool[] {
   if (sought === '') return tools;
   return tools.filter(({ originalName, description }) =>
     `${originalName}\n${description}`.toLowerCase().includes(sought),
+  );
+}
+
+interface VirtualRowsProps<Item> {
+  readonly label: string;
+  readonly items: readonly Item[];
+  /** In pixels. */
+  readonly rowHeight: number;
+  readonly keyOf: (item: Item) => string;
+  readonly render: (item: Item) => ReactNode;
+}
+
+/** A virtualized list. */
+function VirtualRows<Item>({ label, items, rowHeight, keyOf, render }: VirtualRowsProps<Item>) {
+  const scrollBox = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scrollBox.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    getItemKey: (at) => {
+      const item = items[at];
+      return item === undefined ? at : keyOf(item);
+    },
+  });
+  return (
+    <div ref={scrollBox} className="max-h-96 overflow-y-auto">
+      <ul aria-label={label} className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ key, index, start }) => {
+          const item = items[index];
+          return (
+            <li
+              key={key}
+              aria-setsize={items.length}
+              aria-posinset={index + 1}
+              className="absolute inset-x-0"
+              style={{ top: start, height: rowHeight }}
+            >
+              {item !== undefined && render(item)}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
   );
 }

@@ -10,7 +10,7 @@ export interface TrustedToolsProps extends Pick<AssistantDraft, 'serverIds' | 'd
   readonly onChange: (patterns: readonly string[]) => void;
 }
 
-/** The tools that run without a question, chosen among those that the assistant has. */
+/** The tools of the assistant that run without approval. */
 export function TrustedTools({ serverIds, disabledTools, patterns, error, onChange }: TrustedToolsProps) {
   const { preview } = useToolPreview({ serverIds, disabledTools, trustedTools: patterns });
   const enabledTools = useMemo(() => preview?.tools.filter(({ enabled }) => enabled) ?? [], [preview]);
@@ -18,9 +18,9 @@ export function TrustedTools({ serverIds, disabledTools, patterns, error, onChan
     <>
       <PatternField
         label="Trusted tools"
-        hint="Choose a tool, or write a pattern with * for any text: files/read_*. Write it as server/tool, so that no other server can take the name."
+        hint="Select a tool or type a pattern such as files/read_*. Use server/tool, so that no other server can take the name."
         patterns={patterns}
-        removeLabel="No longer trust"
+        removeLabel="Stop trusting"
         tools={enabledTools}
         matchesOf={({ trustedBy, enabled }) => (enabled ? trustedBy : [])}
         preview={preview}
@@ -29,8 +29,8 @@ export function TrustedTools({ serverIds, disabledTools, patterns, error, onChan
       />
       {patterns.length === 0 && (
         <Notice>
-          No tool is trusted yet, so every call asks. Tools that only read, on servers that the configuration calls
-          trusted, run by themselves.
+          No trusted tools yet. Only read-only tools on servers that the configuration marks as trusted run without
+          approval.
         </Notice>
       )}
     </>

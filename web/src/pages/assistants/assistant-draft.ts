@@ -1,6 +1,6 @@
 import type { Assistant, AssistantInput } from '../../api/client.ts';
 
-/** An assistant as it is being edited: numbers as they were typed. */
+/** An assistant in the form, with numbers as text. */
 export interface AssistantDraft {
   readonly name: string;
   readonly description: string;
@@ -44,9 +44,9 @@ export function toDraft(assistant: Assistant): AssistantDraft {
   };
 }
 
-/** What is sent to be stored. The gateway says what is wrong with it. */
+/** The body of the request. The gateway validates it. */
 export function toInput({ maxSteps, maxTokens, ...draft }: AssistantDraft): AssistantInput {
-  return { ...draft, maxSteps: Number(maxSteps), ...(maxTokens !== '' && { maxTokens: Number(maxTokens) }) };
+  return { ...draft, maxSteps: Number(maxSteps), maxTokens: maxTokens === '' ? undefined : Number(maxTokens) };
 }
 
 export function isSameDraft(one: AssistantDraft, other: AssistantDraft): boolean {

@@ -5,7 +5,7 @@ import type { Assistant } from '../../api/client.ts';
 import { useDebounced } from '../../components/use-debounced.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
 
-/** Which tools such an assistant gets. Out of date when tools and servers come and go. */
+/** The tools of an assistant with these settings. */
 export function previewQuery({
   serverIds,
   disabledTools,
@@ -15,7 +15,7 @@ export function previewQuery({
     queryKey: ['previews', serverIds, disabledTools, trustedTools],
     queryFn: ({ signal }) =>
       api.previewAssistant({
-        // What it is called and what it says changes nothing about its tools.
+        // The name does not affect the tools.
         body: { name: 'Preview', serverIds, disabledTools, trustedTools },
         signal,
       }),

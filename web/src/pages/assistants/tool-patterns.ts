@@ -5,14 +5,14 @@ type NamedTool = Pick<Tool, 'server' | 'originalName'>;
 /** The server id of tools that belong to no server. */
 export const localServer = 'local';
 
-/** `server/tool`, for people. */
-export function pathOf({ server = localServer, originalName }: NamedTool): string {
+/** `server/tool`. */
+export function toolPath({ server = localServer, originalName }: NamedTool): string {
   return `${server}/${originalName}`;
 }
 
 /** The pattern that matches this tool and no other. */
 export function toPattern(tool: NamedTool): string {
-  return pathOf(tool).replace(/[\\*?[\]{}!]/g, '\\$&');
+  return toolPath(tool).replace(/[\\*?[\]{}!]/g, '\\$&');
 }
 
 /** Whether a pattern can match more than one tool. */

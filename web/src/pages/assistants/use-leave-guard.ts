@@ -3,13 +3,13 @@ import { useLocation } from 'wouter';
 import { closeBackGate } from '../../components/back-gate.ts';
 
 export interface LeaveGuard {
-  /** Somebody wants to go elsewhere and has to be asked. */
-  readonly isAsking: boolean;
+  /** Whether the person wants to leave and must confirm. */
+  readonly needsConfirmation: boolean;
   readonly stay: () => void;
   readonly leave: () => void;
 }
 
-/** Holds whoever would lose something by going elsewhere: by a link, back and forward, a reload or by closing the page. */
+/** Asks for confirmation before the page is left by a link, the history, a reload or closing the tab. */
 export function useLeaveGuard(active: boolean): LeaveGuard {
   const [, navigate] = useLocation();
   const [target, setTarget] = useState<string>();
@@ -32,7 +32,7 @@ export function useLeaveGuard(active: boolean): LeaveGuard {
       const there = location.pathname + location.search;
       if (there === here) return false;
       setTarget(there);
-      // The browser has gone already: come back before anybody looks at the address.
+      // The browser has already navigated: restore the address.
       history.pushState(null, '', here);
       return true;
     }
@@ -47,7 +47,7 @@ export function useLeaveGuard(active: boolean): LeaveGuard {
   }, [active]);
 
   return {
-    isAsking: target !== undefined,
+    needsConfirmation: target !== undefined,
     stay: () => setTarget(undefined),
     leave() {
       if (target !== undefined) navigate(target);
@@ -56,6 +56,6 @@ export function useLeaveGuard(active: boolean): LeaveGuard {
 }
 
 function staysInTab(event: MouseEvent, link: HTMLAnchorElement): boolean {
-  const wantsOther = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-  return !wantsOther && link.target !== '_blank' && link.origin === location.origin;
+  const opensElsewhere = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  return !opensElsewhere && link.target !== '_blank' && link.origin === location.origin;
 }

@@ -7,22 +7,20 @@ import { CopyButton } from '../../components/CopyButton.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { approvalModes } from '../assistants/approval-modes.ts';
-import { Facts } from './Facts.tsx';
-import { Patterns } from './Patterns.tsx';
-import { namings } from './words.ts';
+import { approvalModes } from '../assistants/ApprovalModeField.tsx';
+import { Facts, namings, Patterns } from './Facts.tsx';
 
-/** What each profile serves. They are written in the configuration file. */
+/** The profiles of the configuration file. */
 export function ProfilesSection() {
   const profiles = useQuery(queries.profiles());
   return (
     <div className="flex flex-col gap-4">
       <p className="max-w-3xl text-ink-soft">
-        A profile is a part of the servers and tools, served under an address of its own. Profiles are written in the
-        configuration file; changes there take effect at once.
+        A profile serves a subset of the servers and tools at its own URL. Edit profiles in the configuration file;
+        changes take effect at once.
       </p>
       {profiles.isError && <ErrorNotice error={profiles.error} onRetry={() => void profiles.refetch()} />}
-      {profiles.isPending && <Spinner label="Loading the profiles …" />}
+      {profiles.isPending && <Spinner label="Loading profiles …" />}
       {profiles.data?.map((profile) => (
         <ProfileCard key={profile.name} profile={profile} />
       ))}
@@ -33,53 +31,50 @@ export function ProfilesSection() {
 function ProfileCard({ profile }: { readonly profile: Profile }) {
   const { naming, mode, servers, allow, deny, approval } = profile;
   const name = safeText(profile.name, 100);
-  const address = `${location.origin}${profile.path}`;
+  const url = `${location.origin}${profile.path}`;
   return (
     <Card>
       <CardHeader
         title={<span className="break-words">{name}</span>}
         actions={
           <ButtonLink size="small" href={`/settings/connect?profile=${encodeURIComponent(profile.name)}`}>
-            Connect a client
+            Connect client
           </ButtonLink>
         }
       />
       <Facts
         facts={[
           [
-            'Address',
-            <span key="address" className="flex items-center gap-1">
-              <code className="text-xs break-all">{safeText(address, 300)}</code>
-              <CopyButton text={address} what={`address of ${name}`} />
+            'URL',
+            <span key="url" className="flex items-center gap-1">
+              <code className="text-xs break-all">{safeText(url, 300)}</code>
+              <CopyButton text={url} what={`URL of ${name}`} />
             </span>,
           ],
-          ['Names of tools', namings[naming]],
+          ['Tool names', namings[naming]],
           ['Servers', <Patterns key="servers" patterns={servers} none="All" />],
-          ['Allowed tools', <Patterns key="allow" patterns={allow} none="All of them" />],
+          ['Allowed tools', <Patterns key="allow" patterns={allow} none="All" />],
           ['Denied tools', <Patterns key="deny" patterns={deny} none="None" />],
-          ['Approval', `${approvalModes[mode].label}. ${meaningOf(mode)}`],
+          ['Approval', `${approvalModes[mode].label}. ${describeMode(mode)}`],
           approval &&
             approval.trustedTools.length > 0 && [
               'Trusted tools',
               <Patterns key="trusted" patterns={approval.trustedTools} none="None" />,
             ],
           approval &&
-            approval.ask.length > 0 && [
-              'Always asked about',
-              <Patterns key="ask" patterns={approval.ask} none="None" />,
-            ],
+            approval.ask.length > 0 && ['Always ask', <Patterns key="ask" patterns={approval.ask} none="None" />],
           approval &&
-            approval.deny.length > 0 && ['Never run', <Patterns key="never" patterns={approval.deny} none="None" />],
+            approval.deny.length > 0 && ['Deny', <Patterns key="never" patterns={approval.deny} none="None" />],
         ]}
       />
     </Card>
   );
 }
 
-function meaningOf(mode: Profile['mode']): string {
+function describeMode(mode: Profile['mode']): string {
   return {
-    auto: 'Calls run without a question.',
-    'always-ask': 'Every call waits for a person.',
-    'trusted-only': 'Trusted tools run, other calls wait for a person.',
+    auto: 'Calls run without approval.',
+    'always-ask': 'Every call needs approval.',
+    'trusted-only': 'Trusted tools run without approval. Other calls need it.',
   }[mode];
 }

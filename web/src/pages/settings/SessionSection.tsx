@@ -13,50 +13,50 @@ import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { Facts } from './Facts.tsx';
 
-const ways: Readonly<Record<NonNullable<Session['via']>, string>> = {
-  'admin-token': 'With the admin token',
-  key: 'With an API key',
-  jwt: 'With a token of your identity provider',
-  loopback: 'By being on the same machine',
+const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
+  'admin-token': 'admin token',
+  key: 'API key',
+  jwt: 'identity provider',
+  loopback: 'local connection',
 };
 
-const rights: Readonly<Record<Session['rights'][number], string>> = {
-  read: 'Look',
+const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
+  read: 'Read',
   call: 'Call tools and chat',
   admin: 'Administer',
 };
 
-/** Who the gateway takes you for, and how to be somebody else. */
+/** The current session, and a form to sign in with another key. */
 export function SessionSection() {
   const session = useQuery(queries.session());
   if (session.isError) return <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />;
-  if (!session.data) return <Spinner label="Asking who you are …" />;
+  if (!session.data) return <Spinner label="Loading session …" />;
   const { via, caller, profile, mayAddPrograms, tokenFile } = session.data;
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,4fr)_minmax(0,3fr)]">
       <Card>
-        <CardHeader title="Who you are" actions={via !== 'loopback' && <SignOutButton />} />
+        <CardHeader title="Current session" actions={via !== 'loopback' && <SignOutButton />} />
         <Facts
           facts={[
             ['Name', safeText(caller?.name ?? caller?.id ?? 'Unknown', 100)],
-            via && ['How you are known', ways[via]],
-            ['Profile', profile === undefined ? 'All of them' : safeText(profile, 100)],
+            via && ['Signed in via', viaLabels[via]],
+            ['Profile', profile === undefined ? 'All profiles' : safeText(profile, 100)],
             [
-              'You may',
+              'Rights',
               <span key="rights" className="flex flex-wrap gap-1">
                 {session.data.rights.map((right) => (
-                  <Badge key={right}>{rights[right]}</Badge>
+                  <Badge key={right}>{rightLabels[right]}</Badge>
                 ))}
               </span>,
             ],
-            ['Add servers that are programs', mayAddPrograms ? 'Yes' : 'No'],
+            ['Add local (stdio) servers', mayAddPrograms ? 'Yes' : 'No'],
           ]}
         />
       </Card>
       <Card>
         <CardHeader
-          title={via === 'loopback' ? 'Sign in' : 'Sign in as somebody else'}
-          hint="With the admin token you may add servers that are programs, and make keys for administrators."
+          title={via === 'loopback' ? 'Sign in' : 'Sign in with another key'}
+          hint="The admin token lets you add local (stdio) servers and create keys for administrators."
         />
         <div className="flex flex-col gap-3 p-4">
           {tokenFile !== undefined && (
@@ -64,7 +64,7 @@ export function SessionSection() {
               The admin token of this gateway is in <code className="text-xs">{safeText(tokenFile, 500)}</code>
             </p>
           )}
-          <SignInForm onDone={beginAnew} />
+          <SignInForm onDone={reloadApp} />
         </div>
       </Card>
     </div>
@@ -73,16 +73,16 @@ export function SessionSection() {
 
 function SignOutButton() {
   const toast = useToast();
-  const leaving = useMutation({ mutationFn: () => api.closeSession(), onSuccess: beginAnew, onError: toast.error });
+  const signingOut = useMutation({ mutationFn: () => api.closeSession(), onSuccess: reloadApp, onError: toast.error });
   return (
-    <Button size="small" busy={leaving.isPending} onClick={() => leaving.mutate()}>
+    <Button size="small" busy={signingOut.isPending} onClick={() => signingOut.mutate()}>
       <LogOut aria-hidden />
       Sign out
     </Button>
   );
 }
 
-/** What another person saw is not to stay, on the page or in what it listens to. */
-function beginAnew(): void {
+/** Drops everything that the previous session loaded. */
+function reloadApp(): void {
   location.reload();
 }

@@ -1,8 +1,11 @@
-import { useEffect, useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation, useParams } from 'wouter';
+import { queries } from '../../api/queries.ts';
+import { ButtonLink } from '../../components/Button.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
-import { AdminsOnly } from './AdminsOnly.tsx';
 import { ConfigurationSection } from './configuration/ConfigurationSection.tsx';
 import { ConnectSection } from './connect/ConnectSection.tsx';
 import { KeysSection } from './keys/KeysSection.tsx';
@@ -16,7 +19,7 @@ const sections = [
     id: 'keys',
     label: 'Keys',
     content: (
-      <AdminsOnly what="API keys are made and revoked">
+      <AdminsOnly>
         <KeysSection />
       </AdminsOnly>
     ),
@@ -26,7 +29,7 @@ const sections = [
     id: 'configuration',
     label: 'Configuration',
     content: (
-      <AdminsOnly what="The configuration is shown">
+      <AdminsOnly>
         <ConfigurationSection />
       </AdminsOnly>
     ),
@@ -35,28 +38,42 @@ const sections = [
   { id: 'session', label: 'Session', content: <SessionSection /> },
 ];
 
-/** What the gateway is set up with. Each section has an address of its own. */
+/** The settings of the gateway. Each section has its own address. */
 export default function SettingsPage() {
   const { section = '' } = useParams<{ section?: string }>();
   const [, navigate] = useLocation();
-  const known = sections.some(({ id }) => id === section) ? section : 'models';
-  const place = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen, the tab that is open may be out of sight
+  const selected = sections.some(({ id }) => id === section) ? section : 'models';
+  const container = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the selected tab may be out of view
   useEffect(() => {
-    place.current
+    container.current
       ?.querySelector('[role=tab][aria-selected=true]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [known]);
+  }, [selected]);
   return (
     <Page title="Settings">
-      <div ref={place}>
+      <div ref={container}>
         <Tabs
           label="Settings"
           tabs={sections}
-          value={known}
+          value={selected}
           onChange={(id) => navigate(`/settings/${id}`, { replace: true })}
         />
       </div>
     </Page>
+  );
+}
+
+/** Explains a missing right instead of showing failed requests. The gateway enforces the right. */
+function AdminsOnly({ children }: { readonly children: ReactNode }) {
+  const session = useQuery(queries.session()).data;
+  if (!session || session.rights.includes('admin')) return children;
+  return (
+    <EmptyState
+      title="Administrators only"
+      actions={<ButtonLink href="/settings/session">Sign in with another key</ButtonLink>}
+    >
+      This section needs the right “admin”, which your key does not have.
+    </EmptyState>
   );
 }

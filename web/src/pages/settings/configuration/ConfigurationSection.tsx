@@ -5,25 +5,32 @@ import { Card, CardHeader } from '../../../components/Card.tsx';
 import { CopyButton } from '../../../components/CopyButton.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
+import { pluralize } from '../../../components/pluralize.ts';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
-import { Facts } from '../Facts.tsx';
-import { Patterns } from '../Patterns.tsx';
-import { dialects } from '../words.ts';
+import { Facts, Patterns } from '../Facts.tsx';
 import { gatewayFacts, toolboxFacts } from './config-facts.tsx';
 
-/** The configuration in use: where it comes from, what is odd about it, and what it comes to. */
+const dialects: Readonly<Record<Config['dialect'], string>> = {
+  native: 'Toolwharf',
+  squidbot: 'squidbot (mcp_servers)',
+  myai: 'myai.toolbox',
+  bridge: 'Bridge',
+  client: 'MCP client (mcpServers)',
+};
+
+/** The configuration in use, with its file, errors and warnings. */
 export function ConfigurationSection() {
   const config = useQuery(queries.config());
   if (config.isError) return <ErrorNotice error={config.error} onRetry={() => void config.refetch()} />;
-  if (!config.data) return <Spinner label="Loading the configuration …" />;
+  if (!config.data) return <Spinner label="Loading configuration …" />;
   const { file, dialect, refused, warnings, servers, toolbox, gateway } = config.data;
   return (
     <div className="flex flex-col gap-4">
-      {refused && <Refused refused={refused} />}
+      {refused && <RejectedFile refused={refused} />}
       {warnings.length > 0 && (
-        <Notice tone="warn" title={warnings.length === 1 ? 'One warning' : `${warnings.length} warnings`}>
+        <Notice tone="warn" title={pluralize(warnings.length, 'warning')}>
           <ul className="list-disc pl-4">
             {warnings.slice(0, 50).map((warning) => (
               <li key={warning}>{safeText(warning, 1_000)}</li>
@@ -32,7 +39,10 @@ export function ConfigurationSection() {
         </Notice>
       )}
       <Card>
-        <CardHeader title="File" hint="Read again whenever it is saved. What is added in this app is kept elsewhere." />
+        <CardHeader
+          title="File"
+          hint="Reloaded whenever it is saved. Servers added in this app are stored in the database instead."
+        />
         <Facts
           facts={[
             [
@@ -46,7 +56,7 @@ export function ConfigurationSection() {
                 </span>
               ),
             ],
-            ['Written as', dialects[dialect]],
+            ['Format', dialects[dialect]],
             ['Servers', <Patterns key="servers" patterns={servers} none="None" />],
           ]}
         />
@@ -60,7 +70,7 @@ export function ConfigurationSection() {
         <Facts facts={gatewayFacts(gateway)} />
       </Card>
       <Card>
-        <CardHeader title="As JSON" hint="Without its secrets." />
+        <CardHeader title="JSON" hint="Secrets are masked." />
         <div className="p-4">
           <JsonView value={config.data} what="configuration" />
         </div>
@@ -69,12 +79,12 @@ export function ConfigurationSection() {
   );
 }
 
-function Refused({ refused: { at, message } }: { readonly refused: NonNullable<Config['refused']> }) {
+function RejectedFile({ refused: { at, message } }: { readonly refused: NonNullable<Config['refused']> }) {
   return (
-    <Notice tone="bad" title="The configuration file can't be used as it is">
+    <Notice tone="bad" title="The configuration file has errors">
       <p>
-        It was refused <TimeAgo at={at} />. The gateway goes on with the one before, which is what you see here, and
-        takes the file as soon as it is right.
+        The gateway rejected the file <TimeAgo at={at} /> and keeps the previous configuration, which is shown here.
+        Correct the file and save it.
       </p>
       <pre className="mt-2 max-h-64 overflow-auto rounded border border-line bg-surface p-2 font-mono text-xs whitespace-pre-wrap">
         {safeText(message, 5_000)}

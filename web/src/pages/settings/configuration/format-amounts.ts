@@ -5,7 +5,7 @@ const units = [
   [1_000, 'second'],
 ] as const;
 
-/** A span of time in the biggest unit that says it exactly: "90 days", "1.5 seconds". */
+/** A duration in the largest unit that is exact: "90 days", "1.5 seconds". */
 export function formatSpan(ms: number): string {
   const [size, unit] = units.find(([size]) => ms >= size && ms % size === 0) ?? (ms >= 1_000 ? units[3] : [1, 'ms']);
   const amount = ms / size;

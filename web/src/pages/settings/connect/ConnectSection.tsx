@@ -8,16 +8,16 @@ import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
 import { Field, Select } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { OwnPrograms } from './OwnPrograms.tsx';
+import { curlExample, type ExampleParts, sdkExample } from './examples.ts';
 
-/** What to write where, so that a client uses this gateway. */
+/** The configuration snippets that connect MCP clients and programs to this gateway. */
 export function ConnectSection() {
   const [search, setSearch] = useSearchParams();
   const profiles = useQuery(queries.profiles());
   const session = useQuery(queries.session()).data;
   const names = profiles.data?.map(({ name }) => name) ?? [];
-  const wanted = search.get('profile') ?? 'default';
-  const profile = names.includes(wanted) ? wanted : (names[0] ?? 'default');
+  const requested = search.get('profile') ?? 'default';
+  const profile = names.includes(requested) ? requested : (names[0] ?? 'default');
   const clients = useQuery({ ...queries.clients(profile), enabled: names.length > 0 });
   const failed = profiles.error ?? clients.error;
   const needsKey = clients.data?.some(({ snippet }) => /\bKEY\b/.test(snippet)) ?? false;
@@ -25,7 +25,7 @@ export function ConnectSection() {
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-end gap-4">
-        <Field label="Profile" className="w-64" hint="Which servers and tools the client gets.">
+        <Field label="Profile" className="w-64" hint="The servers and tools that the client gets.">
           {(props) => (
             <Select
               {...props}
@@ -43,20 +43,20 @@ export function ConnectSection() {
       </div>
       {needsKey && (
         <Notice
-          title="KEY stands for an API key"
-          {...(session?.rights.includes('admin') && {
-            actions: (
+          title="Replace KEY with an API key"
+          actions={
+            session?.rights.includes('admin') && (
               <ButtonLink size="small" href="/settings/keys">
-                Make a key
+                Create a key
               </ButtonLink>
-            ),
-          })}
+            )
+          }
         >
-          Put one there that is made for this client alone, so that it can be revoked alone.
+          Create a key for this client alone, so that you can revoke it alone.
         </Notice>
       )}
       {failed && <ErrorNotice error={failed} onRetry={() => void clients.refetch()} />}
-      {!failed && !clients.data && <Spinner label="Loading …" />}
+      {!failed && !clients.data && <Spinner label="Loading clients …" />}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         {clients.data?.map(({ id, name, file, snippet, language }) => (
           <Card key={id} className="min-w-0">
@@ -69,8 +69,39 @@ export function ConnectSection() {
             </div>
           </Card>
         ))}
-        <OwnPrograms path={path} needsKey={needsKey} />
+        <ProgramExamples path={path} needsKey={needsKey} />
       </div>
     </div>
+  );
+}
+
+/** Examples for programs, with the origin of this page. */
+function ProgramExamples({ path, needsKey }: Pick<ExampleParts, 'path' | 'needsKey'>) {
+  const parts = { origin: location.origin, path, needsKey };
+  return (
+    <>
+      <Card className="min-w-0">
+        <CardHeader title="MCP SDK" hint="Example with the official TypeScript SDK. Any MCP SDK works." />
+        <div className="p-4">
+          <CodeBlock code={sdkExample(parts)} language="typescript" what="SDK example" />
+        </div>
+      </Card>
+      <Card className="min-w-0">
+        <CardHeader
+          title="REST API"
+          hint={
+            <>
+              OpenAPI document:{' '}
+              <a href="/api/openapi.json" target="_blank" rel="noreferrer" className="underline underline-offset-2">
+                /api/openapi.json
+              </a>
+            </>
+          }
+        />
+        <div className="p-4">
+          <CodeBlock code={curlExample(parts)} language="shell" what="curl example" />
+        </div>
+      </Card>
+    </>
   );
 }

@@ -1,12 +1,12 @@
 export interface ExampleParts {
-  /** Where the gateway is. */
+  /** The origin of the gateway. */
   readonly origin: string;
-  /** Where the profile's MCP endpoint is. */
+  /** The path of the profile's MCP endpoint. */
   readonly path: string;
   readonly needsKey: boolean;
 }
 
-/** A program in TypeScript that lists the tools over MCP. */
+/** A TypeScript program that lists the tools over MCP. */
 export function sdkExample({ origin, path, needsKey }: ExampleParts): string {
   const url = `new URL('${origin}${path.replaceAll("'", '%27')}')`;
   const headers = '{ authorization: `Bearer ${process.env.TOOLWHARF_KEY}` }';
@@ -26,13 +26,13 @@ await client.close();
 `;
 }
 
-/** Listing and calling tools without any SDK. */
+/** curl commands that list and call tools. */
 export function curlExample({ origin, needsKey }: ExampleParts): string {
   const key = needsKey ? ' \\\n  -H "authorization: Bearer KEY"' : '';
-  return `# What tools are there?
+  return `# List the tools.
 curl ${origin}/api/tools${key}
 
-# Call one. If a person is asked first, it waits for the answer.
+# Call a tool. If the call needs approval, the request waits for it.
 curl ${origin}/api/tools/TOOL/call${key} \\
   -H "content-type: application/json" \\
   -d '{"arguments": {}}'

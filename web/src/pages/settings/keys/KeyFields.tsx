@@ -1,12 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
-import { ApiError } from '../../../api/client.ts';
+import { ApiError, type ApiKeyInput } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { ButtonLink } from '../../../components/Button.tsx';
 import { messageOf, Notice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems, problemAt } from '../../../components/field-problems.ts';
 import { Checkbox, Field, Input, Select } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import type { KeyDraft, Right } from './key-draft.ts';
+
+type Right = NonNullable<ApiKeyInput['rights']>[number];
+
+/** A new key in the form. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly rights: readonly Right[];
+  /** Empty for all profiles. */
+  readonly profile: string;
+}
+
+/** The initial values of the form. */
+export const emptyKey: KeyDraft = { name: '', rights: ['read', 'call'], profile: '' };
+
+/** The body of the request. */
+export function toKeyInput({ name, rights, profile }: KeyDraft): ApiKeyInput {
+  return { name, rights, profile: profile || undefined };
+}
 
 export interface KeyFieldsProps {
   readonly draft: KeyDraft;
@@ -15,17 +32,18 @@ export interface KeyFieldsProps {
 }
 
 const rights: readonly { readonly right: Right; readonly label: string; readonly hint: string }[] = [
-  { right: 'read', label: 'Read', hint: 'See servers, tools and its own calls.' },
-  { right: 'call', label: 'Call', hint: 'Call tools and chat. Needed by MCP clients.' },
-  { right: 'admin', label: 'Administer', hint: 'Everything: servers, keys, other callers, answers to questions.' },
+  { right: 'read', label: 'Read', hint: 'View servers, tools and its own calls.' },
+  { right: 'call', label: 'Call', hint: 'Call tools and chat. MCP clients need it.' },
+  { right: 'admin', label: 'Administer', hint: 'Full access: servers, keys, approvals and the calls of others.' },
 ];
 
+/** The fields of a new key. */
 export function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
   const profiles = useQuery(queries.profiles()).data ?? [];
   const rightsProblem = problemAt(error, 'rights');
   return (
     <>
-      <Field label="Name" required hint="Who or what uses it." error={problemAt(error, 'name')}>
+      <Field label="Name" required hint="Who or what uses the key." error={problemAt(error, 'name')}>
         {(props) => (
           <Input {...props} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
         )}
@@ -40,8 +58,8 @@ export function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
             checked={draft.rights.includes(right)}
             onChange={(isGiven) =>
               onChange({
-                rights: isGiven ? [...draft.rights, right] : draft.rights.filter((one) => one !== right),
-                // Administrators are not held to a profile.
+                rights: isGiven ? [...draft.rights, right] : draft.rights.filter((item) => item !== right),
+                // Administrators have access to all profiles.
                 ...(isGiven && right === 'admin' && { profile: '' }),
               })
             }
@@ -54,8 +72,8 @@ export function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
         error={problemAt(error, 'profile')}
         hint={
           draft.rights.includes('admin')
-            ? 'An administrator is not held to a profile.'
-            : 'What it can reach: everything, or only what one profile serves.'
+            ? 'Administrators have access to all profiles.'
+            : 'Limits the key to the servers and tools of one profile.'
         }
       >
         {(props) => (
@@ -77,8 +95,10 @@ export function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
       {error !== null && error !== undefined && !hasFieldProblems(error) && (
         <Notice
           tone="bad"
-          {...(error instanceof ApiError &&
-            error.code === 'FORBIDDEN' && { actions: <ButtonLink href="/settings/session">Sign in</ButtonLink> })}
+          actions={
+            error instanceof ApiError &&
+            error.code === 'FORBIDDEN' && <ButtonLink href="/settings/session">Sign in</ButtonLink>
+          }
         >
           {messageOf(error)}
         </Notice>

@@ -5,17 +5,18 @@ import { Button } from '../../../components/Button.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
 
-const step = 50;
+const pageSize = 50;
 
 export interface KeyListProps {
   readonly label: string;
   readonly keys: readonly ApiKey[];
-  /** Absent where there is nothing left to revoke. */
+  /** Undefined for revoked keys. */
   readonly onRevoke?: (key: ApiKey) => void;
 }
 
+/** A list of keys. */
 export function KeyList({ label, keys, onRevoke }: KeyListProps) {
-  const [shown, setShown] = useState(step);
+  const [shown, setShown] = useState(pageSize);
   return (
     <>
       <ul aria-label={label} className="divide-y divide-line">
@@ -31,7 +32,7 @@ export function KeyList({ label, keys, onRevoke }: KeyListProps) {
                 ))}
               </p>
               <p className="text-xs break-words text-ink-soft">
-                {key.profile === undefined ? 'all profiles' : `profile ${safeText(key.profile, 100)}`} · made{' '}
+                {key.profile === undefined ? 'all profiles' : `profile ${safeText(key.profile, 100)}`} · created{' '}
                 <TimeAgo at={key.createdAt} /> ·{' '}
                 {key.lastUsedAt === undefined ? (
                   'never used'
@@ -63,8 +64,8 @@ export function KeyList({ label, keys, onRevoke }: KeyListProps) {
       </ul>
       {keys.length > shown && (
         <div className="border-t border-line px-4 py-2">
-          <Button size="small" onClick={() => setShown(shown + step)}>
-            Show more of {keys.length}
+          <Button size="small" onClick={() => setShown(shown + pageSize)}>
+            Show more ({keys.length - shown})
           </Button>
         </div>
       )}

@@ -11,19 +11,19 @@ import { ProviderDialog } from './ProviderDialog.tsx';
 import { ProviderRow } from './ProviderRow.tsx';
 import { RemoveProvider } from './RemoveProvider.tsx';
 
-/** Where the models of assistants are run. */
+/** The providers of models. */
 export function ModelsSection() {
   const providers = useQuery(queries.providers());
-  const mayChange = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const canEdit = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
   const [edited, setEdited] = useState<Provider | 'new'>();
   const [removed, setRemoved] = useState<Provider>();
   return (
     <Card>
       <CardHeader
         title="Providers"
-        hint="Where the models of your assistants are run. Keys are kept encrypted, and never shown again."
+        hint="The services that run the models of your assistants. Keys are stored encrypted and never shown again."
         actions={
-          mayChange && (
+          canEdit && (
             <Button size="small" look="primary" onClick={() => setEdited('new')}>
               <Plus aria-hidden />
               Add provider
@@ -38,7 +38,7 @@ export function ModelsSection() {
       )}
       {providers.isPending && (
         <div className="p-4">
-          <Spinner label="Loading the providers …" />
+          <Spinner label="Loading providers …" />
         </div>
       )}
       {providers.data && (
@@ -47,7 +47,7 @@ export function ModelsSection() {
             <ProviderRow
               key={provider.id}
               provider={provider}
-              mayChange={mayChange}
+              canEdit={canEdit}
               onEdit={() => setEdited(provider)}
               onRemove={() => setRemoved(provider)}
             />
@@ -55,7 +55,7 @@ export function ModelsSection() {
         </ul>
       )}
       {edited !== undefined && (
-        <ProviderDialog {...(edited !== 'new' && { provider: edited })} onClose={() => setEdited(undefined)} />
+        <ProviderDialog provider={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
       <RemoveProvider provider={removed} onClose={() => setRemoved(undefined)} />
     </Card>

@@ -6,28 +6,34 @@ import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems } from '../../../components/field-problems.ts';
+import { Field, Select } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useToast } from '../../../components/Toasts.tsx';
-import { PresetField } from './PresetField.tsx';
 import { ProviderFields } from './ProviderFields.tsx';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
-import { draftOfPreset, draftOfProvider, toProviderInput } from './provider-draft.ts';
-import { firstPreset } from './provider-presets.ts';
+import { presetDraft, toDraft, toProviderInput } from './provider-draft.ts';
+import { firstPreset, type ProviderPreset, presets } from './provider-presets.ts';
 
-/** Adds a provider, or changes the one given. It can be tried before it is saved. */
-export function ProviderDialog({ provider, onClose }: { readonly provider?: Provider; readonly onClose: () => void }) {
+/** Adds or edits a provider, with a test before saving. */
+export function ProviderDialog({
+  provider,
+  onClose,
+}: {
+  readonly provider: Provider | undefined;
+  readonly onClose: () => void;
+}) {
   const [preset, setPreset] = useState(firstPreset);
-  const [draft, setDraft] = useState(() => (provider ? draftOfProvider(provider) : draftOfPreset(preset)));
+  const [draft, setDraft] = useState(() => (provider ? toDraft(provider) : presetDraft(preset)));
   const client = useQueryClient();
   const toast = useToast();
-  const trial = useRef<AbortController>(undefined);
-  useEffect(() => () => trial.current?.abort(), []);
+  const testController = useRef<AbortController>(undefined);
+  useEffect(() => () => testController.current?.abort(), []);
 
   const testing = useMutation({
     mutationFn() {
-      trial.current = new AbortController();
-      const body = { ...toProviderInput(draft), ...(provider && { provider: provider.id }) };
-      return api.testProvider({ body, signal: trial.current.signal });
+      testController.current = new AbortController();
+      const body = { ...toProviderInput(draft), provider: provider?.id };
+      return api.testProvider({ body, signal: testController.current.signal });
     },
   });
   const saving = useMutation({
@@ -36,12 +42,11 @@ export function ProviderDialog({ provider, onClose }: { readonly provider?: Prov
       return provider ? api.updateProvider({ path: { provider: provider.id }, body }) : api.addProvider({ body });
     },
     onSuccess() {
-      toast('The provider is saved.');
+      toast('Provider saved.');
       onClose();
       return client.invalidateQueries({ queryKey: ['providers'] });
     },
   });
-  // The field that is wrong is wrong for both.
   const error = saving.error ?? testing.error;
 
   return (
@@ -52,8 +57,8 @@ export function ProviderDialog({ provider, onClose }: { readonly provider?: Prov
       footer={
         <>
           {testing.isPending ? (
-            <Button className="mr-auto" onClick={() => trial.current?.abort()}>
-              Stop the test
+            <Button className="mr-auto" onClick={() => testController.current?.abort()}>
+              Stop test
             </Button>
           ) : (
             <Button className="mr-auto" onClick={() => testing.mutate()}>
@@ -81,9 +86,9 @@ export function ProviderDialog({ provider, onClose }: { readonly provider?: Prov
         {!provider && (
           <PresetField
             value={preset}
-            onChange={(chosen) => {
-              setPreset(chosen);
-              setDraft(draftOfPreset(chosen));
+            onChange={(selected) => {
+              setPreset(selected);
+              setDraft(presetDraft(selected));
               testing.reset();
               saving.reset();
             }}
@@ -95,14 +100,42 @@ export function ProviderDialog({ provider, onClose }: { readonly provider?: Prov
           hasStoredKey={provider?.apiKey !== undefined}
           error={error}
           onChange={(change) => {
-            setDraft((before) => ({ ...before, ...change }));
+            setDraft((current) => ({ ...current, ...change }));
             testing.reset();
           }}
         />
-        {testing.isPending && <p role="status">Trying it …</p>}
+        {testing.isPending && <p role="status">Testing …</p>}
         {testing.data && <ProviderTestResult test={testing.data} />}
         {error && !hasFieldProblems(error) && error.name !== 'AbortError' && <ErrorNotice error={error} />}
       </form>
     </Dialog>
+  );
+}
+
+interface PresetFieldProps {
+  readonly value: ProviderPreset;
+  readonly onChange: (preset: ProviderPreset) => void;
+}
+
+function PresetField({ value, onChange }: PresetFieldProps) {
+  return (
+    <Field label="Provider">
+      {(props) => (
+        <Select
+          {...props}
+          value={value.name}
+          onChange={(event) => {
+            const selected = presets.find(({ name }) => name === event.target.value);
+            if (selected) onChange(selected);
+          }}
+        >
+          {presets.map(({ name }) => (
+            <option key={name} value={name}>
+              {name === 'Other' ? 'Other (OpenAI-compatible)' : name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

@@ -11,24 +11,21 @@ export interface ProviderFieldsProps {
   readonly onChange: (change: Partial<ProviderDraft>) => void;
 }
 
+/** The fields of a provider. */
 export function ProviderFields({ draft, keyHint, hasStoredKey, error, onChange }: ProviderFieldsProps) {
-  const needsAddress = draft.kind === 'openai-compatible';
+  const needsUrl = draft.kind === 'openai-compatible';
   return (
     <>
-      <Field label="Name" required error={problemAt(error, 'name')} hint="What you call it in the list of providers.">
+      <Field label="Name" required error={problemAt(error, 'name')} hint="Shown in the list of providers.">
         {(props) => (
           <Input {...props} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
         )}
       </Field>
       <Field
-        label="Address"
-        required={needsAddress}
+        label="Base URL"
+        required={needsUrl}
         error={problemAt(error, 'baseUrl')}
-        hint={
-          needsAddress
-            ? 'Up to and with /v1, as a rule.'
-            : "Leave it empty for the provider's own. Only for a proxy that stands in for it."
-        }
+        hint={needsUrl ? 'Usually ends in /v1.' : 'Only for a proxy. Leave empty for the default.'}
       >
         {(props) => (
           <Input
@@ -36,16 +33,16 @@ export function ProviderFields({ draft, keyHint, hasStoredKey, error, onChange }
             type="url"
             inputMode="url"
             autoComplete="off"
-            placeholder={needsAddress ? 'https://example.com/v1' : "The provider's own"}
+            placeholder={needsUrl ? 'https://example.com/v1' : 'Default'}
             value={draft.baseUrl}
             onChange={(event) => onChange({ baseUrl: event.target.value })}
           />
         )}
       </Field>
-      {isPlainElsewhere(draft.baseUrl) && (
+      {isRemoteHttp(draft.baseUrl) && (
         <Checkbox
-          label="Allow plain HTTP to another machine"
-          hint="The key and everything said could be read on the way."
+          label="Allow unencrypted HTTP"
+          hint="Others on the network could read the key and all messages."
           checked={draft.allowInsecure}
           onChange={(allowInsecure) => onChange({ allowInsecure })}
         />
@@ -55,9 +52,9 @@ export function ProviderFields({ draft, keyHint, hasStoredKey, error, onChange }
   );
 }
 
-/** Whether there is anything to allow; what is allowed, the gateway decides. */
-function isPlainElsewhere(address: string): boolean {
-  const url = URL.parse(address.trim());
+/** Whether the URL is HTTP to another machine. */
+function isRemoteHttp(baseUrl: string): boolean {
+  const url = URL.parse(baseUrl.trim());
   return url?.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
 }
 
@@ -67,22 +64,22 @@ interface KeyFieldProps extends Pick<ProviderFieldsProps, 'draft' | 'error' | 'o
 }
 
 function KeyField({ draft, hint, hasStored, error, onChange }: KeyFieldProps) {
-  const isKept = hasStored && draft.keepsKey;
-  const stored = isKept ? 'A key is stored and stays unless you type another.' : 'The stored key will be removed.';
+  const keepsStored = hasStored && draft.keepsKey;
+  const stored = keepsStored ? 'A key is stored. Type another one to replace it.' : 'The stored key will be removed.';
   return (
     <div className="flex items-start gap-2">
       <Field
         className="min-w-0 flex-1"
         label="API key"
         error={problemAt(error, 'apiKey')}
-        hint={hasStored ? stored : `${hint} It is kept encrypted and never shown again.`.trim()}
+        hint={hasStored ? stored : `${hint} The key is stored encrypted and never shown again.`.trim()}
       >
         {(props) => (
           <Input
             {...props}
             type="password"
             autoComplete="off"
-            placeholder={isKept ? '••••••••' : ''}
+            placeholder={keepsStored ? '••••••••' : ''}
             value={draft.apiKey}
             onChange={(event) => onChange({ apiKey: event.target.value })}
           />
@@ -90,7 +87,7 @@ function KeyField({ draft, hint, hasStored, error, onChange }: KeyFieldProps) {
       </Field>
       {hasStored && (
         <Button className="mt-6" onClick={() => onChange({ keepsKey: !draft.keepsKey, apiKey: '' })}>
-          {isKept ? 'Remove' : 'Keep'}
+          {keepsStored ? 'Remove' : 'Keep'}
         </Button>
       )}
     </div>

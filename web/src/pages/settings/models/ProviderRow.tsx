@@ -11,7 +11,7 @@ import { kinds } from './provider-presets.ts';
 
 export interface ProviderRowProps {
   readonly provider: Provider;
-  readonly mayChange: boolean;
+  readonly canEdit: boolean;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
@@ -22,10 +22,11 @@ const sources: Readonly<Record<Provider['source'], string>> = {
   'built-in': 'Built in',
 };
 
-export function ProviderRow({ provider, mayChange, onEdit, onRemove }: ProviderRowProps) {
+/** One provider in the list. */
+export function ProviderRow({ provider, canEdit, onEdit, onRemove }: ProviderRowProps) {
   const { kind, source, baseUrl, apiKey } = provider;
   const name = safeText(provider.name, 100);
-  const testing = useMutation({ mutationFn: () => testStored(provider) });
+  const testing = useMutation({ mutationFn: () => testProvider(provider) });
   return (
     <li className="flex flex-col gap-2 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -36,13 +37,13 @@ export function ProviderRow({ provider, mayChange, onEdit, onRemove }: ProviderR
           </p>
           <p className="text-xs break-words text-ink-soft">
             {kind === 'demo'
-              ? 'Scripted answers: no model, no key, no network. It shows how conversations with tools go.'
+              ? 'Scripted answers without a model, a key or a network.'
               : [kinds[kind], baseUrl && safeText(baseUrl, 200), apiKey ? 'key is set' : 'no key']
                   .filter(Boolean)
                   .join(' · ')}
           </p>
         </div>
-        {mayChange && kind !== 'demo' && (
+        {canEdit && kind !== 'demo' && (
           <div className="flex items-center gap-1">
             <Button size="small" busy={testing.isPending} aria-label={`Test ${name}`} onClick={() => testing.mutate()}>
               Test
@@ -66,19 +67,19 @@ export function ProviderRow({ provider, mayChange, onEdit, onRemove }: ProviderR
   );
 }
 
-/** Only what is stored can be sent to the test by its mask; of others, the list of models is the test. */
-async function testStored(provider: Provider): Promise<ProviderTest> {
+/** Tests a stored provider with its stored key, and others by listing their models. */
+async function testProvider(provider: Provider): Promise<ProviderTest> {
   const { id, name, kind, source, baseUrl, allowInsecure, apiKey } = provider;
   if (source === 'store' && kind !== 'demo') {
-    const kept = { ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
-    return api.testProvider({ body: { name, kind, ...kept, allowInsecure: allowInsecure ?? false, provider: id } });
+    const body = { name, kind, baseUrl, apiKey, allowInsecure: allowInsecure ?? false, provider: id };
+    return api.testProvider({ body });
   }
-  const begun = performance.now();
-  const took = () => Math.round(performance.now() - begun);
+  const startedAt = performance.now();
+  const elapsedMs = () => Math.round(performance.now() - startedAt);
   try {
     const { models } = await api.listModels({ path: { provider: id } });
-    return { ok: true, latencyMs: took(), models };
+    return { ok: true, latencyMs: elapsedMs(), models };
   } catch (error) {
-    return { ok: false, latencyMs: took(), models: [], problem: messageOf(error) };
+    return { ok: false, latencyMs: elapsedMs(), models: [], problem: messageOf(error) };
   }
 }

@@ -1,17 +1,18 @@
 import { CircleCheck } from 'lucide-react';
 import type { ProviderTest } from '../../../api/client.ts';
 import { Notice } from '../../../components/ErrorNotice.tsx';
+import { pluralize } from '../../../components/pluralize.ts';
 import { safeText } from '../../../components/safe-text.ts';
 import { formatDuration } from '../../../components/times.tsx';
 
 const maxShown = 200;
 
-/** What trying a provider showed. */
+/** The result of a provider test. */
 export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }: { readonly test: ProviderTest }) {
   if (!ok) {
     return (
-      <Notice tone="bad" title="It does not work">
-        {safeText(problem ?? 'The provider gave no reason.', 1_000)}
+      <Notice tone="bad" title="The test failed">
+        {safeText(problem ?? 'The provider reported no reason.', 1_000)}
       </Notice>
     );
   }
@@ -19,11 +20,11 @@ export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }:
     <div role="status" className="rounded-lg border border-good/40 bg-good-soft px-3 py-2.5">
       <p className="flex items-center gap-2 font-medium">
         <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
-        It answered in {formatDuration(latencyMs)}. {countOf(models.length)}
+        Connected in {formatDuration(latencyMs)}. {pluralize(models.length, 'model')} found.
       </p>
       {models.length > 0 && (
         <details className="mt-1">
-          <summary className="cursor-pointer">Show the models</summary>
+          <summary className="cursor-pointer">Show models</summary>
           <ul className="mt-1 max-h-48 columns-1 overflow-y-auto font-mono text-xs sm:columns-2">
             {models.slice(0, maxShown).map(({ id }) => (
               <li key={id} className="break-words">
@@ -31,14 +32,9 @@ export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }:
               </li>
             ))}
           </ul>
-          {models.length > maxShown && <p className="text-xs">… and {models.length - maxShown} more.</p>}
+          {models.length > maxShown && <p className="text-xs">{models.length - maxShown} more.</p>}
         </details>
       )}
     </div>
   );
-}
-
-function countOf(models: number): string {
-  if (models === 0) return 'It lists no models.';
-  return models === 1 ? 'One model found.' : `${models.toLocaleString('en')} models found.`;
 }

@@ -3,16 +3,17 @@ import { api } from '../../../api/api.ts';
 import type { Provider } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx';
+import { pluralize } from '../../../components/pluralize.ts';
 import { safeText } from '../../../components/safe-text.ts';
 import { useToast } from '../../../components/Toasts.tsx';
 
 export interface RemoveProviderProps {
-  /** Undefined asks nothing. */
+  /** The provider to remove. The dialog is closed without one. */
   readonly provider: Provider | undefined;
   readonly onClose: () => void;
 }
 
-/** Asks, then removes a provider and its key. Says who would be left without a model. */
+/** Asks for confirmation and removes a provider. Names the assistants that use it. */
 export function RemoveProvider({ provider, onClose }: RemoveProviderProps) {
   const client = useQueryClient();
   const toast = useToast();
@@ -20,7 +21,7 @@ export function RemoveProvider({ provider, onClose }: RemoveProviderProps) {
   const removing = useMutation({
     mutationFn: (id: string) => api.removeProvider({ path: { provider: id } }),
     onSuccess() {
-      toast('The provider is removed.');
+      toast('Provider removed.');
       onClose();
       return client.invalidateQueries({ queryKey: ['providers'] });
     },
@@ -35,11 +36,10 @@ export function RemoveProvider({ provider, onClose }: RemoveProviderProps) {
       onConfirm={() => provider && removing.mutate(provider.id)}
       onClose={onClose}
     >
-      <p>It is forgotten together with its key.</p>
+      <p>The provider and its key will be deleted.</p>
       {users.length > 0 && (
         <p className="mt-2">
-          {users.length === 1 ? 'One assistant uses it and' : `${users.length} assistants use it and`} can't answer
-          until given another model:{' '}
+          {pluralize(users.length, 'assistant uses it', 'assistants use it')} and cannot answer without another model:{' '}
           {users
             .slice(0, 5)
             .map(({ name }) => safeText(name, 60))

@@ -1,6 +1,6 @@
 import type { Provider, ProviderInput } from '../../../api/client.ts';
 
-/** The kinds of providers, in words. */
+/** The label of each kind of provider. */
 export const kinds: Readonly<Record<Provider['kind'], string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
@@ -13,11 +13,11 @@ export interface ProviderPreset {
   readonly name: string;
   readonly kind: ProviderInput['kind'];
   readonly baseUrl: string;
-  /** Where a key comes from, or that none is needed. */
+  /** Where to get a key. */
   readonly keyHint: string;
 }
 
-/** What is offered first. */
+/** The preset that is selected first. */
 export const firstPreset: ProviderPreset = {
   name: 'OpenAI',
   kind: 'openai',
@@ -25,7 +25,7 @@ export const firstPreset: ProviderPreset = {
   keyHint: 'From platform.openai.com, under API keys.',
 };
 
-/** What most people add. The last one is everything else that speaks OpenAI's language. */
+/** Common providers. The last one is any OpenAI-compatible service. */
 export const presets: readonly ProviderPreset[] = [
   firstPreset,
   { name: 'Anthropic', kind: 'anthropic', baseUrl: '', keyHint: 'From console.anthropic.com, under API keys.' },
@@ -34,19 +34,19 @@ export const presets: readonly ProviderPreset[] = [
     name: 'Ollama',
     kind: 'openai-compatible',
     baseUrl: 'http://127.0.0.1:11434/v1',
-    keyHint: 'Ollama on this machine needs none.',
+    keyHint: 'A local Ollama needs no key.',
   },
   {
     name: 'LM Studio',
     kind: 'openai-compatible',
     baseUrl: 'http://127.0.0.1:1234/v1',
-    keyHint: 'LM Studio on this machine needs none.',
+    keyHint: 'A local LM Studio needs no key.',
   },
   {
     name: 'vLLM',
     kind: 'openai-compatible',
     baseUrl: 'http://127.0.0.1:8000/v1',
-    keyHint: 'Only if it was started with --api-key.',
+    keyHint: 'Only if vLLM was started with --api-key.',
   },
   {
     name: 'OpenRouter',
@@ -58,6 +58,6 @@ export const presets: readonly ProviderPreset[] = [
     name: 'Other',
     kind: 'openai-compatible',
     baseUrl: '',
-    keyHint: 'If it asks for one.',
+    keyHint: 'If the provider requires one.',
   },
 ];
