@@ -41,6 +41,23 @@ const forbiddenInLibrary = [
   },
 ];
 
+const network = ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'node:dns', 'undici'];
+const processes = ['node:child_process', 'node:cluster', 'node:worker_threads'];
+const files = ['node:fs', 'node:sqlite'];
+const protocol = ['hono', '@hono/node-server', '@modelcontextprotocol/client', '@modelcontextprotocol/server'];
+
+/** What a room never imports, by the table of rooms in ARCHITECTURE.md; a package also stands for its subpaths. */
+const neverImported = [
+  { room: 'kernel', what: 'the network or a process', packages: [...network, ...processes] },
+  // `node:net` only tells what an IP address is.
+  { room: 'config', what: 'the network or a process', packages: ['node:http', 'undici', ...processes, ...protocol] },
+  { room: 'catalog', what: 'the network', packages: [...network, ...processes, ...protocol] },
+  { room: 'policy', what: 'I/O', packages: [...network, ...processes, ...files, ...protocol] },
+  { room: 'invocation', what: 'HTTP or the protocol', packages: [...network, ...processes, ...files, ...protocol] },
+  { room: 'storage', what: 'HTTP or the protocol', packages: ['node:http', 'node:https', 'undici', ...protocol] },
+  { room: 'bridges', what: 'I/O', packages: [...network, ...processes, ...files] },
+];
+
 const maximumLines = 400;
 
 const all = readSources('src');
@@ -57,6 +74,10 @@ describe('the rooms of src', () => {
 
   test('a bridge imports no other bridge', () => {
     expect(bridgesImportingBridges(product)).toEqual([]);
+  });
+
+  test.each(neverImported)('$room imports nothing of $what', ({ room, packages }) => {
+    expect(importsOfPackages(product, room, packages)).toEqual([]);
   });
 
   test('no import leads out of src, or to a test', () => {
@@ -106,6 +127,12 @@ test('every package needed at run time is a dependency of the published package'
   expect(needed.filter(({ to }) => !listed.has(packageOf(to))).map(described)).toEqual([]);
 });
 
+test('no test mocks a module or polls with a limit of its own', () => {
+  const sources = [all, readSources('test'), readSources('web/src', ['.ts', '.tsx'])].flatMap((found) => [...found]);
+  const impatient = /\bvi\.(mock|doMock|waitFor|waitUntil)\(|\.waitForTimeout\(/;
+  expect(sources.filter(([, source]) => impatient.test(withoutComments(source))).map(([file]) => file)).toEqual([]);
+});
+
 test(`no file is longer than ${maximumLines} lines`, () => {
   const files = [...all, ...readSources('test', ['.ts', '.mjs']), ...readSources('scripts', ['.mjs'])];
   const long = files.filter(([, source]) => source.trimEnd().split('\n').length > maximumLines);
@@ -121,6 +148,16 @@ describe('these checks', () => {
       'src/config/b.ts': "import { a } from '../kernel/a.ts';",
     });
     expect(importsToTheRight(sources)).toEqual(['src/kernel/a.ts imports src/config/b.ts']);
+  });
+
+  test('find an import of what a room must not know, and let type imports and other rooms be', () => {
+    const sources = check({
+      'src/policy/a.ts': "import { readFile } from 'node:fs/promises';\nimport type { Server } from 'node:http';",
+      'src/cli/b.ts': "import { readFile } from 'node:fs/promises';",
+    });
+    expect(importsOfPackages(sources, 'policy', [...files, ...network])).toEqual([
+      'src/policy/a.ts imports node:fs/promises',
+    ]);
   });
 
   test('find a bridge that imports a bridge, and let shared parts be', () => {
@@ -160,6 +197,12 @@ function described({ from, to }: Import): string {
 function importsToTheRight(sources: Sources): string[] {
   return importsIn(sources)
     .filter(({ ours, from, to }) => ours && line.indexOf(roomOf(to)) > line.indexOf(roomOf(from)))
+    .map(described);
+}
+
+function importsOfPackages(sources: Sources, room: string, packages: readonly string[]): string[] {
+  return importsIn(sources)
+    .filter(({ from, ours, types, to }) => roomOf(from) === room && !ours && !types && packages.includes(packageOf(to)))
     .map(described);
 }
 

@@ -33,8 +33,11 @@ describe('programs that behave badly, all at once', () => {
     await using gateway = await world.start(config);
     await using wild = await connectClient(gateway.url);
     const good = await Promise.all(['ada', 'bob'].map((name) => world.load.open(gateway.url, name)));
-    const names = await wild.names();
-    expect(names).toContain('s__act');
+    const needed = ['s__act', 'unterminated__unterminated', 'talkative__stderr', 'dies__die', 'forking__forks'];
+    await waitFor(async () => {
+      const names = await wild.names();
+      return needed.every((name) => names.includes(name));
+    });
     const seen = new Set(descendantsOf(gateway.pid));
     const before = memoryOf(gateway.pid);
     let isOver = false;

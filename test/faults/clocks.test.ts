@@ -100,6 +100,7 @@ async function openAsking() {
     pollMs: 20,
     now: clock.now,
   });
+  const seen = new Set<string>();
   const args = { text: 'hello' };
   const entry = { name: 's__act', originalName: 'act', definition: {}, definitionHash: 'd' } as CatalogEntry;
   const ports = {
@@ -128,14 +129,15 @@ async function openAsking() {
     approver,
     args,
     ask: (expiresMs = 60_000) => askApproval(call(), { entry, args, reason: 'policy asks', expiresMs }, ports),
-    /** The question that waits. */
+    /** The next question, whether it still waits or was too slow for this test. */
     async pending() {
-      const [waiting] =
-        (await waitFor(async () => {
-          const found = await storage.approvals.list({ status: 'pending' });
-          return found.length > 0 && found;
-        })) || [];
-      return (waiting as ApprovalRecord).request;
+      const next = await waitFor(async () => {
+        const found = await storage.approvals.list();
+        return found.find(({ request }) => !seen.has(request.id));
+      });
+      const { request } = next as ApprovalRecord;
+      seen.add(request.id);
+      return request;
     },
     async [Symbol.asyncDispose]() {
       await storage.close();

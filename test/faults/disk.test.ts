@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../support/wait-for.ts';
+import { patienceMs, waitFor } from '../support/wait-for.ts';
 import type { LoadClient } from './support/load.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld, type World } from './support/world.ts';
@@ -68,7 +68,7 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     await waitFor(async () => (await world.effects()).length === 1);
     {
       using other = new DatabaseSync(world.database);
-      other.exec('pragma busy_timeout = 5000; begin immediate');
+      other.exec('pragma busy_timeout = 60000; begin immediate');
       expect(await slow).toMatchObject({ answer: 'success' });
       expect(await callUntil(client, 'JOURNAL_UNAVAILABLE')).toBeDefined();
       expect(await client.call()).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
@@ -96,7 +96,7 @@ test('a last record that was torn is left out: the start goes on, the chain is w
     async () => {
       // It can't get to the tables before.
       using other = new DatabaseSync(world.database);
-      other.exec('pragma busy_timeout = 5000; begin immediate');
+      other.exec('pragma busy_timeout = 60000; begin immediate');
       const last = await client.call();
       await first.end('SIGKILL');
       for (const file of ['-intake-1', '-intake-2'].map((name) => world.database + name)) {
@@ -118,7 +118,7 @@ test('a last record that was torn is left out: the start goes on, the chain is w
 
 /** The first call that ends with that code; undefined if none does for a long time. */
 async function callUntil(client: LoadClient, code: string) {
-  for (let round = 0; round < 300; round++) {
+  for (const until = performance.now() + patienceMs; performance.now() < until; ) {
     const calls = await Promise.all(Array.from({ length: 10 }, () => client.call()));
     const found = calls.find((call) => call.code === code);
     if (found) return found;
@@ -135,7 +135,7 @@ function limitFiles(pid: number, bytes: string): void {
 /** Makes every record of a call fail with that message until disposed. */
 function failWrites(world: World, message: string): Disposable {
   const database = new DatabaseSync(world.database);
-  database.exec('pragma busy_timeout = 5000');
+  database.exec('pragma busy_timeout = 60000');
   database.exec(`create trigger broken before insert on steps begin select raise(abort, '${message}'); end`);
   return {
     [Symbol.dispose]() {

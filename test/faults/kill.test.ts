@@ -58,7 +58,7 @@ describe('kill -9 of the gateway', () => {
     await world.breaking('kill', async () => {
       // The first call has to find out how far the tables are. That is given up after a second; this is well before.
       using other = new DatabaseSync(world.database);
-      other.exec('pragma busy_timeout = 5000; begin immediate');
+      other.exec('pragma busy_timeout = 60000; begin immediate');
       void client.call();
       await wait(200);
       await gateway.end('SIGKILL');

@@ -14,7 +14,7 @@ describe('a network that breaks in every way', () => {
     await using modern = await world.serve({ ERA: 'modern', JSON: '1' });
     await using toLegacy = await openFaultProxy(Number(new URL(legacy.url).port));
     await using toModern = await openFaultProxy(Number(new URL(modern.url).port));
-    const limits = { defaultToolConfig: { timeout: '1s' }, timeout: '2s' };
+    const limits = { defaultToolConfig: { timeout: '20s' }, timeout: '20s' };
     const servers = {
       legacy: { url: toLegacy.through(legacy.url), ...limits },
       modern: { url: toModern.through(modern.url), ...limits },
@@ -90,7 +90,7 @@ describe('a network that breaks in every way', () => {
   test('a name that is not found is told as that, tried again, and holds up nobody', async () => {
     await using world = await openWorld();
     const servers = { s: world.program(), nowhere: { url: 'https://toolwharf-test.invalid/mcp' } };
-    await using gateway = await world.open({ servers, gateway: { listWait: '1s' } });
+    await using gateway = await world.open({ servers });
     await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
     expect(await client.call()).toMatchObject({ answer: 'success' });
     const status = await waitFor(() => {

@@ -63,7 +63,7 @@ describe('a server that acts and is cut off before it answers', () => {
     await using world = await openWorld();
     await using server = await world.serve({ JSON: '1' });
     await using proxy = await openFaultProxy(Number(new URL(server.url).port));
-    const config = { servers: { s: { url: proxy.through(server.url), defaultToolConfig: { timeout: '1s' } } } };
+    const config = { servers: { s: { url: proxy.through(server.url), defaultToolConfig: { timeout: '4s' } } } };
     await using gateway = await world.open(config);
     await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
     await client.call();

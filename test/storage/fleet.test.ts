@@ -50,9 +50,9 @@ describe('several processes on one Postgres', () => {
 
   test('leave the open calls of those that live alone, and end those of the ones that are gone', async () => {
     using place = await postgresPlace(postgres);
-    const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 2_000 };
-    await using gone = startWriter({ ...options, openCalls: 10 });
-    await using alive = startWriter({ ...options, openCalls: 10 });
+    const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), openCalls: 10 };
+    await using gone = startWriter({ ...options, leaseMs: 2_000 });
+    await using alive = startWriter({ ...options, leaseMs: 600_000 });
     await Promise.all([gone.said(/^done$/), alive.said(/^done$/)]);
     await gone.kill();
     // Nothing is called on it: it looks by itself.
@@ -79,6 +79,7 @@ describe('several processes on one Postgres', () => {
     const slow = await engine.own();
     const entered = async () => (await place.sql(`select id from owners where id = '${slow.id}'`)).length;
     expect(await entered()).toBe(1);
+    // Its lease ends after 100 ms, and nothing renews it.
     await wait(200);
     await other.audit.recover();
     expect(await entered()).toBe(0);
@@ -217,7 +218,7 @@ describe('a Postgres that goes away', () => {
       kind: 'postgres',
       url: line.url,
       sealer: createSealer(place.key),
-      queryTimeoutMs: 2_000,
+      queryTimeoutMs: 5_000,
     } as const;
     await using storage = await openStorage(options);
     await storage.meta.set('a', 'b');
