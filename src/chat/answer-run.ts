@@ -4,28 +4,26 @@ import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Caller, Tool } from '../kernel/tool.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
-import { addUsage, noUsage } from './add-usage.ts';
-import { createCallApproval } from './call-approval.ts';
-import type { ChatPorts } from './chat-ports.ts';
+import { createCallApproval, pickTools, visibilityOf } from './assistant-policy.ts';
+import type { ChatPorts } from './chat.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
 import { completed, endedBy, failed, limited, maxCharacters, type Outcome, unfinishedTurn } from './outcomes.ts';
-import { pickTools, visibilityOf } from './pick-tools.ts';
 import { type RunCallsOptions, runCalls } from './run-calls.ts';
 import { createStopwatch } from './stopwatch.ts';
-import { type Turn, takeTurn } from './take-turn.ts';
+import { addUsage, noUsage, type Turn, takeTurn } from './take-turn.ts';
 import { toCallPart } from './to-call-part.ts';
 import { toModelMessages } from './to-model-messages.ts';
 import { unfinishedCalls } from './unfinished-calls.ts';
 import { waitForTools } from './wait-for-tools.ts';
 
-/** An answer while it is being made. */
+/** A running answer. */
 export interface AnswerRun {
-  /** Resolves when it has ended and that is kept. Never rejects. */
+  /** Resolves when the answer has ended and is stored. Never rejects. */
   readonly done: Promise<void>;
-  /** Ends it because a person wants that; what it asked of people is denied for this reason. */
+  /** Stops the answer for a user; its pending approvals are denied with this reason. */
   stop(reason: string): Promise<void>;
-  /** Ends it because everything does. What only waits for a person stays as it is. */
+  /** Stops the answer because the process ends. Calls that only wait for approval stay pending. */
   close(): Promise<void>;
 }
 
@@ -33,7 +31,7 @@ export interface AnswerPorts extends ChatPorts {
   readonly now: () => string;
 }
 
-/** Makes the answer that is the last message of a conversation; one that was begun before goes on. */
+/** Generates the answer that is the last message of a conversation, or continues it. */
 export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerRun {
   const { toolbox, storage, models, hostFor, log, now } = ports;
   const draft = open.edit();
@@ -50,7 +48,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     if (draft.message.status !== 'streaming')
       draft.change({ status: 'streaming', problem: undefined, completedAt: undefined });
     const assistant = await storage.assistants.get(open.conversation.assistantId);
-    if (!assistant) return failed('The assistant of this conversation is gone: choose another one for it.');
+    if (!assistant) return failed('The assistant of this conversation no longer exists: choose another one.');
     const opened = await models.open(assistant.model);
     draft.change({ model: opened.label });
     const left = unfinishedCalls(draft.parts);
@@ -69,18 +67,18 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     }
   }
 
-  /** One turn of the model and the calls it wants; the outcome when it wants none. */
+  /** Runs one model turn and the calls it requests; returns an outcome if the answer is complete. */
   async function step(assistant: Assistant, opened: OpenedModel): Promise<Outcome | undefined> {
     const messages = toModelMessages(open.messages, { outputs, takesMedia: opened.takesMedia });
     if (draft.parts.length > 0 && draft.parts.at(-1)?.type !== 'step') draft.add({ type: 'step' });
     const tools = await ownTools(assistant);
-    const turn = await ask(assistant, opened, messages, tools);
+    const turn = await requestTurn(assistant, opened, messages, tools);
     if ('status' in turn) return turn;
-    used = addUsage(used, { ...turn.usage, ...(opened.estimatesUsage && { estimated: true }) });
+    used = addUsage(used, { ...turn.usage, estimated: opened.estimatesUsage });
     draft.change({ usage: addUsage(earlier, used) });
     if (turn.end !== 'done') return unfinishedTurn(turn.end, opened);
-    if (turn.calls.length === 0 && !draft.parts.some(isSaid))
-      return failed(`${opened.label} ended its answer without saying anything. Try again.`);
+    if (turn.calls.length === 0 && !draft.parts.some(hasContent))
+      return failed(`${opened.label} returned an empty answer. Try again.`);
     if (turn.calls.length === 0) return completed;
     for (const call of turn.calls) draft.add(toCallPart(call, { tools, messages: open.messages, now: now() }));
     await draft.save();
@@ -88,8 +86,8 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     return undefined;
   }
 
-  /** What the model says and wants, or how that ended instead. */
-  async function ask(
+  /** The model's turn, or the outcome if the turn failed or was stopped. */
+  async function requestTurn(
     { instructions, ...assistant }: Assistant,
     opened: OpenedModel,
     messages: ModelMessage[],
@@ -97,14 +95,14 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   ): Promise<Turn | Outcome> {
     const tooLong = new AbortController();
     const signal = AbortSignal.any([ending.signal, tooLong.signal]);
-    const room = (assistant.maxTokens ?? Number.POSITIVE_INFINITY) - used.inputTokens - used.outputTokens;
+    const remainingTokens = (assistant.maxTokens ?? Number.POSITIVE_INFINITY) - used.inputTokens - used.outputTokens;
     let characters = 0;
     const onText = (text: string) => {
       characters += text.length;
-      // Tokens are counted at the end of a turn; until then four characters are one.
-      if (characters > Math.min(maxCharacters, room * 4)) tooLong.abort();
+      // Tokens are known at the end of a turn; until then four characters count as one token.
+      if (characters > Math.min(maxCharacters, remainingTokens * 4)) tooLong.abort();
     };
-    const endWork = stopwatch.begin();
+    const endWork = stopwatch.start();
     try {
       return await takeTurn({ opened, instructions, messages, tools, draft, signal, onText });
     } catch (cause) {
@@ -139,7 +137,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
         return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, profiles).hasTool };
       },
       signal: ending.signal,
-      ending: () => end,
+      endedBy: () => end,
       onStatus: showStatus,
     };
   }
@@ -147,8 +145,8 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   function showStatus(): void {
     const isAsking = draft.parts.some((part) => part.type === 'tool-call' && part.status === 'asked');
     const status = isAsking ? 'asking' : 'running';
-    if (status !== open.conversation.status) void open.change({ status }).catch(notKept);
-    void draft.save().catch(notKept);
+    if (status !== open.conversation.status) void open.change({ status }).catch(logNotStored);
+    void draft.save().catch(logNotStored);
   }
 
   function limitAt(steps: number, assistant: Assistant): Outcome | undefined {
@@ -160,9 +158,9 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   async function run(): Promise<void> {
     const outcome = await answer().catch((cause) => failed(messageOf(cause)));
     const left = unfinishedCalls(draft.parts);
-    // Answers that only wait for a person are taken up by the next start, as they are.
-    const isLeft = end === 'closed' && left.length > 0;
-    if (!isLeft) {
+    // An answer that only waits for approval continues at the next start.
+    const isResumable = end === 'closed' && left.length > 0;
+    if (!isResumable) {
       for (const index of left) draft.changePart(index, { status: 'waiting', approvalId: undefined });
       draft.change({ ...outcome, completedAt: now(), durationMs: workedMs + stopwatch.elapsedMs });
     }
@@ -170,15 +168,15 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     const durationMs = before.durationMs + stopwatch.elapsedMs;
     try {
       await draft.save();
-      if (!isLeft && left.length > 0) await ports.denyQuestions(id, 'the answer ended before');
-      await open.change({ usage, durationMs, ...(!isLeft && { status: 'idle' }) });
+      if (!isResumable && left.length > 0) await ports.denyApprovals(id, 'the answer ended first');
+      await open.change({ usage, durationMs, ...(!isResumable && { status: 'idle' }) });
     } catch (cause) {
-      notKept(cause);
+      logNotStored(cause);
     }
   }
 
-  function notKept(cause: unknown): void {
-    log.error('chat.not-kept', `A conversation could not be kept: ${messageOf(cause)}`, { conversation: id });
+  function logNotStored(cause: unknown): void {
+    log.error('chat.not-kept', `Could not store a conversation: ${messageOf(cause)}`, { conversation: id });
   }
 
   const done = run();
@@ -187,22 +185,22 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     async stop(reason) {
       end ??= 'stopped';
       try {
-        await ports.denyQuestions(id, reason);
+        await ports.denyApprovals(id, reason);
       } finally {
         ending.abort(new ToolwharfError('CALL_CANCELLED', `The call was cancelled: ${reason}`));
         await done;
       }
-      // One may have been asked in between.
-      await ports.denyQuestions(id, reason);
+      // An approval may have been requested in between.
+      await ports.denyApprovals(id, reason);
     },
     async close() {
       end ??= 'closed';
-      ending.abort(new ToolwharfError('CALL_CANCELLED', 'The call was cancelled: Toolwharf is being stopped'));
+      ending.abort(new ToolwharfError('CALL_CANCELLED', 'The call was cancelled: Toolwharf is stopping'));
       await done;
     },
   };
 }
 
-function isSaid(part: MessagePart): boolean {
+function hasContent(part: MessagePart): boolean {
   return part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== '');
 }

@@ -3,15 +3,14 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { loadSdk } from './models/load-sdk.ts';
 import type { OpenedModel } from './models/models.ts';
 
-/** Answers a server's `sampling/createMessage` with one question to a model. Asking the person first is the caller's part. */
+/** Answers a server's `sampling/createMessage` with one model request. The caller must obtain approval first. */
 export async function answerSampling(
   params: JsonObject,
   opened: OpenedModel,
   signal?: AbortSignal,
 ): Promise<JsonObject> {
   const { systemPrompt, maxTokens, temperature, stopSequences } = params;
-  if (Array.isArray(params.tools) && params.tools.length > 0)
-    throw new Invalid('Sampling with tools is not offered here');
+  if (Array.isArray(params.tools) && params.tools.length > 0) throw new Invalid('Sampling with tools is not supported');
   const messages = toMessages(params.messages);
   const { generateText } = await loadSdk();
   try {
@@ -19,12 +18,12 @@ export async function answerSampling(
       model: opened.model,
       messages,
       maxRetries: 2,
-      ...(typeof systemPrompt === 'string' && { instructions: systemPrompt }),
-      ...(typeof maxTokens === 'number' && { maxOutputTokens: maxTokens }),
-      ...(typeof temperature === 'number' && { temperature }),
-      ...(Array.isArray(stopSequences) && { stopSequences: stopSequences.map(String) }),
-      ...(opened.providerOptions && { providerOptions: { ...opened.providerOptions } }),
-      ...(signal && { abortSignal: signal }),
+      instructions: typeof systemPrompt === 'string' ? systemPrompt : undefined,
+      maxOutputTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
+      temperature: typeof temperature === 'number' ? temperature : undefined,
+      stopSequences: Array.isArray(stopSequences) ? stopSequences.map(String) : undefined,
+      providerOptions: opened.providerOptions && { ...opened.providerOptions },
+      abortSignal: signal,
     });
     return {
       role: 'assistant',
@@ -38,7 +37,7 @@ export async function answerSampling(
   }
 }
 
-/** The server's fault; `code` is JSON-RPC's "invalid params". */
+/** An invalid request of the server; `code` is JSON-RPC's "invalid params". */
 class Invalid extends Error {
   readonly code = -32602;
 }
@@ -52,7 +51,7 @@ function stopReasonOf(reason: string, raw: string | undefined): string {
 function toMessages(given: unknown): ModelMessage[] {
   if (!Array.isArray(given) || given.length === 0) throw new Invalid('Sampling needs at least one message');
   return given.map((message): ModelMessage => {
-    if (!isObject(message)) throw new Invalid('A message to be sampled must be an object');
+    if (!isObject(message)) throw new Invalid('A sampling message must be an object');
     const blocks = Array.isArray(message.content) ? message.content : [message.content];
     if (message.role === 'user') return { role: 'user', content: blocks.map(toPart) };
     if (message.role !== 'assistant') throw new Invalid('The role of a message must be user or assistant');
@@ -66,10 +65,10 @@ function toPart(block: unknown): Exclude<UserContent, string>[number] {
   const { data, mimeType } = block;
   if ((block.type === 'image' || block.type === 'audio') && typeof data === 'string' && typeof mimeType === 'string')
     return { type: 'file', mediaType: mimeType, data };
-  throw new Invalid(`Content of type ${String(block.type)} can't be sampled`);
+  throw new Invalid(`Content of type ${String(block.type)} is not supported for sampling`);
 }
 
 function toText(block: unknown): { type: 'text'; text: string } {
   if (isObject(block) && block.type === 'text') return { type: 'text', text: String(block.text ?? '') };
-  throw new Invalid('What the assistant said must be text');
+  throw new Invalid('Content of the role assistant must be text');
 }

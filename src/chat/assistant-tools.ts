@@ -5,16 +5,16 @@ import { createMatcher } from '../catalog/match-globs.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { trusts } from '../policy/tool-patterns.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
-import type { AssistantPorts } from './chat-ports.ts';
-import { localTools, type PickedTools, pickTools, qualifiedName } from './pick-tools.ts';
+import { localTools, type PickedTools, pickTools, qualifiedName } from './assistant-policy.ts';
+import type { AssistantPorts } from './chat.ts';
 
 export interface AssistantTool {
   readonly name: string;
-  /** Undefined for a tool written in code. */
+  /** Undefined for a local tool. */
   readonly server?: string;
   readonly originalName: string;
   readonly description: string;
-  /** False when the assistant has it switched off. */
+  /** False if the assistant's settings disable the tool. */
   readonly enabled: boolean;
   /** The patterns of `disabledTools` that match it. */
   readonly disabledBy: readonly string[];
@@ -22,23 +22,23 @@ export interface AssistantTool {
   readonly trustedBy: readonly string[];
 }
 
-/** Which tools an assistant gets, and what is odd about that. */
+/** The tools of an assistant, their cost and possible problems. */
 export interface AssistantTools {
-  /** Every tool of its servers, switched off or not. */
+  /** Every tool of its servers, including disabled ones. */
   readonly tools: readonly AssistantTool[];
-  /** How many of them the model is shown. */
+  /** Number of tools shown to the model. */
   readonly count: number;
-  /** What showing them costs with each question to the model: an estimate, a quarter of the characters sent. */
+  /** Estimated token cost per model request: one token per four characters. */
   readonly estimatedTokens: number;
-  /** Set when there are so many that models choose badly. */
+  /** Set if there are so many tools that models choose badly. */
   readonly warning?: string;
-  /** Tools that no model can be shown, with the reason. */
+  /** Tools that models do not support, with the reason. */
   readonly omitted: readonly { readonly name: string; readonly reason: string }[];
-  /** Its servers that are not there, or not connected. */
+  /** Servers that do not exist or are not connected, with the reason. */
   readonly missingServers: readonly { readonly id: string; readonly reason: string }[];
 }
 
-const manyTools = 40;
+const maxToolsWithoutWarning = 40;
 
 /** What an assistant that is set up like this would have now, for a caller who is held to `profile`. */
 export async function assistantTools(
@@ -66,7 +66,7 @@ export async function assistantTools(
     })),
     count: shown.length,
     estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
-    ...(shown.length > manyTools && { warning: warningFor(shown.length) }),
+    ...(shown.length > maxToolsWithoutWarning && { warning: warningFor(shown.length) }),
     omitted,
     missingServers: missingServers(picked, ports, profile),
   };
@@ -77,17 +77,17 @@ function trustingPatterns(patterns: readonly string[], entry: CatalogEntry | und
 }
 
 function warningFor(count: number): string {
-  return `${count} tools are many: models choose worse, and pay for all of them with each question. Switch off those it does not need.`;
+  return `${count} tools are many: models choose worse, and every model request pays for them. Disable the tools that the assistant does not need.`;
 }
 
 function missingServers({ servers, hasServer }: PickedTools, { toolbox }: AssistantPorts, profile?: string) {
   const known = new Map(toolbox.servers().map((server) => [server.name, server]));
   return [...servers].flatMap(([id, name]) => {
     const server = known.get(name);
-    if (!server) return name === localTools ? [] : [{ id, reason: 'There is no such server' }];
-    if (!hasServer(name)) return [{ id, reason: `It is not part of the profile ${profile}` }];
-    if (!server.enabled) return [{ id, reason: 'It is switched off' }];
+    if (!server) return name === localTools ? [] : [{ id, reason: 'The server does not exist' }];
+    if (!hasServer(name)) return [{ id, reason: `The server is not part of the profile ${profile}` }];
+    if (!server.enabled) return [{ id, reason: 'The server is disabled' }];
     const { state, reason } = server.status;
-    return state === 'connected' ? [] : [{ id, reason: reason ?? `It is ${state}` }];
+    return state === 'connected' ? [] : [{ id, reason: reason ?? `The server is ${state}` }];
   });
 }

@@ -2,29 +2,28 @@ import type { Message, MessagePart, ToolCallPart } from '../storage/ports/conver
 import type { ChatEvent } from './chat.ts';
 import type { Saver } from './saver.ts';
 
-/** An answer that is being written. What is changed is told at once, and kept at the latest when `save` resolves. */
+/** An answer that is being generated. Changes are published immediately and stored at the latest when `save` resolves. */
 export interface Draft {
-  /** As it is now. */
   readonly message: Message;
   readonly parts: readonly MessagePart[];
-  /** Adds a part; gives back its index. */
+  /** Adds a part and returns its index. */
   add(part: MessagePart): number;
-  /** Adds to a text or reasoning part. */
+  /** Appends to a text or reasoning part. */
   append(index: number, text: string): void;
-  /** Changes a tool call, or what a provider wants back with any part. */
+  /** Changes a tool call, or the provider metadata of any part; an undefined field is removed. */
   changePart(index: number, change: Partial<Omit<ToolCallPart, 'type'>>): void;
-  /** Changes the message itself; a field that is undefined is taken away. */
+  /** Changes fields of the message; an undefined field is removed. */
   change(fields: Partial<Omit<Message, 'id' | 'role' | 'parts' | 'createdAt'>>): void;
   save(): Promise<void>;
 }
 
 export interface DraftPorts {
-  readonly tell: (event: ChatEvent) => void;
-  /** Makes the one that writes the message, given a way to read it. */
+  readonly publish: (event: ChatEvent) => void;
+  /** Creates the saver of the message that `read` returns. */
   readonly createSaver: (read: () => Message) => Saver;
 }
 
-export function createDraft(given: Message, { tell, createSaver }: DraftPorts): Draft {
+export function createDraft(given: Message, { publish, createSaver }: DraftPorts): Draft {
   const parts = [...given.parts];
   let fields: Omit<Message, 'parts'> = given;
   const read = (): Message => ({ ...fields, parts: [...parts] });
@@ -33,7 +32,7 @@ export function createDraft(given: Message, { tell, createSaver }: DraftPorts): 
 
   function set(index: number, part: MessagePart): void {
     parts[index] = part;
-    tell({ kind: 'part', message: id, index, part });
+    publish({ kind: 'part', message: id, index, part });
   }
 
   return {
@@ -50,7 +49,7 @@ export function createDraft(given: Message, { tell, createSaver }: DraftPorts): 
       const part = parts[index];
       if (part?.type !== 'text' && part?.type !== 'reasoning') return;
       parts[index] = { ...part, text: part.text + text };
-      tell({ kind: 'text', message: id, index, text });
+      publish({ kind: 'text', message: id, index, text });
       saver.saveSoon();
     },
     changePart(index, change) {
@@ -61,7 +60,7 @@ export function createDraft(given: Message, { tell, createSaver }: DraftPorts): 
     },
     change(change) {
       fields = withoutUndefined({ ...fields, ...change });
-      tell({ kind: 'message', message: read() });
+      publish({ kind: 'message', message: read() });
       saver.saveSoon();
     },
     save: saver.save,

@@ -1,21 +1,21 @@
 import { messageOf } from '../kernel/errors.ts';
 import type { Conversation, Message } from '../storage/ports/conversation-store.ts';
-import type { ChatPorts } from './chat-ports.ts';
+import type { ChatEvent, ChatPorts } from './chat.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { createSaver, type Saver } from './saver.ts';
 import type { Watchers } from './watchers.ts';
 
-/** A conversation while something happens in it: what is here, what is kept and what is told go together. */
+/** A conversation while it changes: keeps memory, store and watchers consistent. */
 export interface OpenConversation {
   readonly conversation: Conversation;
-  /** Oldest first, an answer that is being written among them as it is now. */
+  /** Oldest first, including the answer being generated. */
   readonly messages: readonly Message[];
-  /** Resolves once the change is kept. */
+  /** Resolves when the change is stored. */
   change(fields: Partial<Conversation>): Promise<void>;
   add(message: Message): Promise<void>;
-  /** Removes a message and all after it. */
+  /** Deletes a message and all later ones. */
   cut(from: string): Promise<void>;
-  /** The last message, to be written on. */
+  /** Opens the last message for editing. */
   edit(): Draft;
 }
 
@@ -25,23 +25,23 @@ export interface OpenPorts extends Pick<ChatPorts, 'log' | 'onChanged'> {
   readonly now: () => string;
 }
 
-const gatherMs = 500;
+const debounceMs = 500;
 
 export function createOpenConversation(
-  kept: { readonly conversation: Conversation; readonly messages: readonly Message[] },
+  stored: { readonly conversation: Conversation; readonly messages: readonly Message[] },
   { store, watchers, log, onChanged, now }: OpenPorts,
 ): OpenConversation {
-  const { id } = kept.conversation;
-  let { conversation } = kept;
-  let messages = [...kept.messages];
+  const { id } = stored.conversation;
+  let { conversation } = stored;
+  let messages = [...stored.messages];
   let draft: Draft | undefined;
-  const tell = (event: Parameters<Watchers['tell']>[1]) => watchers.tell(id, event);
+  const publish = (event: ChatEvent) => watchers.publish(id, event);
   const saver = saverOf(() => store.put(conversation));
 
   function saverOf(write: () => Promise<void>): Saver {
     const onError = (cause: unknown) =>
-      log.error('chat.not-kept', `A conversation could not be kept: ${messageOf(cause)}`, { conversation: id });
-    return createSaver({ write, onError, gatherMs });
+      log.error('chat.not-kept', `Could not store a conversation: ${messageOf(cause)}`, { conversation: id });
+    return createSaver({ write, onError, debounceMs });
   }
 
   const current = () => messages.map((message) => (message.id === draft?.message.id ? draft.message : message));
@@ -55,7 +55,7 @@ export function createOpenConversation(
     },
     change(fields) {
       conversation = { ...conversation, ...fields, updatedAt: now() };
-      tell({ kind: 'conversation', conversation });
+      publish({ kind: 'conversation', conversation });
       onChanged?.({ kind: 'changed', conversation });
       return saver.save();
     },
@@ -63,7 +63,7 @@ export function createOpenConversation(
       await store.putMessage(id, message);
       messages = [...current(), message];
       draft = undefined;
-      tell({ kind: 'message', message });
+      publish({ kind: 'message', message });
     },
     async cut(from) {
       const at = messages.findIndex((message) => message.id === from);
@@ -71,13 +71,24 @@ export function createOpenConversation(
       await store.cutMessages(id, from);
       messages = current().slice(0, at);
       draft = undefined;
-      tell({ kind: 'cut', message: from });
+      publish({ kind: 'cut', message: from });
     },
     edit() {
       const last = current().at(-1);
-      if (!last) throw new Error('There is no message to write on');
-      draft = createDraft(last, { tell, createSaver: (read) => saverOf(() => store.putMessage(id, read())) });
+      if (!last) throw new Error('The conversation has no message to edit');
+      draft = createDraft(last, { publish, createSaver: (read) => saverOf(() => store.putMessage(id, read())) });
       return draft;
     },
   };
 }
+
+/** A title from the first message: its beginning, shortened at a word boundary if possible. */
+export function titleFrom(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= maxTitleLength) return line;
+  const cut = line.slice(0, maxTitleLength).toWellFormed();
+  const space = cut.lastIndexOf(' ');
+  return `${space > maxTitleLength / 2 ? cut.slice(0, space) : cut}…`;
+}
+
+const maxTitleLength = 60;

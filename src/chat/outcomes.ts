@@ -3,10 +3,10 @@ import type { Message } from '../storage/ports/conversation-store.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { Turn } from './take-turn.ts';
 
-/** How an answer ends, and what the person is told of it. */
+/** How an answer ended, and the message for the user. */
 export type Outcome = Pick<Message, 'status' | 'problem'>;
 
-/** More text than this in one turn is nothing anybody reads. */
+/** Text limit of one model turn. */
 export const maxCharacters = 1_000_000;
 
 export const completed: Outcome = { status: 'complete', problem: undefined };
@@ -15,10 +15,10 @@ export function failed(problem: string): Outcome {
   return { status: 'error', problem };
 }
 
-/** Ended from outside: by a person, or with everything else. */
+/** Stopped by the user, or by the end of the process. */
 export function endedBy(end: 'stopped' | 'closed' | undefined): Outcome {
   if (end === 'stopped') return { status: 'stopped', problem: undefined };
-  return { status: 'interrupted', problem: 'Toolwharf was stopped in the middle of this answer.' };
+  return { status: 'interrupted', problem: 'Toolwharf was stopped during this answer.' };
 }
 
 export function limited(
@@ -26,20 +26,23 @@ export function limited(
   what: 'steps' | 'tokens',
 ): Outcome {
   if (what === 'tokens' && maxTokens === undefined)
-    return { status: 'limited', problem: `The answer is longer than ${maxCharacters} characters. Go on to hear more.` };
+    return {
+      status: 'limited',
+      problem: `The answer is longer than ${maxCharacters} characters. Continue to read more.`,
+    };
   const limit = what === 'steps' ? `${maxSteps} steps` : `${maxTokens} tokens`;
-  const problem = `The assistant's limit of ${limit} for one answer is reached. Go on to allow as much again, or raise the limit.`;
+  const problem = `The answer reached the assistant's limit of ${limit}. Continue to allow as much again, or raise the limit.`;
   return { status: 'limited', problem };
 }
 
-/** A turn of the model that did not come to its end. */
+/** The outcome of a model turn that did not finish. */
 export function unfinishedTurn(how: Exclude<Turn['end'], 'done'>, { label }: OpenedModel): Outcome {
   switch (how) {
     case 'cut':
-      return { status: 'limited', problem: `${label} reached its own limit for one answer. Go on to let it continue.` };
+      return { status: 'limited', problem: `${label} reached its output limit. Continue the answer.` };
     case 'filtered':
-      return failed(`The provider of ${label} held its answer back. Say it in other words.`);
+      return failed(`The provider of ${label} blocked the answer. Rephrase your message.`);
     case 'broken':
-      return failed(`The answer of ${label} broke off. Go on, or try again.`);
+      return failed(`The answer of ${label} was cut off. Continue or retry.`);
   }
 }

@@ -6,11 +6,11 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Caller, Progress, Tool, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
 import type { ToolCallPart } from '../storage/ports/conversation-store.ts';
-import type { ChatPorts } from './chat-ports.ts';
+import type { ChatPorts } from './chat.ts';
 import type { Draft } from './draft.ts';
-import { keepResult } from './keep-result.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { Stopwatch } from './stopwatch.ts';
+import { toStoredResult } from './stored-result.ts';
 
 export interface RunCallsOptions {
   readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'entry'>;
@@ -18,48 +18,48 @@ export interface RunCallsOptions {
   readonly draft: Draft;
   readonly opened: OpenedModel;
   readonly caller: Caller;
-  /** What the assistant may do with a tool, at the time of asking. */
+  /** The current policy for the assistant's calls of a tool. */
   readonly policyFor: (entry: CatalogEntry) => CallPolicy;
-  /** The tools the assistant has now. */
+  /** The assistant's current tools. */
   readonly tools: readonly Tool[];
-  /** What the model is told, by the call's id. */
+  /** Results for the model, by call id. */
   readonly outputs: Map<string, AiSdkModelOutput>;
   readonly stopwatch: Stopwatch;
   readonly signal: AbortSignal;
-  /** What ends the answer, if anything does: once it is closed, so that it can go on later, calls that never ran stay as they are. */
-  readonly ending: () => 'stopped' | 'closed' | undefined;
-  /** A call's status is another than before. */
+  /** How the answer was ended, if it was. When `closed`, calls that never ran stay pending, so that the answer can continue later. */
+  readonly endedBy: () => 'stopped' | 'closed' | undefined;
+  /** Called when the status of a call changes. */
   readonly onStatus: () => void;
   readonly now: () => string;
 }
 
 const progressIntervalMs = 100;
 
-/** Runs calls that stand in the draft as `waiting`, side by side. What goes wrong with a call is its result; rejects only when that can't be kept. */
+/** Runs the `waiting` calls of a draft concurrently. A failed call has a failure as its result; rejects only if the draft cannot be stored. */
 export async function runCalls(indexes: readonly number[], options: RunCallsOptions): Promise<void> {
-  // Two equal calls share one question to the person, whose answer is good for one of them: they go one after the other.
-  const equal = Map.groupBy(indexes, (index) => keyOf(options.draft, index));
+  // Identical calls share one approval, which allows only one of them, so they run one after the other.
+  const identical = Map.groupBy(indexes, (index) => keyOf(options.draft, index));
   await Promise.all(
-    [...equal.values()].map(async (same) => {
-      for (const index of same) await runCall(index, options);
+    [...identical.values()].map(async (group) => {
+      for (const index of group) await runCall(index, options);
     }),
   );
   await options.draft.save();
 }
 
 async function runCall(index: number, options: RunCallsOptions): Promise<void> {
-  const { draft, toolbox, hostFor, opened, caller, stopwatch, signal, ending, onStatus, now } = options;
+  const { draft, toolbox, hostFor, opened, caller, stopwatch, signal, endedBy, onStatus, now } = options;
   const part = draft.parts[index];
   if (part?.type !== 'tool-call') return;
   const { callId = '', tool: name = '' } = part;
   const entry = options.tools.some((tool) => tool.name === name) ? toolbox.entry(name) : undefined;
-  if (ending() === 'closed') return;
-  if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is not there any more`));
-  if (ending() === 'stopped')
+  if (endedBy() === 'closed') return;
+  if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is no longer available`));
+  if (endedBy() === 'stopped')
     return end(failureResult(callId, 'CALL_CANCELLED', 'The tool was not called: the answer ended'));
   let hasRun = false;
   let shownAt = 0;
-  let endWork = stopwatch.begin();
+  let endWork = stopwatch.start();
   const call = toolbox.start(entry, part.arguments, {
     id: callId,
     caller,
@@ -75,29 +75,29 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
       draft.changePart(index, { status: 'asked', approvalId: event.request.id });
       onStatus();
     } else if (event.type === 'approval-answered') {
-      endWork = stopwatch.begin();
+      endWork = stopwatch.start();
       draft.changePart(index, { status: 'waiting', approvalId: undefined });
       onStatus();
     } else if (event.type === 'state' && event.state === 'running' && !hasRun) {
       hasRun = true;
-      // A person may have edited the arguments.
+      // The approval may have edited the arguments.
       const { arguments: args, startedAt } = event.record;
       draft.changePart(index, { status: 'running', arguments: { ...args }, startedAt });
       onStatus();
     } else if (event.type === 'progress' && hasRun && performance.now() - shownAt >= progressIntervalMs) {
       shownAt = performance.now();
-      draft.changePart(index, { progress: toShown(event.progress) });
+      draft.changePart(index, { progress: toSafeProgress(event.progress) });
     }
   });
   const result = await call.result;
   endWork();
-  if (ending() === 'closed' && !hasRun && result.failure?.code === 'CALL_CANCELLED') return;
+  if (endedBy() === 'closed' && !hasRun && result.failure?.code === 'CALL_CANCELLED') return;
   end(result);
   onStatus();
 
   function end(result: ToolResult): void {
     options.outputs.set(callId, toAiSdkOutput(result, opened.takesMedia ? undefined : () => false));
-    const ended = { status: statusOf(result), result: keepResult(result), completedAt: now() };
+    const ended = { status: statusOf(result), result: toStoredResult(result), completedAt: now() };
     draft.changePart(index, { ...ended, approvalId: undefined, progress: undefined });
   }
 }
@@ -108,12 +108,12 @@ function statusOf({ isError, failure }: ToolResult): ToolCallPart['status'] {
   return failure?.code === 'CALL_CANCELLED' ? 'cancelled' : 'error';
 }
 
-/** A server's word on how far it is, as far as it is one. */
-function toShown({ progress, total, message }: Progress): ToolCallPart['progress'] {
+/** Drops malformed fields of a server's progress. */
+function toSafeProgress({ progress, total, message }: Progress): ToolCallPart['progress'] {
   return {
     progress: Number(progress) || 0,
-    ...(typeof total === 'number' && { total }),
-    ...(typeof message === 'string' && { message: toDisplayText(message, { maxLength: 500 }) }),
+    total: typeof total === 'number' ? total : undefined,
+    message: typeof message === 'string' ? toDisplayText(message, { maxLength: 500 }) : undefined,
   };
 }
 

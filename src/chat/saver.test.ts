@@ -4,7 +4,7 @@ import { createSaver } from './saver.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('writes never overlap, and each save has what was there when it was asked for', async () => {
+test('writes never overlap, and every save includes the value at the time of its call', async () => {
   let state = 0;
   let running = 0;
   const written: number[] = [];
@@ -17,7 +17,7 @@ test('writes never overlap, and each save has what was there when it was asked f
       running--;
     },
     onError: () => {},
-    gatherMs: 1,
+    debounceMs: 1,
   });
   const saves = Array.from({ length: 10 }, async () => {
     state++;
@@ -29,7 +29,7 @@ test('writes never overlap, and each save has what was there when it was asked f
   expect(written.length).toBeLessThan(4);
 });
 
-test('what nobody waits for is written within a while, and its failure told', async () => {
+test('a deferred save is written after the debounce time, and its failure is reported', async () => {
   let tries = 0;
   const failures: unknown[] = [];
   const saver = createSaver({
@@ -37,7 +37,7 @@ test('what nobody waits for is written within a while, and its failure told', as
       if (++tries === 1) throw new Error('full');
     },
     onError: (cause) => failures.push(cause),
-    gatherMs: 5,
+    debounceMs: 5,
   });
   for (let times = 0; times < 5; times++) saver.saveSoon();
   await vi.advanceTimersByTimeAsync(5);

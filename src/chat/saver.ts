@@ -1,27 +1,27 @@
-/** Writes something that changes often: never twice at once, and always as it is when the write begins. */
+/** Writes a value that changes often: one write at a time, always of the current value. */
 export interface Saver {
-  /** Resolves once everything that was there when it was called is written. */
+  /** Resolves when the value at the time of the call, or a newer one, is written. */
   save(): Promise<void>;
-  /** The same for whoever does not wait for it. */
+  /** Like `save`, without waiting. */
   saveNow(): void;
-  /** Writes within a while, if nobody does so before. */
+  /** Writes after the debounce time, unless a write happens before. */
   saveSoon(): void;
 }
 
 export interface SaverOptions {
   readonly write: () => Promise<void>;
-  /** Told when a write that nobody waits for failed. */
+  /** Called if a write without a waiting caller fails. */
   readonly onError: (cause: unknown) => void;
-  /** How long `saveSoon` lets changes gather. */
-  readonly gatherMs: number;
+  /** Delay of `saveSoon`. */
+  readonly debounceMs: number;
 }
 
-export function createSaver({ write, onError, gatherMs }: SaverOptions): Saver {
+export function createSaver({ write, onError, debounceMs }: SaverOptions): Saver {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function begin(): Promise<void> {
+  function startWrite(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     next = undefined;
@@ -30,8 +30,8 @@ export function createSaver({ write, onError, gatherMs }: SaverOptions): Saver {
   }
 
   function save(): Promise<void> {
-    // One that has not begun yet will write what is there now.
-    next ??= (running ?? Promise.resolve()).catch(() => {}).then(begin);
+    // A write that has not started yet will include the current value.
+    next ??= (running ?? Promise.resolve()).catch(() => {}).then(startWrite);
     return next;
   }
 
@@ -46,7 +46,7 @@ export function createSaver({ write, onError, gatherMs }: SaverOptions): Saver {
       timer ??= setTimeout(() => {
         timer = undefined;
         saveNow();
-      }, gatherMs).unref();
+      }, debounceMs).unref();
     },
   };
 }

@@ -9,7 +9,7 @@ const { config } = parseConfig(
   { env: {} },
 );
 
-test('the first start makes an assistant with all servers, which asks; once removed it stays away [R8]', async () => {
+test('the first start creates an assistant with all servers that always asks for approval, and never creates it again [R8]', async () => {
   await using storage = openMemory();
   const made = await seedAssistants(storage, { config });
   expect(made).toMatchObject({
@@ -25,7 +25,7 @@ test('the first start makes an assistant with all servers, which asks; once remo
   expect(await storage.assistants.list()).toEqual([]);
 });
 
-test('who has assistants already gets none', async () => {
+test('no assistant is created if there are assistants already', async () => {
   await using storage = openMemory();
   await storage.assistants.put(assistantSchema.parse({ id: crypto.randomUUID(), name: 'Mine' }));
   expect(await seedAssistants(storage, { config })).toBeUndefined();

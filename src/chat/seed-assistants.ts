@@ -6,8 +6,8 @@ import type { Toolbox } from '../toolbox-types.ts';
 const seeded = 'assistants.seeded';
 
 /**
- * Makes the first assistant where none was ever made, with the enabled servers of the configuration, on the demo model. One that was
- * removed does not come back. Gives it back when it was made.
+ * Creates the demo assistant, with the enabled servers of the configuration, if there was never an assistant before. Returns it if it
+ * was created. A deleted assistant is not created again.
  */
 export async function seedAssistants(
   { assistants, meta }: Pick<Storage, 'assistants' | 'meta'>,
@@ -18,7 +18,7 @@ export async function seedAssistants(
   const assistant = assistantSchema.parse({
     id: randomUUID(),
     name: 'Demo assistant',
-    description: 'Shows how a conversation with tools goes, without a model: its answers are scripted.',
+    description: 'Shows a conversation with tools without a language model: its answers are scripted.',
     instructions: 'Help the person with the tools you have. Say what you did with them, and be brief.',
     serverIds: toolbox.config.servers.filter(({ enabled }) => enabled).map(({ name }) => name),
   });

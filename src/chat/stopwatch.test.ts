@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createStopwatch } from './stopwatch.ts';
 
-test('time counts once while anything works, and not while nothing does', () => {
+test('overlapping tasks count once, and idle time does not count', () => {
   let now = 0;
   const stopwatch = createStopwatch(() => now);
-  const first = stopwatch.begin();
+  const first = stopwatch.start();
   now = 10;
-  const second = stopwatch.begin();
+  const second = stopwatch.start();
   now = 15;
   first();
   first();
@@ -15,7 +15,7 @@ test('time counts once while anything works, and not while nothing does', () => 
   second();
   now = 100;
   expect(stopwatch.elapsedMs).toBe(20);
-  stopwatch.begin();
+  stopwatch.start();
   now = 105;
   expect(stopwatch.elapsedMs).toBe(25);
 });

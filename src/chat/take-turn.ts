@@ -6,19 +6,31 @@ import type { Draft } from './draft.ts';
 import { loadSdk } from './models/load-sdk.ts';
 import type { OpenedModel } from './models/models.ts';
 
-/** A call as the model asked for it. */
-export interface WantedCall {
+/** No tokens used. */
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** The sum of two usages; estimated if one of them is. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    ...((one.estimated || other.estimated) && { estimated: true }),
+  };
+}
+
+/** A tool call requested by the model. */
+export interface RequestedCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments, or their text where it is no JSON. */
+  /** The arguments, or their text if it is not JSON. */
   readonly input: unknown;
   readonly metadata?: Record<string, Record<string, unknown>>;
 }
 
 export interface Turn {
-  readonly calls: readonly WantedCall[];
+  readonly calls: readonly RequestedCall[];
   readonly usage: Usage;
-  /** `cut`: at the provider's own limit. `filtered`: the provider held it back. `broken`: it ended without saying so. */
+  /** `cut`: the provider's output limit was reached. `filtered`: blocked by the provider. `broken`: the stream ended early. */
   readonly end: 'done' | 'cut' | 'filtered' | 'broken';
 }
 
@@ -29,11 +41,11 @@ export interface TurnOptions {
   readonly tools: readonly Tool[];
   readonly draft: Draft;
   readonly signal: AbortSignal;
-  /** Told of every text as it comes; may abort the signal. */
+  /** Called with every piece of text; may abort the signal. */
   readonly onText: (text: string) => void;
 }
 
-/** Asks the model once. What it says goes into the draft as it comes; what it wants called is given back. Rejects with the SDK's error. */
+/** Sends one request to the model. Streams its text into the draft and returns the calls it requests. Rejects with the SDK's error. */
 export async function takeTurn(options: TurnOptions): Promise<Turn> {
   const { opened, instructions, messages, tools, draft, signal } = options;
   const { streamText } = await loadSdk();
@@ -43,18 +55,18 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
     messages,
     maxRetries: 2,
     abortSignal: signal,
-    ...(instructions !== '' && { instructions }),
-    ...(Object.keys(shown).length > 0 && { tools: shown }),
-    ...(opened.providerOptions && { providerOptions: { ...opened.providerOptions } }),
-    // It would be printed otherwise; it is an event of the stream too.
+    instructions: instructions || undefined,
+    tools: Object.keys(shown).length > 0 ? shown : undefined,
+    providerOptions: opened.providerOptions && { ...opened.providerOptions },
+    // The SDK would print the error; it is also an event of the stream.
     onError: () => {},
   });
   const texts = new Map<string, number>();
-  const calls: WantedCall[] = [];
-  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  const calls: RequestedCall[] = [];
+  let usage = noUsage;
   let end: Turn['end'] = 'broken';
 
-  function say(type: 'text' | 'reasoning', id: string, text: string): void {
+  function addText(type: 'text' | 'reasoning', id: string, text: string): void {
     if (text === '') return;
     const key = `${type} ${id}`;
     const index = texts.get(key);
@@ -63,8 +75,8 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
     options.onText(text);
   }
 
-  /** Signatures and the like come with the beginning, the middle or the end of a text. */
-  function note(type: 'text' | 'reasoning', id: string, metadata: WantedCall['metadata']): void {
+  /** Signatures can come with the start, the middle or the end of a text. */
+  function addMetadata(type: 'text' | 'reasoning', id: string, metadata: RequestedCall['metadata']): void {
     if (!metadata) return;
     const key = `${type} ${id}`;
     const index = texts.get(key) ?? draft.add({ type, text: '' });
@@ -76,21 +88,21 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        say(kindOf(part.type), part.id, part.text);
-        note(kindOf(part.type), part.id, part.providerMetadata);
+        addText(kindOf(part.type), part.id, part.text);
+        addMetadata(kindOf(part.type), part.id, part.providerMetadata);
         break;
       case 'text-start':
       case 'text-end':
       case 'reasoning-start':
       case 'reasoning-end':
-        note(kindOf(part.type), part.id, part.providerMetadata);
+        addMetadata(kindOf(part.type), part.id, part.providerMetadata);
         break;
       case 'tool-call':
         calls.push({
           id: part.toolCallId,
           name: part.toolName,
           input: part.input,
-          ...(part.providerMetadata && { metadata: part.providerMetadata }),
+          metadata: part.providerMetadata,
         });
         break;
       case 'finish-step':
@@ -109,7 +121,7 @@ function kindOf(type: string): 'text' | 'reasoning' {
   return type.startsWith('text') ? 'text' : 'reasoning';
 }
 
-/** The tools without a way to run them: the SDK then leaves that, and when to go on, to us. */
+/** The tools without `execute`, so that the SDK leaves calling them to us. */
 function toShownTools(tools: readonly Tool[]): ToolSet {
   const source = { tools, call: () => Promise.reject(new Error('not called here')) };
   const shown: ToolSet = Object.create(null);

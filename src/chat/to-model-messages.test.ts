@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message, MessagePart } from '../storage/ports/conversation-store.ts';
-import { goOnNote } from './go-on-note.ts';
-import { toModelMessages } from './to-model-messages.ts';
+import { continueNote, toModelMessages } from './to-model-messages.ts';
 
 const message = (role: Message['role'], parts: MessagePart[]): Message => ({
   id: crypto.randomUUID(),
@@ -22,7 +21,7 @@ const call = (id: string, content?: Record<string, unknown>[]): MessagePart => (
   ...(content && { result: { isError: false, content } }),
 });
 
-test('each turn of the model is a message, with the results after it', () => {
+test('each model turn becomes one message, followed by the results of its calls', () => {
   const answer = message('assistant', [
     { type: 'reasoning', text: 'hm', metadata: { anthropic: { signature: 's' } } },
     { type: 'text', text: 'One' },
@@ -59,7 +58,7 @@ test('each turn of the model is a message, with the results after it', () => {
   ]);
 });
 
-test('an answer that was cut off and went on is one message, and one that is to go on is told so', () => {
+test('an answer that was cut off and continued is one message, and the model is asked to continue a cut answer', () => {
   const answer = message('assistant', [
     { type: 'text', text: 'Half' },
     { type: 'step' },
@@ -74,11 +73,11 @@ test('an answer that was cut off and went on is one message, and one that is to 
         { type: 'text', text: 'and half' },
       ],
     },
-    { role: 'user', content: goOnNote },
+    { role: 'user', content: continueNote },
   ]);
 });
 
-test('what a tool just gave is told in full, and pictures to those who take them', () => {
+test('recent results are sent in full, and images only to models that support them', () => {
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
   const talk = [said('Go'), message('assistant', [call('1', [picture])])];
   const outputOf = (options: Parameters<typeof toModelMessages>[1]) => {

@@ -2,10 +2,12 @@ import type { ModelMessage } from 'ai';
 import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-output.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
 import type { Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
-import { goOnNote } from './go-on-note.ts';
+
+/** Asks the model to continue an answer that was cut off. It is not part of the stored conversation. */
+export const continueNote = '(Your answer above was cut off. Go on from where it stopped, without repeating it.)';
 
 export interface ModelMessageOptions {
-  /** What tools just gave, by the call's id: the model gets all of it, a message keeps less. */
+  /** Full results of this answer by call id; the stored messages may contain less. */
   readonly outputs: ReadonlyMap<string, AiSdkModelOutput>;
   readonly takesMedia: boolean;
 }
@@ -13,12 +15,12 @@ export interface ModelMessageOptions {
 type AssistantContent = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>;
 type ToolContent = Extract<ModelMessage, { role: 'tool' }>['content'];
 
-/** A conversation in the words of the AI SDK. Every call has its result, and the last word is never the model's own. */
+/** A conversation as AI SDK messages. Every call has a result, and the last message is never the model's. */
 export function toModelMessages(messages: readonly Message[], options: ModelMessageOptions): ModelMessage[] {
   const all = messages.flatMap((message) =>
     message.role === 'user' ? toUserMessage(message) : toAnswer(message.parts, options),
   );
-  if (all.at(-1)?.role === 'assistant') all.push({ role: 'user', content: goOnNote });
+  if (all.at(-1)?.role === 'assistant') all.push({ role: 'user', content: continueNote });
   return all;
 }
 
@@ -27,7 +29,7 @@ function toUserMessage({ parts }: Message): ModelMessage[] {
   return text === '' ? [] : [{ role: 'user', content: text }];
 }
 
-/** What was said before tools answered and what was said after are messages of their own. */
+/** One message per model turn, each followed by the results of its calls. */
 function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): ModelMessage[] {
   const messages: ModelMessage[] = [];
   let said: AssistantContent = [];
@@ -40,12 +42,19 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
   };
   for (const part of parts) {
     if (part.type === 'step') {
-      // A turn that was cut off has no results; what came after it is the same message.
+      // A turn that was cut off has no results, so the next turn continues its message.
       if (results.length > 0) end();
     } else if (part.type === 'tool-call') {
-      said.push({ type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.arguments, ...given(part) });
+      said.push({
+        type: 'tool-call',
+        toolCallId: part.id,
+        toolName: part.name,
+        input: part.arguments,
+        ...providerOptions(part),
+      });
       results.push({ type: 'tool-result', toolCallId: part.id, toolName: part.name, output: outputOf(part, options) });
-    } else if (part.text !== '' || part.metadata) said.push({ type: part.type, text: part.text, ...given(part) });
+    } else if (part.text !== '' || part.metadata)
+      said.push({ type: part.type, text: part.text, ...providerOptions(part) });
   }
   end();
   return messages;
@@ -53,7 +62,7 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
 
 type ProviderOptions = NonNullable<Extract<AssistantContent[number], { type: 'text' }>['providerOptions']>;
 
-function given({ metadata }: { readonly metadata?: Record<string, Record<string, unknown>> }) {
+function providerOptions({ metadata }: { readonly metadata?: Record<string, Record<string, unknown>> }) {
   return metadata ? { providerOptions: metadata as ProviderOptions } : {};
 }
 

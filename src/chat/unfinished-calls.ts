@@ -1,8 +1,70 @@
-import type { MessagePart } from '../storage/ports/conversation-store.ts';
+import type { CallRecord } from '../invocation/call-record.ts';
+import type { Journal } from '../invocation/journal.ts';
+import { failureResult, recordedResult } from '../invocation/shape-result.ts';
+import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import type { Draft } from './draft.ts';
+import { toStoredResult } from './stored-result.ts';
 
-/** The places of the calls of an answer that have not been made. */
+/** The indexes of the calls in an answer that have not run. */
 export function unfinishedCalls(parts: readonly MessagePart[]): number[] {
   return parts.flatMap((part, index) =>
     part.type === 'tool-call' && (part.status === 'waiting' || part.status === 'asked') ? [index] : [],
   );
+}
+
+/** Marks the calls of a stopped answer that never ran as cancelled. */
+export async function cancelUnfinishedCalls(draft: Draft, completedAt: string): Promise<void> {
+  const left = unfinishedCalls(draft.parts);
+  if (left.length === 0) return;
+  const result = toStoredResult(failureResult('', 'CALL_CANCELLED', 'The tool was not called: the answer ended first'));
+  for (const index of left)
+    draft.changePart(index, { status: 'cancelled', approvalId: undefined, result, completedAt });
+  await draft.save();
+}
+
+/**
+ * The state of an answer whose process ended. `resumable`: only calls that certainly never ran are left. `interrupted`: something may
+ * have run, so a person must decide whether to continue.
+ */
+export type Recovered = 'resumable' | 'interrupted';
+
+const outcomeUnknown = 'Toolwharf stopped during the call. Whether the tool ran is unknown; it was not sent again';
+
+/** Updates the open calls of an answer from the journal. No call is repeated. */
+export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get'>): Promise<Recovered> {
+  let isResumable = false;
+  let isUnknown = false;
+  for (const [index, part] of draft.parts.entries()) {
+    if (!isOpen(part)) continue;
+    const record = part.callId === undefined ? undefined : await journal.get(part.callId);
+    // Only a dispatched call has a start time.
+    if (record?.startedAt === undefined) {
+      isResumable = true;
+      draft.changePart(index, { status: 'waiting', approvalId: undefined, progress: undefined });
+    } else {
+      const ended = endOf(record);
+      isUnknown ||= ended.status === 'unknown';
+      draft.changePart(index, { ...ended, startedAt: record.startedAt, approvalId: undefined, progress: undefined });
+    }
+  }
+  return isResumable && !isUnknown ? 'resumable' : 'interrupted';
+}
+
+function isOpen(part: MessagePart): part is ToolCallPart {
+  return part.type === 'tool-call' && ['waiting', 'asked', 'running'].includes(part.status);
+}
+
+/** The journal may know the end of a call that the conversation does not. */
+function endOf(record: CallRecord): Partial<ToolCallPart> {
+  const { id, status, end, error, completedAt } = record;
+  const isOver = (status === 'success' || status === 'error') && end !== 'unknown-outcome';
+  const result = recordedResult(record);
+  if (isOver && result) return { status, result: toStoredResult(result), completedAt };
+  if (isOver && error)
+    return { status, result: toStoredResult(failureResult(id, error.code, error.message)), completedAt };
+  return {
+    status: 'unknown',
+    result: toStoredResult(failureResult(id, 'OUTCOME_UNKNOWN', outcomeUnknown)),
+    completedAt,
+  };
 }

@@ -1,11 +1,11 @@
-import type { ChatPorts } from './chat-ports.ts';
+import type { ChatPorts } from './chat.ts';
 
-/** After a start servers need a moment: resolves when those named are connected, or have had their chance. Never rejects. */
+/** Resolves when the named servers are connected, or after a timeout. Never rejects. */
 export async function waitForTools(
   servers: readonly (string | undefined)[],
   toolbox: Pick<ChatPorts['toolbox'], 'servers' | 'on'>,
   signal: AbortSignal,
-  patienceMs = 30_000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   const wanted = new Set(servers);
   const isReady = () =>
@@ -20,7 +20,7 @@ export async function waitForTools(
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, patienceMs).unref();
+    const timer = setTimeout(done, timeoutMs).unref();
     const unsubscribe = toolbox.on('server.changed', () => {
       if (isReady()) done();
     });

@@ -4,56 +4,62 @@ import type { ChatEvent } from './chat.ts';
 
 type Listener = (event: ChatEvent) => void;
 
-/** Tells those who watch a conversation, in order and never in the middle of a change. */
+/** Delivers events to the watchers of each conversation, in order and after the change that caused them. */
 export interface Watchers {
   watch(id: string, listener: Listener): () => void;
-  tell(id: string, event: ChatEvent): void;
-  /** Looks at something when all that happened to it was told: what is told from then on is not in what `look` gave. */
-  look<Value>(id: string, look: () => Value): Promise<Value>;
+  publish(id: string, event: ChatEvent): void;
+  /** Reads a value after all earlier events were delivered, so that exactly the later events are missing in it. */
+  readConsistent<Value>(id: string, read: () => Value): Promise<Value>;
 }
 
 interface Watched {
   readonly listeners: Set<Listener>;
-  waiting: ChatEvent[];
-  looks: (() => void)[];
+  queue: ChatEvent[];
+  reads: (() => void)[];
   timer?: { clear(): void; readonly isSoon: boolean };
 }
 
-/** Text is gathered for `gatherMs`; anything else is told as soon as the change that caused it is done. */
-export function createWatchers({ log, gatherMs = 30 }: { readonly log: Log; readonly gatherMs?: number }): Watchers {
+/** Text is collected for `debounceMs`; other events are delivered when the current change is done. */
+export function createWatchers({
+  log,
+  debounceMs = 30,
+}: {
+  readonly log: Log;
+  readonly debounceMs?: number;
+}): Watchers {
   const all = new Map<string, Watched>();
 
   function flush(id: string): void {
     const watched = all.get(id);
     if (!watched) return;
     watched.timer?.clear();
-    const { waiting, looks } = watched;
+    const { queue, reads } = watched;
     delete watched.timer;
-    watched.waiting = [];
-    watched.looks = [];
-    for (const event of waiting) for (const listener of [...watched.listeners]) hear(listener, event);
-    // Whoever waits for these goes on before anything else is told: telling is always a task of its own.
-    for (const look of looks) look();
+    watched.queue = [];
+    watched.reads = [];
+    for (const event of queue) for (const listener of [...watched.listeners]) deliver(listener, event);
+    // Readers continue before further events, because each delivery is a task of its own.
+    for (const read of reads) read();
   }
 
   function schedule(id: string, watched: Watched, isSoon: boolean): void {
     if (watched.timer && (watched.timer.isSoon || !isSoon)) return;
     watched.timer?.clear();
-    watched.timer = isSoon ? soon(() => flush(id)) : later(() => flush(id), gatherMs);
+    watched.timer = isSoon ? soon(() => flush(id)) : later(() => flush(id), debounceMs);
   }
 
-  function hear(listener: Listener, event: ChatEvent): void {
+  function deliver(listener: Listener, event: ChatEvent): void {
     try {
       listener(event);
     } catch (cause) {
-      log.error('chat.watcher-failed', `Somebody who watches a conversation failed: ${messageOf(cause)}`);
+      log.error('chat.watcher-failed', `A watcher of a conversation failed: ${messageOf(cause)}`);
     }
   }
 
   return {
     watch(id, listener) {
-      const watched = all.get(id) ?? { listeners: new Set(), waiting: [], looks: [] };
-      // One function may watch twice; each time is its own.
+      const watched = all.get(id) ?? { listeners: new Set(), queue: [], reads: [] };
+      // The same function may be registered twice.
       const own: Listener = (event) => listener(event);
       all.set(id, watched);
       watched.listeners.add(own);
@@ -64,28 +70,28 @@ export function createWatchers({ log, gatherMs = 30 }: { readonly log: Log; read
         all.delete(id);
       };
     },
-    tell(id, event) {
+    publish(id, event) {
       const watched = all.get(id);
       if (!watched) return;
-      const last = watched.waiting.at(-1);
-      const joined = last && join(last, event);
-      if (joined) watched.waiting.pop();
-      watched.waiting.push(joined ?? event);
+      const last = watched.queue.at(-1);
+      const merged = last && merge(last, event);
+      if (merged) watched.queue.pop();
+      watched.queue.push(merged ?? event);
       schedule(id, watched, event.kind !== 'text');
     },
-    async look(id, look) {
+    async readConsistent(id, read) {
       const watched = all.get(id);
-      if (!watched) return look();
+      if (!watched) return read();
       return new Promise((resolve) => {
-        watched.looks.push(() => resolve(look()));
+        watched.reads.push(() => resolve(read()));
         schedule(id, watched, true);
       });
     },
   };
 }
 
-/** Two events that say as much as one: more text of a part, or the same part once more. */
-function join(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
+/** Merges two events about the same part, if one event can replace both. */
+function merge(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
   if (!('index' in last) || !('index' in event)) return undefined;
   if (last.message !== event.message || last.index !== event.index) return undefined;
   if (last.kind === 'text' && event.kind === 'text') return { ...last, text: last.text + event.text };

@@ -149,7 +149,7 @@ describe('a person who does not wait', () => {
     expect(await talk.calls()).toMatchObject([{ status: 'denied' }]);
     expect(await talk.storage.approvals.get(id)).toMatchObject({
       status: 'denied',
-      answer: { reason: 'the person stopped the answer' },
+      answer: { reason: 'the user stopped the answer' },
     });
     expect(talk.model.requests).toHaveLength(1);
   });
@@ -164,7 +164,7 @@ describe('a person who does not wait', () => {
     const messages = (await talk.chat.read(talk.id))?.messages ?? [];
     expect(messages[1]).toMatchObject({ status: 'stopped', parts: [{ status: 'denied' }, { status: 'cancelled' }] });
     const told = talk.model.requests[1]?.messages.filter(({ role }) => role === 'tool');
-    expect(told?.[0]?.content).toMatch(/was denied: the person said something else instead/);
+    expect(told?.[0]?.content).toMatch(/was denied: the user sent another message instead/);
     expect(talk.model.requests[1]?.last).toBe('No, leave it');
     expect(await talk.storage.approvals.list({ status: 'pending' })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ConversationChange } from '../../src/chat/chat-ports.ts';
+import type { ConversationChange } from '../../src/chat/chat.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -55,7 +55,7 @@ describe('what was said', () => {
   test('can only be changed where that makes sense', async () => {
     await using talk = await open([{ text: 'Yes.' }]);
     const { chat, id } = talk;
-    await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /Nothing was said/ });
+    await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /has no messages yet/ });
     const answer = await talk.say('Yes?');
     const [said] = (await chat.read(id))?.messages ?? [];
     await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /complete/ });
@@ -120,7 +120,7 @@ describe('a conversation', () => {
     await talk.storage.assistants.remove(talk.assistant.id);
     await expect(talk.chat.create({ owner: 'bob' })).rejects.toThrow(/no assistant yet/);
     const answer = await talk.say('Anybody?');
-    expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/assistant.*gone/) });
+    expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/assistant.*no longer exists/) });
   });
 });
 
@@ -129,17 +129,17 @@ describe('a model that fails', () => {
     {
       name: 'refuses the key',
       turn: { status: 401, error: 'Incorrect API key provided: sk-secret-of-the-test' },
-      problem: /^Scripted refused the key \(HTTP 401\).*\[redacted\]/,
+      problem: /^Scripted rejected the key \(HTTP 401\).*\[redacted\]/,
     },
     {
       name: 'has no such model',
       turn: { status: 404, error: 'model not found' },
-      problem: /HTTP 404.*check the model's name/,
+      problem: /HTTP 404.*Check the model's name/,
     },
     {
       name: 'takes no more requests',
       turn: { status: 429, error: 'slow down', headers: { 'retry-after-ms': '1' } },
-      problem: /HTTP 429.*Wait a little.*slow down/,
+      problem: /HTTP 429.*Wait a moment.*slow down/,
       tries: 3,
     },
     {
@@ -163,8 +163,8 @@ describe('a model that fails', () => {
       turn: { text: 'Half a', finish: null },
       problem: /ended without a finish reason/,
     },
-    { name: 'holds its answer back', turn: { finish: 'content_filter' }, problem: /held its answer back/ },
-    { name: 'says nothing', turn: { text: '' }, problem: /without saying anything/ },
+    { name: 'holds its answer back', turn: { finish: 'content_filter' }, problem: /blocked the answer/ },
+    { name: 'says nothing', turn: { text: '' }, problem: /returned an empty answer/ },
   ];
 
   test.each(wrong)('because it $name says so to the person, who can go on', async ({ turn, problem, tries = 1 }) => {
@@ -181,7 +181,7 @@ describe('a model that fails', () => {
 
   test('because it reached its own limit is a limit', async () => {
     await using talk = await open([{ text: 'So far', finish: 'length' }]);
-    expect(await talk.say('Go')).toMatchObject({ status: 'limited', problem: expect.stringMatching(/own limit/) });
+    expect(await talk.say('Go')).toMatchObject({ status: 'limited', problem: expect.stringMatching(/output limit/) });
   });
 
   test('because nobody is there says where it looked for it', async () => {

@@ -211,7 +211,7 @@ describe('a conversation', () => {
     const again = { calls: [{ name: 'mcp_fixture_echo', args: { text: 'again' } }] };
     await using talk = await open([again, again, again, { text: 'Enough.' }], { assistant: { maxSteps: 2 } });
     const answer = await talk.say('Loop');
-    expect(answer).toMatchObject({ status: 'limited', problem: expect.stringMatching(/limit of 2 steps.*Go on/) });
+    expect(answer).toMatchObject({ status: 'limited', problem: expect.stringMatching(/limit of 2 steps.*Continue/) });
     expect(talk.model.requests).toHaveLength(2);
     await talk.chat.resume(talk.id);
     const rest = await talk.ended();

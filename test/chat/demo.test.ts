@@ -30,7 +30,7 @@ describe('the demo model, without a key or a network', () => {
     expect(textOf(answer)).toMatch(/estimates/);
     expect(textOf(answer)).toMatch(/I have 14 tools: `mcp_filesystem_/);
     expect(answer.usage?.outputTokens).toBeGreaterThan(0);
-    expect(textOf(await talk.say('Sing me something by Bach'))).toMatch(/None of my tools fits that/);
+    expect(textOf(await talk.say('Sing me something by Bach'))).toMatch(/None of my tools matches that/);
   });
 
   test('uses the filesystem server: which folders, a note, the files, the note again', async () => {
@@ -66,7 +66,7 @@ describe('the demo model, without a key or a network', () => {
       'step',
       'text',
     ]);
-    expect(textOf(both)).toMatch(/side by side.*text of a.*text of b/s);
+    expect(textOf(both)).toMatch(/at the same time.*text of a.*text of b/s);
     const chain = await talk.say('Write a note "first things first" to c.txt, then read c.txt');
     expect((await talk.calls()).map(({ status }) => status)).toEqual(['success', 'success']);
     expect(textOf(chain)).toMatch(/first things first/);

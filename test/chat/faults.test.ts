@@ -27,7 +27,7 @@ describe('a store that fails', () => {
           ? broken()
           : storage.conversations.putMessage(id, message),
     };
-    const ports = { storage: { ...storage, conversations }, lookEveryMs: 20 };
+    const ports = { storage: { ...storage, conversations }, recoveryIntervalMs: 20 };
     await using talk = await openTestChat({ config, model, storage, ports });
     await talk.chat.send(talk.id, 'Write');
     const isTold = () =>
@@ -43,7 +43,7 @@ describe('a store that fails', () => {
   test('does not keep an answer from being stopped', async () => {
     const gate = createGate();
     await using model = await startScriptedChat([{ text: 'Talking', hold: gate }]);
-    await using talk = await openTestChat({ model, ports: { denyQuestions: broken } });
+    await using talk = await openTestChat({ model, ports: { denyApprovals: broken } });
     await talk.chat.send(talk.id, 'Talk');
     await gate.reached;
     await expect(talk.chat.stop(talk.id)).rejects.toThrow('The disk is full');
@@ -91,7 +91,7 @@ test('a chat that is closed begins nothing', async () => {
 test('conversations that another process left behind are found while running, too', async () => {
   await using model = await startScriptedChat([{ text: 'x' }]);
   await using storage = await openStorage({ kind: 'memory' });
-  await using talk = await openTestChat({ model, storage, ports: { lookEveryMs: 20 } });
+  await using talk = await openTestChat({ model, storage, ports: { recoveryIntervalMs: 20 } });
   const left = { ...(await talk.conversation()), id: crypto.randomUUID(), status: 'running' as const };
   await storage.conversations.put(left);
   await waitFor(async () => (await storage.conversations.get(left.id))?.status === 'idle', { what: 'the end of it' });

@@ -168,7 +168,10 @@ describe('an answer that waits for a person', () => {
       await storage.assistants.remove(talk.assistant.id);
     }
     await using talk = await openTestChat(options);
-    expect(await talk.ended()).toMatchObject({ status: 'error', problem: expect.stringMatching(/assistant.*gone/) });
+    expect(await talk.ended()).toMatchObject({
+      status: 'error',
+      problem: expect.stringMatching(/assistant.*no longer exists/),
+    });
     expect(await talk.calls()).toMatchObject([{ status: 'waiting' }]);
     expect(await storage.approvals.list({ status: 'pending' })).toEqual([]);
   });
@@ -186,7 +189,7 @@ describe('an answer that waits for a person', () => {
       await isAsked(talk);
     }
     await using talk = await openTestChat({ ...options, config: { servers: {} } });
-    expect(textOf(await talk.ended())).toMatch(/Told: MCP error: The tool mcp_fixture_echo is not there any more/);
+    expect(textOf(await talk.ended())).toMatch(/Told: MCP error: The tool mcp_fixture_echo is no longer available/);
   });
 });
 
@@ -212,7 +215,10 @@ describe('an answer in the middle of something', () => {
     const storage = await place.crash();
     await using after = await openTestChat({ config, model, storage });
     const answer = await after.ended();
-    expect(answer).toMatchObject({ status: 'interrupted', problem: expect.stringMatching(/in the middle/) });
+    expect(answer).toMatchObject({
+      status: 'interrupted',
+      problem: expect.stringMatching(/stopped during this answer/),
+    });
     expect(await after.calls()).toMatchObject([
       { status: 'success' },
       { status: 'unknown', result: { isError: true, errorCode: 'OUTCOME_UNKNOWN' } },

@@ -52,13 +52,13 @@ describe('the tools of an assistant', () => {
     expect(found.estimatedTokens).toBeGreaterThan(found.count * 5);
     expect(found).not.toHaveProperty('warning');
     expect(found.missingServers).toEqual([
-      { id: 'off', reason: 'It is switched off' },
+      { id: 'off', reason: 'The server is disabled' },
       { id: 'broken', reason: expect.any(String) },
-      { id: 'gone', reason: 'There is no such server' },
+      { id: 'gone', reason: 'The server does not exist' },
     ]);
     const held = await assistantTools(assistant, ports, 'team');
     expect(new Set(held.tools.map(({ server }) => server))).toEqual(new Set(['fixture']));
-    expect(held.missingServers[0]).toEqual({ id: 'an-id', reason: 'It is not part of the profile team' });
+    expect(held.missingServers[0]).toEqual({ id: 'an-id', reason: 'The server is not part of the profile team' });
   });
 
   test('are warned about when they are many', async () => {
@@ -133,7 +133,7 @@ describe('a server that asks for a completion', () => {
     [{ messages: [{ role: 'user', content: 'x' }] }, /object or a list/],
     [{ messages: [{ role: 'user', content: { type: 'video' } }] }, /type video/],
     [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
-    [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not offered/],
+    [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not supported/],
   ])('is told what is wrong with %j', async (params, message) => {
     const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
       provider: 'demo',
@@ -163,7 +163,7 @@ describe('a server that asks for a completion', () => {
     await using model = await startScriptedChat([{ status: 401, error: 'no' }]);
     const opened = await modelAt(model.url);
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Go' } }] };
-    await expect(answerSampling(params, opened)).rejects.toThrow(/refused the key/);
+    await expect(answerSampling(params, opened)).rejects.toThrow(/rejected the key/);
     await expect(answerSampling(params, opened, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   });
 

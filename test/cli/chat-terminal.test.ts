@@ -144,7 +144,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     at.type('ask me\r');
     await at.see(/Run it\? .*\] /);
     at.type(ctrlC);
-    await at.see(/✗ .*the person stopped the answer\n/);
+    await at.see(/✗ .*the user stopped the answer\n/);
     await at.see(/The answer was stopped\.\n/);
     await at.see(prompt);
     model.push({ text: 'Still here.' });

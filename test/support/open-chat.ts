@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Chat, ChatEvent } from '../../src/chat/chat.ts';
-import type { ChatPorts } from '../../src/chat/chat-ports.ts';
+import type { Chat, ChatEvent, ChatPorts } from '../../src/chat/chat.ts';
 import { createChat } from '../../src/chat/create-chat.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
 import { createStoredApprover, type StoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
@@ -80,7 +79,7 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
     storage,
     models: createModels({ providers: storage.providers, env: {}, demoPauseMs: 0 }),
     serverNames: async () => new Map(),
-    denyQuestions: (conversation, reason) => approver.denyAll(conversation, reason),
+    denyApprovals: (conversation, reason) => approver.denyAll(conversation, reason),
     log: silentLog,
     ...options.ports,
   });

@@ -47,7 +47,7 @@ const json = (body: unknown) => (_: IncomingMessage, response: ServerResponse) =
 };
 
 describe('providers', () => {
-  test('are the stored ones, those the environment has a key for, and the demo; keys are not shown', async () => {
+  test('are the stored ones, those with a key in the environment, and the demo, without their keys', async () => {
     const ours = make({ kind: 'openai' });
     const local = make({
       kind: 'openai-compatible',
@@ -90,11 +90,11 @@ describe('providers', () => {
   });
 
   test.each([
-    [{ kind: 'openai-compatible' }, /needs the address/],
+    [{ kind: 'openai-compatible' }, /set the URL of its API/],
     [{ kind: 'openai-compatible', baseUrl: 'http://example.com/v1' }, /plain http to another machine/],
     [{ kind: 'anthropic', apiKey: undefined }, /has no key/],
     [{ kind: 'openai', baseUrl: 'https://me:secret@example.com/v1' }, /must not carry a user name/],
-  ] as const)('that are set up wrongly are refused with what to change: %j', async (fields, message) => {
+  ] as const)('with invalid settings are rejected with what to change: %j', async (fields, message) => {
     const models = await modelsWith([make({ ...fields, id: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1' })]);
     const opening = models.open({ provider: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1', model: 'm' });
     await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
@@ -102,7 +102,7 @@ describe('providers', () => {
     expect(await models.test(draft)).toMatchObject({ ok: false, problem: expect.stringMatching(message) });
   });
 
-  test('may be reached over plain http where that is allowed, or on this machine', async () => {
+  test('may be reached over plain http if that is allowed, or on this machine', async () => {
     const far = make({ kind: 'openai-compatible', baseUrl: 'http://models.example/v1/', allowInsecure: true });
     const models = await modelsWith([far]);
     expect(await models.open({ provider: far.id, model: 'big' })).toMatchObject({ label: 'Ours · big' });
@@ -110,7 +110,7 @@ describe('providers', () => {
 });
 
 describe('the models of a provider', () => {
-  test('are listed as OpenAI does', async () => {
+  test('are listed from the OpenAI API', async () => {
     await using model = await startScriptedChat([], { models: ['b', 'a'], apiKey: key });
     const models = await modelsWith([]);
     const draft = make({ kind: 'openai-compatible', baseUrl: model.url });
@@ -120,11 +120,11 @@ describe('the models of a provider', () => {
       models: [{ id: 'a' }, { id: 'b' }],
     });
     const refused = await models.test({ ...draft, apiKey: 'sk-wrong-key-wrong-key' });
-    expect(refused).toMatchObject({ ok: false, problem: expect.stringMatching(/refused the key \(HTTP 401\)/) });
+    expect(refused).toMatchObject({ ok: false, problem: expect.stringMatching(/rejected the key \(HTTP 401\)/) });
     expect(JSON.stringify(refused)).not.toContain('sk-wrong');
   });
 
-  test('are listed as Anthropic does', async () => {
+  test('are listed from the Anthropic API', async () => {
     await using server = await serve(json({ data: [{ id: 'claude-x', display_name: 'Claude X' }] }));
     const provider = make({ kind: 'anthropic', baseUrl: server.url });
     expect(await (await modelsWith([provider])).list(provider.id)).toEqual([{ id: 'claude-x', name: 'Claude X' }]);
@@ -132,7 +132,7 @@ describe('the models of a provider', () => {
     expect(server.asked[0]?.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' });
   });
 
-  test('are listed as Google does, without those that write no text', async () => {
+  test('are listed from the Google API, without models that generate no text', async () => {
     const models = [
       { name: 'models/gemini-x', displayName: 'Gemini X', supportedGenerationMethods: ['generateContent'] },
       { name: 'models/embed', supportedGenerationMethods: ['embedContent'] },
@@ -146,14 +146,18 @@ describe('the models of a provider', () => {
   const odd: { name: string; answer: (request: IncomingMessage, response: ServerResponse) => void; problem: RegExp }[] =
     [
       {
-        name: 'is a redirect: the key is not sent there',
+        name: 'is a redirect, to which the key is not sent',
         answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/elsewhere' }).end(),
         problem: /redirects to http:\/\/127\.0\.0\.1:1\/elsewhere/,
       },
-      { name: 'is no list', answer: json({ hello: 'world' }), problem: /did not answer with a list of models.*\/v1/ },
+      {
+        name: 'is not a list',
+        answer: json({ hello: 'world' }),
+        problem: /did not answer with a list of models.*\/v1/,
+      },
       { name: 'is a web page', answer: (_, response) => response.end('<html>'), problem: /did not answer with a list/ },
       {
-        name: 'has no end',
+        name: 'is endless',
         answer: (_, response) => {
           response.write('[');
           const more = () => response.write('"x",'.repeat(50_000), () => response.destroyed || setImmediate(more));
@@ -169,7 +173,7 @@ describe('the models of a provider', () => {
       { name: 'breaks off', answer: (request) => void request.socket.destroy(), problem: /could not be reached/ },
     ];
 
-  test.each(odd)('are not believed when the answer $name', async ({ answer, problem }) => {
+  test.each(odd)('cannot be listed if the answer $name', async ({ answer, problem }) => {
     await using server = await serve(answer);
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
     const models = await modelsWith([provider]);
@@ -181,7 +185,7 @@ describe('the models of a provider', () => {
     expect(failure.cause).toBeUndefined();
   });
 
-  test('are not waited for when nobody wants them any more', async () => {
+  test('are no longer requested after the request is aborted', async () => {
     await using server = await serve(() => {});
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
     const models = await modelsWith([provider]);
@@ -198,10 +202,9 @@ describe('a model that was opened', () => {
     ['anthropic', '', '/v1/messages', 'x-api-key'],
     ['google', '/v1beta', '/v1beta/models/m:generateContent', 'x-goog-api-key'],
     ['openai-compatible', '/v1', '/v1/chat/completions', 'authorization'],
-  ] as const)('of kind %s asks at its own address with its own key', async (kind, base, path, header) => {
+  ] as const)('of kind %s uses its own URL and its own key', async (kind, base, path, header) => {
     await using server = await serve((_, response) => response.writeHead(401).end('{"error":{"message":"no"}}'));
     const provider = make({ kind, baseUrl: `${server.url}${base}` });
-    // What the environment of the process holds is another's.
     const opened = await (await modelsWith([provider])).open({ provider: provider.id, model: 'm' });
     const { generateText } = await loadSdk();
     const { providerOptions } = opened;
@@ -211,12 +214,12 @@ describe('a model that was opened', () => {
       maxRetries: 0,
       ...(providerOptions && { providerOptions: { ...providerOptions } }),
     }).catch((cause) => cause);
-    expect(opened.explain(failure)).toMatch(/^Ours refused the key \(HTTP 401\)/);
+    expect(opened.explain(failure)).toMatch(/^Ours rejected the key \(HTTP 401\)/);
     expect(server.asked[0]?.path).toBe(path);
     expect(server.asked[0]?.headers[header]).toContain(key);
   });
 
-  test('sends the key nowhere else, though it is told to', async () => {
+  test('does not send the key to the target of a redirect', async () => {
     await using elsewhere = await serve(json({}));
     await using server = await serve((_, response) => response.writeHead(308, { location: elsewhere.url }).end());
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
@@ -229,7 +232,7 @@ describe('a model that was opened', () => {
 });
 
 describe('where only public addresses may be reached', () => {
-  test('stored providers and drafts elsewhere are not asked, those of the environment are', async () => {
+  test('stored and tested providers at private addresses are rejected, those from the environment are allowed', async () => {
     await using server = await serve(json({ data: [{ id: 'one' }] }));
     const here = { kind: 'openai-compatible', name: 'Here', baseUrl: `${server.url}/v1` } as const;
     const named = { ...here, baseUrl: here.baseUrl.replace('127.0.0.1', 'localhost') };
@@ -251,7 +254,7 @@ describe('where only public addresses may be reached', () => {
     expect(await models.list(stored.id)).toEqual([{ id: 'one' }]);
   });
 
-  test('a name that leads inside is refused when it is looked up', async () => {
+  test('a host name that resolves to a private address is rejected', async () => {
     await using server = await serve(json({}));
     const { createPublicModelFetch } = await import('./model-fetch.ts');
     const lookup = (_: string, options: { all?: boolean }, callback: (...found: never[]) => void) =>

@@ -1,7 +1,6 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
 import type { Provider, ProviderStore } from '../../storage/ports/provider-store.ts';
-import { environmentProviders } from './environment-providers.ts';
 import { listModels } from './list-models.ts';
 import { createPublicModelFetch, modelFetch } from './model-fetch.ts';
 import type { Models, ProviderInfo } from './models.ts';
@@ -10,17 +9,18 @@ import { toProviderSetup } from './provider-setup.ts';
 
 export interface ModelPorts {
   readonly providers: Pick<ProviderStore, 'list' | 'get'>;
-  /** Where keys of providers are found besides the store. */
+  /** Contains API keys of providers that are not stored. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether stored providers must be at public addresses; never. Those of the environment are the operator's own. */
+  /** Whether stored providers must have public addresses; false. Providers from the environment may have any address. */
   readonly publicOnly?: () => boolean;
-  /** How long the demo model waits between two words; 25. */
+  /** Pause of the demo model between two words; 25. */
   readonly demoPauseMs?: number;
 }
 
 const demo: ProviderInfo = { id: 'demo', name: 'Demo', kind: 'demo', source: 'built-in', hasKey: false };
 const demoModels = [{ id: 'demo', name: 'Scripted, not a model' }];
 
+/** Models of the stored providers, of the providers with a key in the environment, and the demo. */
 export function createModels({ providers, env, publicOnly, demoPauseMs = 25 }: ModelPorts): Models {
   let publicFetch: typeof fetch | undefined;
 
@@ -31,8 +31,8 @@ export function createModels({ providers, env, publicOnly, demoPauseMs = 25 }: M
   }
 
   async function find(id: string): Promise<{ readonly provider: Provider; readonly send: typeof fetch }> {
-    const own = environmentProviders(env).find((provider) => provider.id === id);
-    if (own) return { provider: own, send: fetchFor('environment') };
+    const fromEnvironment = environmentProviders(env).find((provider) => provider.id === id);
+    if (fromEnvironment) return { provider: fromEnvironment, send: fetchFor('environment') };
     const stored = await providers.get(id);
     if (stored) return { provider: stored, send: fetchFor('store') };
     throw new ToolwharfError('NOT_FOUND', `There is no model provider '${id}': choose another for the assistant`);
@@ -75,8 +75,29 @@ function toInfo({ id, name, kind, baseUrl, allowInsecure, apiKey }: Provider, so
     name,
     kind,
     source,
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(allowInsecure && { allowInsecure }),
+    baseUrl,
+    allowInsecure: allowInsecure || undefined,
     hasKey: apiKey !== undefined,
   };
 }
+
+/** Providers with a key in the environment, under the usual variable names. */
+function environmentProviders(env: ModelPorts['env']): readonly Provider[] {
+  return providerVariables.flatMap(({ keys, base, ...provider }) => {
+    const apiKey = keys.map((name) => env[name]?.trim()).find((key) => key);
+    const baseUrl = base.map((name) => env[name]?.trim()).find((url) => url);
+    return apiKey ? [{ ...provider, allowInsecure: false, apiKey, baseUrl }] : [];
+  });
+}
+
+const providerVariables = [
+  { id: 'openai', name: 'OpenAI', kind: 'openai', keys: ['OPENAI_API_KEY'], base: ['OPENAI_BASE_URL'] },
+  { id: 'anthropic', name: 'Anthropic', kind: 'anthropic', keys: ['ANTHROPIC_API_KEY'], base: ['ANTHROPIC_BASE_URL'] },
+  {
+    id: 'google',
+    name: 'Google',
+    kind: 'google',
+    keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    base: ['GOOGLE_GENERATIVE_AI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL'],
+  },
+] as const;

@@ -4,33 +4,33 @@ import { createRedactor } from '../../kernel/redact.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { ProviderSetup } from './provider-setup.ts';
 
-/** What went wrong with a provider, as a sentence a person can act on. Never holds the key. */
+/** Explains a provider's error and what to do about it. Never contains the key. */
 export function explainModelError(error: unknown, { name, apiKey }: Pick<ProviderSetup, 'name' | 'apiKey'>): string {
   const redactor = createRedactor();
   redactor.add(apiKey);
-  return redactor.text(explain(lastOf(error), name));
+  return redactor.text(explain(lastAttempt(error), name));
 }
 
 function explain(error: unknown, name: string): string {
   if (error instanceof ToolwharfError) return `${name}: ${error.message}.`;
-  const facts = factsOf(error);
-  const said = facts.message === '' ? '' : ` It said: ${shown(facts.message)}`;
+  const facts = readFacts(error);
+  const said = facts.message === '' ? '' : ` It said: ${shorten(facts.message)}`;
   if (isTooLong(facts))
-    return `The conversation is too long for this model. Begin a new one, or choose a model that reads more.${said}`;
+    return `The conversation is too long for this model. Start a new one, or choose a model with a larger context.${said}`;
   const { status } = facts;
   if (status === 401 || status === 403)
-    return `${name} refused the key (HTTP ${status}). Check the key of this provider.${said}`;
+    return `${name} rejected the key (HTTP ${status}). Check the key of this provider.${said}`;
   if (status === 404)
-    return `${name} does not have what was asked for (HTTP 404): check the model's name and the provider's address.${said}`;
+    return `${name} did not find the model (HTTP 404). Check the model's name and the provider's URL.${said}`;
   if (status === 402 || facts.code === 'insufficient_quota')
-    return `The account at ${name} has nothing left to spend (HTTP ${status}). Check its plan and billing.${said}`;
-  if (status === 429) return `${name} takes no more requests for now (HTTP 429). Wait a little, then go on.${said}`;
+    return `The account at ${name} has no credit left (HTTP ${status}). Check its plan and billing.${said}`;
+  if (status === 429) return `${name} reached its rate limit (HTTP 429). Wait a moment, then continue.${said}`;
   if (status === 529 || facts.code === 'overloaded_error')
-    return `${name} is overloaded. Wait a little, then go on.${said}`;
+    return `${name} is overloaded. Wait a moment, then continue.${said}`;
   if (status !== undefined && status >= 500) return `${name} failed (HTTP ${status}). Try again.${said}`;
-  if (status !== undefined) return `${name} refused the request (HTTP ${status}).${said}`;
+  if (status !== undefined) return `${name} rejected the request (HTTP ${status}).${said}`;
   if (facts.network !== undefined)
-    return `${name} could not be reached, or the connection broke: ${shown(facts.network)}. Check the address and the network, then go on.`;
+    return `${name} could not be reached, or the connection broke: ${shorten(facts.network)}. Check the URL and the network, then continue.`;
   return `${name} failed.${said}`;
 }
 
@@ -41,20 +41,20 @@ interface Facts {
   readonly network?: string;
 }
 
-/** What an error of the model's SDK, of `fetch`, or in the middle of a stream tells. Read by shape: any of them can be thrown. */
-function factsOf(error: unknown): Facts {
+/** Reads errors of the SDK, of `fetch` and of streams by their shape, because any of them can be thrown. */
+function readFacts(error: unknown): Facts {
   const fields = fieldsOf(error);
   const body = bodyOf(fields);
   const given = numberOf(fields.statusCode) ?? numberOf(fields.status);
-  // An answer that began well and then broke off still carries the status it began with.
+  // A response that started well and then failed still carries its success status.
   const status = given !== undefined && given >= 300 ? given : undefined;
   const code = textOf(body.code) ?? textOf(body.type) ?? textOf(fields.code) ?? textOf(fields.type);
   const message = textOf(body.message) ?? textOf(fields.message) ?? (typeof error === 'string' ? error : '');
   const network = status === undefined ? networkCodeOf(error) : undefined;
-  return { ...(status !== undefined && { status }), ...(code && { code }), message, ...(network && { network }) };
+  return { status, code, message, network };
 }
 
-/** The provider's own error object, where its answer had one. */
+/** The error object in the provider's response. */
 function bodyOf(fields: JsonObject): JsonObject {
   const data = isObject(fields.data) ? fields.data : parsed(fields.responseBody);
   const first = Array.isArray(data) ? data[0] : data;
@@ -71,7 +71,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/** The deepest cause that has a system's code, such as ECONNREFUSED. */
+/** The deepest cause with a system error code such as ECONNREFUSED. */
 function networkCodeOf(error: unknown): string | undefined {
   let found: string | undefined;
   let current: unknown = error;
@@ -86,7 +86,7 @@ function networkCodeOf(error: unknown): string | undefined {
   return found;
 }
 
-/** Providers have no code in common for it. */
+/** Providers have no common code for this error. */
 function isTooLong({ status, code, message }: Facts): boolean {
   if (code === 'context_length_exceeded' || status === 413) return true;
   return (
@@ -95,10 +95,10 @@ function isTooLong({ status, code, message }: Facts): boolean {
   );
 }
 
-/** After its last try the SDK throws an error that holds those of all tries. */
-function lastOf(error: unknown): unknown {
+/** After its last retry, the SDK throws an error that contains those of all attempts. */
+function lastAttempt(error: unknown): unknown {
   const { lastError } = fieldsOf(error);
-  return lastError === undefined ? error : lastOf(lastError);
+  return lastError === undefined ? error : lastAttempt(lastError);
 }
 
 function fieldsOf(value: unknown): JsonObject {
@@ -113,6 +113,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-function shown(text: string): string {
+function shorten(text: string): string {
   return toDisplayText(text.replace(/\s+/g, ' ').trim(), { maxLength: 300 });
 }

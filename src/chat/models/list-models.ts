@@ -8,7 +8,7 @@ const timeoutMs = 10_000;
 const maxBytes = 4 * 1024 * 1024;
 const maxModels = 2_000;
 
-/** The models a provider says it has, by id. Rejects with `SERVER_UNREACHABLE` and a sentence that says why. */
+/** The models of a provider, sorted by id. Rejects with `SERVER_UNREACHABLE` and the reason. */
 export async function listModels(
   setup: ProviderSetup,
   send: typeof fetch,
@@ -27,11 +27,11 @@ export async function listModels(
     return models.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, maxModels);
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
-    const why = timeout.aborted
+    const reason = timeout.aborted
       ? `${setup.name} did not answer within ${timeoutMs / 1_000} s.`
       : explainModelError(cause, setup);
-    // No cause: it may hold the request, and with it the key.
-    throw new ToolwharfError('SERVER_UNREACHABLE', why);
+    // Without a cause, which might contain the request and its key.
+    throw new ToolwharfError('SERVER_UNREACHABLE', reason);
   }
 }
 
@@ -63,13 +63,13 @@ function toModels({ kind, baseUrl }: ProviderSetup, text: string): ModelInfo[] {
   if (!items)
     throw new ToolwharfError(
       'SERVER_PROTOCOL',
-      `what is at ${new URL(baseUrl).origin} did not answer with a list of models. Check the address: most end in /v1`,
+      `${new URL(baseUrl).origin} did not answer with a list of models. Check the URL: it usually ends in /v1`,
     );
   const usable = kind === 'google' ? items.filter(generatesText) : items;
   return usable.flatMap((item) => {
     const id = String(item.id ?? item.name ?? '').replace(/^models\//, '');
     const name = item.display_name ?? item.displayName;
-    return id === '' ? [] : [{ id, ...(typeof name === 'string' && name !== id && { name }) }];
+    return id === '' ? [] : [{ id, name: typeof name === 'string' && name !== id ? name : undefined }];
   });
 }
 

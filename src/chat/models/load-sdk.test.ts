@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readSources } from '../../../test/support/imports.ts';
 import { loadSdk } from './load-sdk.ts';
 
-test('packages of models are loaded when a model is asked, never with the rest', () => {
+test('the packages of model providers are loaded on first use only', () => {
   const sources = [...readSources('src')].filter(([file]) => !file.endsWith('.test.ts'));
   const early = /^(?:import|export)\s+(?!type\b)[^;]*?\sfrom\s+'(?:ai|@ai-sdk\/[^']+)'/m;
   expect(sources.filter(([, source]) => early.test(source)).map(([file]) => file)).toEqual([]);
@@ -11,7 +11,7 @@ test('packages of models are loaded when a model is asked, never with the rest',
   ]);
 });
 
-test('the SDK prints no warnings of its own, unless somebody wants them', async () => {
+test('the SDK prints no warnings by default', async () => {
   await loadSdk();
   expect(globalThis.AI_SDK_LOG_WARNINGS).toBe(false);
 });

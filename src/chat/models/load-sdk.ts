@@ -1,7 +1,7 @@
-/** The AI SDK, loaded when a model is first asked: who never does so never pays for it. */
+/** Loads the AI SDK on first use, because loading it is slow. */
 export async function loadSdk() {
   const sdk = await import('ai');
-  // It prints what providers do not support to the terminal, unless it is told not to.
+  // By default, the SDK prints warnings about unsupported settings.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
   return sdk;
 }

@@ -2,9 +2,9 @@ import type { LanguageModel } from 'ai';
 import type { ModelChoice } from '../../storage/ports/assistant-store.ts';
 import type { Provider } from '../../storage/ports/provider-store.ts';
 
-/** A provider as it is shown: everything but its key. */
+/** A provider without its key. */
 export interface ProviderInfo {
-  /** What assistants name it by: a UUID, `openai`, `anthropic` or `google` from the environment, or `demo`. */
+  /** A UUID; `openai`, `anthropic` or `google` for providers from the environment; or `demo`. */
   readonly id: string;
   readonly name: string;
   readonly kind: Provider['kind'] | 'demo';
@@ -14,47 +14,47 @@ export interface ProviderInfo {
   readonly hasKey: boolean;
 }
 
-/** A model a provider says it has. */
+/** A model of a provider. */
 export interface ModelInfo {
   readonly id: string;
   readonly name?: string;
 }
 
-/** What trying a provider showed. */
+/** The result of testing a provider. */
 export interface ProviderTest {
   readonly ok: boolean;
   readonly latencyMs: number;
   readonly models: readonly ModelInfo[];
-  /** Why it is not ok, for a person to act on. */
+  /** Why the test failed and what to do about it. */
   readonly problem?: string;
 }
 
 /** A provider that may not be stored yet. */
 export type ProviderDraft = Omit<Provider, 'id'>;
 
-/** A model, ready to be asked. */
+/** A model that is ready for requests. */
 export interface OpenedModel {
   readonly model: LanguageModel;
-  /** As it is shown with its answers. */
+  /** Shown with its answers. */
   readonly label: string;
-  /** Its token counts are estimates. */
+  /** True if its token counts are estimates. */
   readonly estimatesUsage?: true;
-  /** Whether pictures in the results of tools reach the model. */
+  /** Whether the model accepts media in tool results. */
   readonly takesMedia: boolean;
-  /** Settings that the provider needs with every request. */
+  /** Provider settings sent with every request. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
-  /** What went wrong, as a sentence a person can act on. Never holds the key. */
+  /** Explains an error and what to do about it. Never contains the key. */
   explain(error: unknown): string;
 }
 
-/** Every model that can be asked: of the stored providers, of those the environment has a key for, and the demo. */
+/** The models of the stored providers, of the providers with a key in the environment, and the demo. */
 export interface Models {
-  /** The stored ones by name, then those of the environment, the demo last. */
+  /** Stored providers by name, then those from the environment, then the demo. */
   providers(): Promise<readonly ProviderInfo[]>;
-  /** Rejects with `NOT_FOUND` for a provider that is not there, and with `CONFIG_INVALID` for one that can't be used as it is set up. */
+  /** Rejects with `NOT_FOUND` for an unknown provider, and with `CONFIG_INVALID` for one whose settings are invalid. */
   open(choice: ModelChoice): Promise<OpenedModel>;
-  /** What a provider says it has, asked anew. Rejects with `SERVER_UNREACHABLE` and the reason. */
+  /** Requests the provider's current list. Rejects with `SERVER_UNREACHABLE` and the reason. */
   list(provider: string, signal?: AbortSignal): Promise<readonly ModelInfo[]>;
-  /** Tries a provider that need not be stored. Never rejects. */
+  /** Tests a provider that may not be stored. Never rejects. */
   test(draft: ProviderDraft, signal?: AbortSignal): Promise<ProviderTest>;
 }

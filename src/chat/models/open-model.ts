@@ -2,22 +2,22 @@ import { explainModelError } from './explain-model-error.ts';
 import type { OpenedModel } from './models.ts';
 import type { ProviderSetup } from './provider-setup.ts';
 
-/** A provider's model through its package of the AI SDK, which is loaded now. */
+/** Opens a model with the provider's AI SDK package, which is loaded on demand. */
 export async function openModel(setup: ProviderSetup, model: string, send: typeof fetch): Promise<OpenedModel> {
   const { kind, name } = setup;
   return {
     model: await load(setup, model, send),
     label: `${name} · ${model}`,
-    // Tool messages of the Chat Completions API are text.
+    // Tool messages of the Chat Completions API are text only.
     takesMedia: kind !== 'openai-compatible',
-    // What is said here is kept here: OpenAI would store each answer otherwise.
-    ...(kind === 'openai' && { providerOptions: { openai: { store: false } } }),
+    // By default, OpenAI would store every answer.
+    providerOptions: kind === 'openai' ? { openai: { store: false } } : undefined,
     explain: (error) => explainModelError(error, setup),
   };
 }
 
 async function load({ kind, baseUrl, apiKey }: ProviderSetup, model: string, send: typeof fetch) {
-  // Address and key are always given: left out, the packages look for them in the environment of the process.
+  // URL and key are always set, because the packages would otherwise read them from the environment.
   const common = { baseURL: baseUrl, apiKey, fetch: send };
   switch (kind) {
     case 'openai': {

@@ -3,40 +3,40 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Provider } from '../../storage/ports/provider-store.ts';
 import type { ProviderDraft } from './models.ts';
 
-/** A provider that can be asked: its address and key are in order. */
+/** The validated URL and key of a provider. */
 export interface ProviderSetup {
   readonly kind: Provider['kind'];
   readonly name: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Empty where the provider needs none. */
+  /** Empty if the provider needs no key. */
   readonly apiKey: string;
 }
 
-const ownAddress: Partial<Record<Provider['kind'], string>> = {
+const defaultUrls: Partial<Record<Provider['kind'], string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
-/** Checks how a provider is set up; rejects with `CONFIG_INVALID` and what to change. */
+/** Validates a provider's settings; throws `CONFIG_INVALID` with what to change. */
 export function toProviderSetup(provider: ProviderDraft): ProviderSetup {
   const { kind, name, apiKey = '', allowInsecure } = provider;
-  const url = provider.baseUrl ?? ownAddress[kind];
-  if (url === undefined) throw wrong(name, 'it needs the address of its API, such as http://127.0.0.1:11434/v1');
+  const url = provider.baseUrl ?? defaultUrls[kind];
+  if (url === undefined) throw invalidProvider(name, 'set the URL of its API, such as http://127.0.0.1:11434/v1');
   const problem = urlProblem(url);
-  if (problem !== undefined) throw wrong(name, `its address ${problem}`);
+  if (problem !== undefined) throw invalidProvider(name, `its URL ${problem}`);
   if (isInsecureUrl(url) && !allowInsecure)
-    throw wrong(name, 'its address is plain http to another machine: use https, or allow it explicitly');
-  if (apiKey === '' && kind !== 'openai-compatible') throw wrong(name, 'it has no key');
+    throw invalidProvider(name, 'its URL is plain http to another machine: use https, or allow it explicitly');
+  if (apiKey === '' && kind !== 'openai-compatible') throw invalidProvider(name, 'it has no key');
   return { kind, name, baseUrl: withVersion(kind, url.replace(/\/+$/, '')), apiKey };
 }
 
-/** Anthropic's own address is usually written without the version that its API is under. */
+/** Anthropic's URL is usually written without the version of its API. */
 function withVersion(kind: Provider['kind'], url: string): string {
   return kind === 'anthropic' && !/\/v\d+$/.test(url) ? `${url}/v1` : url;
 }
 
-function wrong(name: string, why: string): ToolwharfError {
-  return new ToolwharfError('CONFIG_INVALID', `The model provider '${name}' can't be used: ${why}`);
+function invalidProvider(name: string, reason: string): ToolwharfError {
+  return new ToolwharfError('CONFIG_INVALID', `The model provider '${name}' cannot be used: ${reason}`);
 }

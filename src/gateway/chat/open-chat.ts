@@ -1,5 +1,4 @@
-import type { Chat } from '../../chat/chat.ts';
-import type { ChatPorts, ConversationChange } from '../../chat/chat-ports.ts';
+import type { Chat, ChatPorts, ConversationChange } from '../../chat/chat.ts';
 import { createChat } from '../../chat/create-chat.ts';
 import { seedAssistants } from '../../chat/seed-assistants.ts';
 import { conversationEvent } from '../events/collect-events.ts';
@@ -34,7 +33,7 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
     storage,
     models,
     serverNames,
-    denyQuestions: approver.denyAll,
+    denyApprovals: approver.denyAll,
     onChanged: publishChange,
     log,
   });

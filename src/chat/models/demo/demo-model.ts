@@ -3,17 +3,16 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { OpenedModel } from '../models.ts';
 import { type DemoTurn, demoTurn } from './demo-turn.ts';
-import type { LanguageModelV4, ModelRequest, StreamPart } from './language-model.ts';
 import type { ShownTool } from './match-tool.ts';
-import { readTalk } from './read-talk.ts';
+import { type LanguageModelV4, type ModelRequest, readDialog, type StreamPart } from './read-dialog.ts';
 
 export interface DemoOptions {
-  /** Between two words. */
+  /** Pause between two words. */
   readonly pauseMs: number;
   readonly clock: Clock;
 }
 
-/** A model that needs no key and no network, because it is none: it follows a script, and says so. */
+/** A scripted stand-in for a model that needs no key and no network. Its label and answers say that it is scripted. */
 export function openDemoModel(options: DemoOptions): OpenedModel {
   return {
     model: createDemoModel(options),
@@ -56,7 +55,7 @@ function createDemoModel({ pauseMs, clock }: DemoOptions): LanguageModelV4 {
 }
 
 function answer(request: ModelRequest) {
-  const turn = demoTurn(readTalk(request.prompt), toolsOf(request));
+  const turn = demoTurn(readDialog(request.prompt), toolsOf(request));
   return {
     turn,
     usage: {
@@ -69,7 +68,7 @@ function answer(request: ModelRequest) {
 
 const unknownInput = { noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
 
-/** Nobody counts tokens here: a quarter of the characters is what they usually come to. */
+/** Estimates one token per four characters. */
 function estimate(values: readonly unknown[]): number {
   return Math.ceil(JSON.stringify(values).length / 4);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { demoTurn } from './demo-turn.ts';
 import { makeArguments } from './make-arguments.ts';
 import type { ShownTool } from './match-tool.ts';
-import type { Talk, TalkCall } from './read-talk.ts';
+import type { Dialog, DialogCall } from './read-dialog.ts';
 
 const tool = (name: string, description = '', schema: JsonObject = { type: 'object' }): ShownTool => ({
   name,
@@ -16,7 +16,7 @@ const object = (properties: JsonObject, required = Object.keys(properties)) => (
   properties,
   required,
 });
-const talk = (said: string, calls: readonly Partial<TalkCall>[] = [], continued = false): Talk => ({
+const dialog = (said: string, calls: readonly Partial<DialogCall>[] = [], continued = false): Dialog => ({
   said,
   continued,
   calls: calls.map((call) => ({ name: '', input: {}, turn: 1, failed: false, text: '', ...call })),
@@ -63,59 +63,59 @@ test.each([
   expect(makeArguments(object({ path: text }), { wish, ...material })).toEqual({ path });
 });
 
-test('a call that needs a folder waits for the list of them', () => {
-  const first = demoTurn(talk('List the files'), files);
+test('a call that needs a folder first requests the list of allowed folders', () => {
+  const first = demoTurn(dialog('List the files'), files);
   expect(first.calls).toEqual([{ name: 'mcp_fs_list_allowed_directories', input: {} }]);
   expect(first.text).toMatch(/First I need to know/);
-  const second = demoTurn(talk('List the files', [allowed('/home/me')]), files);
+  const second = demoTurn(dialog('List the files', [allowed('/home/me')]), files);
   expect(second.calls).toEqual([{ name: 'mcp_fs_list_directory', input: { path: '/home/me' } }]);
   const third = demoTurn(
-    talk('List the files', [allowed('/home/me'), { name: 'mcp_fs_list_directory', turn: 2, text: 'a' }]),
+    dialog('List the files', [allowed('/home/me'), { name: 'mcp_fs_list_directory', turn: 2, text: 'a' }]),
     files,
   );
   expect(third.calls).toEqual([]);
   expect(third.text).toMatch(/`mcp_fs_list_directory` answered/);
 });
 
-test('a folder that may not be known ends it', () => {
+test('the demo stops if the list of allowed folders is denied', () => {
   const failed = { ...allowed(''), failed: true, text: 'MCP error: The call to x was denied: no' };
-  const turn = demoTurn(talk('List the files', [failed]), files);
+  const turn = demoTurn(dialog('List the files', [failed]), files);
   expect(turn.calls).toEqual([]);
   expect(turn.text).toMatch(/not allowed to use `mcp_fs_list_allowed_directories`: no\..*no result to show/s);
 });
 
-test('what a person changed is not done again, and what failed is told among what went well', () => {
+test('a call with edited arguments is not repeated, and failed calls are reported with the successful ones', () => {
   const calls = [
     { ...allowed('/h'), turn: 0 },
     { name: 'mcp_fs_write_file', input: { path: '/h/other' }, text: 'ok' },
     { name: 'mcp_fs_read_text_file', failed: true, text: 'MCP error: no such file' },
   ];
-  const turn = demoTurn(talk('Write a note "a" and read b.txt', calls), files);
+  const turn = demoTurn(dialog('Write a note "a" and read b.txt', calls), files);
   expect(turn.calls).toEqual([]);
-  expect(turn.text).toMatch(/did not work:.*no such file.*The rest went well/s);
+  expect(turn.text).toMatch(/did not work:.*no such file.*The other calls succeeded/s);
 });
 
-test('a result can not end the block it is quoted in, and a long one is cut', () => {
+test('a result cannot close the code block it is quoted in, and a long result is shortened', () => {
   const calls = [{ name: 'mcp_fs_read_text_file', text: `\`\`\`\nend\n${'line\n'.repeat(50)}` }];
-  const turn = demoTurn(talk('Read a.txt', [{ ...allowed('/h'), turn: 0 }, ...calls]), files);
+  const turn = demoTurn(dialog('Read a.txt', [{ ...allowed('/h'), turn: 0 }, ...calls]), files);
   expect(turn.text).toContain('````text\n```\nend');
-  expect(turn.text).toContain('There is more');
+  expect(turn.text).toContain('The full result is in the call above');
 });
 
-test('a tool is found by its name and by words it shares, deprecated ones last', () => {
+test('a tool is found by its name and by shared words, and deprecated tools rank last', () => {
   const tools = [
     tool('mcp_a_lookup_weather', 'DEPRECATED weather', object({ city: text })),
     tool('mcp_b_lookup_weather', 'Weather of a city', object({ city: text })),
     tool('mcp_c_sing'),
   ];
-  expect(demoTurn(talk('look up the weather in "Oslo"'), tools).calls).toEqual([
+  expect(demoTurn(dialog('look up the weather in "Oslo"'), tools).calls).toEqual([
     { name: 'mcp_b_lookup_weather', input: { city: 'Oslo' } },
   ]);
-  expect(demoTurn(talk('use mcp_c_sing now'), tools).calls).toEqual([{ name: 'mcp_c_sing', input: {} }]);
-  expect(demoTurn(talk('hello'), tools).text).toMatch(/3 tools.*Use mcp_a_lookup_weather/s);
-  expect(demoTurn(talk('hello'), tools.slice(2)).text).toMatch(/one tool/);
+  expect(demoTurn(dialog('use mcp_c_sing now'), tools).calls).toEqual([{ name: 'mcp_c_sing', input: {} }]);
+  expect(demoTurn(dialog('hello'), tools).text).toMatch(/3 tools.*Use mcp_a_lookup_weather/s);
+  expect(demoTurn(dialog('hello'), tools.slice(2)).text).toMatch(/one tool/);
 });
 
-test('an answer that was cut off ends soon', () => {
-  expect(demoTurn(talk('Hello', [], true), files)).toEqual({ text: 'That was all I had to say.', calls: [] });
+test('an answer that was cut off and continued ends without further calls', () => {
+  expect(demoTurn(dialog('Hello', [], true), files)).toEqual({ text: 'I have nothing to add.', calls: [] });
 });

@@ -1,21 +1,21 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../../kernel/json.ts';
 
-/** What arguments are made from. */
+/** What arguments are derived from. */
 export interface Material {
-  /** The words of the person that the call is for. */
+  /** The part of the user's message that the call is for. */
   readonly wish: string;
-  /** A directory that may be used, where one is known. */
+  /** A known directory that may be used. */
   readonly directory?: string;
-  /** A file that was used before. */
+  /** The file used last. */
   readonly lastFile?: string;
 }
 
-/** Arguments that fit a schema, from quoted texts, file names and numbers in the person's words; what is not there is made up. */
+/** Arguments that match a schema, from quoted texts, file names and numbers in the user's message; missing values are invented. */
 export function makeArguments(schema: JsonSchema, material: Material): JsonObject {
   return makeObject(schema, createSupply(material), 0);
 }
 
-/** True for a schema that wants a path and words that hold none: a directory must be known first. */
+/** True if the schema requires a path and the message contains none, so that a directory must be known first. */
 export function wantsDirectory(schema: JsonSchema, wish: string): boolean {
   const names = requiredOf(schema).filter((name) => isPath(name));
   return names.length > 0 && !isAbsolute(createSupply({ wish }).fileName() ?? '');
@@ -34,7 +34,7 @@ function createSupply({ wish, directory, lastFile }: Material): Supply {
   const bare = wish.replace(quotes, ' ');
   const numbers = [...bare.matchAll(/-?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
   const file = /(?:[A-Za-z]:)?[\w./\\-]*(?:[/\\][\w.-]+|\w\.[A-Za-z]\w{0,4})(?=$|[\s,;:!?]|\.\s|\.$)/.exec(bare)?.[0];
-  // In a wish such as: write "buy milk" to "list.txt".
+  // For example: write "buy milk" to "list.txt".
   const quotedFile = quoted.findIndex((text) => /^[\w./\\ -]+\.\w{1,5}$/.test(text));
   const fileName = file ?? (quotedFile >= 0 ? quoted.splice(quotedFile, 1)[0] : undefined);
   return {
@@ -58,7 +58,7 @@ const quotes = /"([^"]*)"|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|`
 function makeObject(schema: JsonSchema, supply: Supply, depth: number): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = requiredOf(schema);
-  // Paths first: a file's name is then not taken for a text.
+  // Paths first, so that a file name is not used as a text.
   const names = [...required].sort((one, other) => Number(isPath(other)) - Number(isPath(one)));
   const made = new Map(names.map((name) => [name, makeValue(name, properties[name], supply, depth)]));
   return Object.fromEntries(required.map((name) => [name, made.get(name)]));
@@ -113,7 +113,7 @@ function join(directory: string | undefined, name: string): string {
   return `${directory.replace(/[/\\]$/, '')}${directory.includes('\\') ? '\\' : '/'}${name}`;
 }
 
-/** The wish without the words that only say what to do: "echo hello there" is about "hello there". */
+/** The message without its leading command: "echo hello there" becomes "hello there". */
 function remainder(text: string): string {
   const short = text.replace(
     /^\W*(?:please|can you|could you|would you)?\W*(?:use|call|run|write|save|create|make|take|add|search|find|look up|echo|say|ask|get|show|tell me)\b\W*(?:(?:a|an|the|for|about|with|me|new|note|file|that)\b\W*)*/i,

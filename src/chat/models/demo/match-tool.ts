@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../../../kernel/json.ts';
 
-/** A tool as a model is shown it. */
+/** A tool as shown to a model. */
 export interface ShownTool {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
 }
 
-// The public filesystem server is what most people try first.
+// Tuned for the public filesystem server, which most people try first.
 const intents: readonly { readonly wish: RegExp; readonly tool: string }[] = [
   {
     wish: /\b(?:which|what)\b.*\b(?:folders?|director(?:y|ies))\b|\ballowed (?:folders?|director)/i,
@@ -21,7 +21,7 @@ const intents: readonly { readonly wish: RegExp; readonly tool: string }[] = [
   },
 ];
 
-/** The tool whose name and description have most words in common with what was asked for; undefined when none fits. */
+/** The tool whose name and description share most words with the message; undefined if none matches. */
 export function matchTool(wish: string, tools: readonly ShownTool[]): ShownTool | undefined {
   const tokens = new Set(wish.toLowerCase().split(/[^\w-]+/));
   const named = tools.find(({ name }) => tokens.has(name.toLowerCase()));
@@ -35,7 +35,7 @@ export function matchTool(wish: string, tools: readonly ShownTool[]): ShownTool 
   return scored.sort((one, other) => other.score - one.score)[0]?.tool;
 }
 
-/** By the server's own name for it. */
+/** Finds a tool by its original name. */
 export function findTool(tools: readonly ShownTool[], name: string): ShownTool | undefined {
   return tools.find((tool) => tool.name === name || tool.name.endsWith(`_${name}`));
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import { makeArguments, wantsDirectory } from './make-arguments.ts';
 import { findTool, matchTool, type ShownTool } from './match-tool.ts';
-import type { Talk, TalkCall } from './read-talk.ts';
+import type { Dialog, DialogCall } from './read-dialog.ts';
 
 export interface PlannedCall {
   readonly name: string;
@@ -10,23 +10,23 @@ export interface PlannedCall {
 
 export interface Plan {
   readonly calls: readonly PlannedCall[];
-  /** They only find out what the wished for calls need. */
+  /** True if the calls only prepare the requested ones. */
   readonly prepares: boolean;
 }
 
 const maxParallel = 4;
 
-/** What to call next for what the person said: the wishes of one stage side by side, one stage after the other. */
-export function planCalls(talk: Talk, tools: readonly ShownTool[]): Plan {
-  const made = talk.calls.filter(({ turn }) => turn > 0).map(({ name }) => name);
-  for (const stage of stagesOf(talk.said)) {
+/** The next calls for the user's message: the requests of one stage concurrently, one stage after the other. */
+export function planCalls(dialog: Dialog, tools: readonly ShownTool[]): Plan {
+  const made = dialog.calls.filter(({ turn }) => turn > 0).map(({ name }) => name);
+  for (const stage of stagesOf(dialog.said)) {
     const open = wishesOf(stage, tools).filter(({ tool }) => {
-      // By name, since a person may have changed the arguments.
+      // Compared by name, because an approval may have edited the arguments.
       const done = made.indexOf(tool.name);
       if (done >= 0) made.splice(done, 1);
       return done < 0;
     });
-    if (open.length > 0) return planStage(open, talk, tools);
+    if (open.length > 0) return planStage(open, dialog, tools);
   }
   return { calls: [], prepares: false };
 }
@@ -36,7 +36,7 @@ interface Wish {
   readonly tool: ShownTool;
 }
 
-/** A part that fits no tool belongs to the one before it: "add 20" and "22". */
+/** A part that matches no tool is added to the previous one: "add 20" and "22". */
 function wishesOf(stage: readonly string[], tools: readonly ShownTool[]): Wish[] {
   const wishes: Wish[] = [];
   for (const wish of stage) {
@@ -48,26 +48,26 @@ function wishesOf(stage: readonly string[], tools: readonly ShownTool[]): Wish[]
   return wishes;
 }
 
-function planStage(open: readonly Wish[], talk: Talk, tools: readonly ShownTool[]): Plan {
-  const directory = knownDirectory(talk.calls);
+function planStage(open: readonly Wish[], dialog: Dialog, tools: readonly ShownTool[]): Plan {
+  const directory = knownDirectory(dialog.calls);
   const finder = findTool(tools, 'list_allowed_directories');
   const isBlind = (one: Wish) =>
     finder !== undefined && directory === undefined && wantsDirectory(one.tool.schema, one.wish);
   if (finder && open.some(isBlind)) {
-    const wasTried = talk.calls.some(({ name, turn }) => name === finder.name && turn > 0);
+    const wasTried = dialog.calls.some(({ name, turn }) => name === finder.name && turn > 0);
     if (!wasTried) return { calls: [{ name: finder.name, input: {} }], prepares: true };
   }
-  const lastFile = lastFileOf(talk.calls);
+  const lastFile = lastFileOf(dialog.calls);
   const calls = open
     .filter((one) => !isBlind(one))
     .map(({ wish, tool }) => ({
       name: tool.name,
-      input: makeArguments(tool.schema, { wish, ...(directory && { directory }), ...(lastFile && { lastFile }) }),
+      input: makeArguments(tool.schema, { wish, directory, lastFile }),
     }));
   return { calls: calls.slice(0, maxParallel), prepares: false };
 }
 
-/** "Do this and that, then this" is two stages, the first of two wishes. What is in quotes is not cut. */
+/** Splits "do this and that, then this" into two stages, the first with two requests. Quoted text is not split. */
 function stagesOf(said: string): string[][] {
   const quoted: string[] = [];
   const masked = said.replace(
@@ -83,14 +83,14 @@ function stagesOf(said: string): string[][] {
   );
 }
 
-/** From the filesystem server's list of what it may touch. */
-function knownDirectory(calls: readonly TalkCall[]): string | undefined {
+/** The first directory in the filesystem server's list of allowed directories. */
+function knownDirectory(calls: readonly DialogCall[]): string | undefined {
   const answers = calls.filter(({ name, failed }) => !failed && name.endsWith('list_allowed_directories'));
   const lines = answers.flatMap(({ text }) => text.split('\n')).map((line) => line.trim());
   return lines.find((line) => /^(?:\/|[A-Za-z]:[/\\])/.test(line));
 }
 
-function lastFileOf(calls: readonly TalkCall[]): string | undefined {
+function lastFileOf(calls: readonly DialogCall[]): string | undefined {
   const files = calls.flatMap(({ input, failed }) => (!failed && typeof input.path === 'string' ? [input.path] : []));
   return files.findLast((path) => /\.\w{1,5}$/.test(path));
 }

@@ -1,6 +1,5 @@
 import { assistantTools } from '../../../chat/assistant-tools.ts';
-import type { Chat } from '../../../chat/chat.ts';
-import type { AssistantPorts } from '../../../chat/chat-ports.ts';
+import type { AssistantPorts, Chat } from '../../../chat/chat.ts';
 import { createChat } from '../../../chat/create-chat.ts';
 import { createModels } from '../../../chat/models/create-models.ts';
 import { seedAssistants } from '../../../chat/seed-assistants.ts';
@@ -18,7 +17,7 @@ import { createStoredSettings } from './stored-settings.ts';
 import { varyAssistants } from './vary-assistants.ts';
 
 /** How soon a conversation that was left in the middle goes on. */
-const lookEveryMs = 1_000;
+const recoveryIntervalMs = 1_000;
 
 /** The answer itself tells. */
 const toldByAnswers = new Set(['chat.model-failed']);
@@ -81,9 +80,9 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
       storage: { assistants, conversations: attendedOnly(attended, storage.conversations) },
       models,
       hostFor: person.hostFor,
-      denyQuestions: person.denyAll,
+      denyApprovals: person.denyAll,
       log,
-      lookEveryMs,
+      recoveryIntervalMs,
     });
     opened.tellUnavailable();
     return {

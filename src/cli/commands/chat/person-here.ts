@@ -1,5 +1,5 @@
 import { answerSampling } from '../../../chat/answer-sampling.ts';
-import type { ChatPorts } from '../../../chat/chat-ports.ts';
+import type { ChatPorts } from '../../../chat/chat.ts';
 import type { OpenedModel } from '../../../chat/models/models.ts';
 import { createStoredApprover } from '../../../gateway/approvals/stored-approver.ts';
 import type { CallHost } from '../../../invocation/call.ts';

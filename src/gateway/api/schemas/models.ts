@@ -27,7 +27,7 @@ const inputShape = {
   name,
   kind,
   baseUrl: baseUrl.describe("Required for `openai-compatible`; otherwise the provider's default address."),
-  allowInsecure: z.boolean().optional().describe('Allows unencrypted HTTP to another machine; false.'),
+  allowInsecure: z.boolean().optional().describe('Allows plain http to another machine; false.'),
   apiKey: z
     .union([apiKey.unwrap(), maskSchema], { error: 'must be text, or {"set": true} to keep the stored value' })
     .optional(),

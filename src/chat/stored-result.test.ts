@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ContentBlock, ToolResult } from '../kernel/tool.ts';
-import { keepResult } from './keep-result.ts';
+import { toStoredResult } from './stored-result.ts';
 
 const result = (content: ContentBlock[], fields: Partial<ToolResult> = {}): ToolResult => ({
   isError: false,
@@ -12,27 +12,30 @@ const result = (content: ContentBlock[], fields: Partial<ToolResult> = {}): Tool
 const text = (length: number) => ({ type: 'text', text: 'é'.repeat(length / 2) });
 const image = (bytes: number) => ({ type: 'image', mimeType: 'image/png', data: 'A'.repeat(bytes) });
 
-test('a small result is kept as it is', () => {
+test('a small result is stored unchanged', () => {
   const content = [text(100), image(1_000), { type: 'hologram', odd: true }];
-  expect(keepResult(result(content, { structuredContent: { a: 1 } }))).toEqual({
+  expect(toStoredResult(result(content, { structuredContent: { a: 1 } }))).toEqual({
     isError: false,
     content,
     structuredContent: { a: 1 },
   });
 });
 
-test('a failure is kept with its code', () => {
+test('a failure is stored with its code', () => {
   const failure = { code: 'CALL_DENIED', message: 'no' };
-  expect(keepResult(result([], { isError: true, failure }))).toMatchObject({ isError: true, errorCode: 'CALL_DENIED' });
+  expect(toStoredResult(result([], { isError: true, failure }))).toMatchObject({
+    isError: true,
+    errorCode: 'CALL_DENIED',
+  });
 });
 
 test('a result that was truncated before is marked as cut', () => {
   const truncated = { shownBytes: 10, totalBytes: 20 };
-  expect(keepResult({ isError: false, content: [], text: '', callId: 'c', truncated }).cut).toBe(true);
+  expect(toStoredResult({ isError: false, content: [], text: '', callId: 'c', truncated }).cut).toBe(true);
 });
 
-test('more text than is shown is cut between characters, and says so', () => {
-  const kept = keepResult(
+test('text beyond the limit is cut at a character boundary and marked as cut', () => {
+  const kept = toStoredResult(
     result([text(50_000), text(50_000), text(10)], { structuredContent: { big: 'x'.repeat(99) } }),
   );
   expect(kept.cut).toBe(true);
@@ -43,13 +46,13 @@ test('more text than is shown is cut between characters, and says so', () => {
   expect(texts.join('')).toMatch(/^é+$/);
 });
 
-test('pictures are kept up to a megabyte in all, the rest is named', () => {
+test('media is stored up to one megabyte in total, and larger media is replaced by a note', () => {
   const resource = { type: 'resource', resource: { uri: 'a:b', blob: 'A'.repeat(600_000) } };
-  const kept = keepResult(result([image(600_000), resource, image(10)]));
+  const kept = toStoredResult(result([image(600_000), resource, image(10)]));
   expect(kept.cut).toBe(true);
   expect(kept.content).toEqual([
     image(600_000),
-    { type: 'text', text: '[resource: too large to be kept here]' },
+    { type: 'text', text: '[resource: too large to store here]' },
     image(10),
   ]);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createLanes } from './lanes.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
 
 const nextTask = () => new Promise((resolve) => setImmediate(resolve));
 
-test('in one lane one goes at a time and in order, also after one that failed; other lanes go on', async () => {
-  const lanes = createLanes();
+test('work with the same key runs one at a time and in order, also after a failure; other keys are independent', async () => {
+  const locks = createKeyedMutex();
   const seen: string[] = [];
   const pass = (name: string) => async () => {
     seen.push(`${name} in`);
@@ -12,14 +12,14 @@ test('in one lane one goes at a time and in order, also after one that failed; o
     seen.push(`${name} out`);
     return name;
   };
-  const failing = lanes.run('a', async () => {
+  const failing = locks.run('a', async () => {
     await failure.promise;
     throw new Error('no');
   });
   const failure = Promise.withResolvers<void>();
-  const first = lanes.run('a', pass('first'));
-  const second = lanes.run('a', pass('second'));
-  expect(await lanes.run('b', pass('other'))).toBe('other');
+  const first = locks.run('a', pass('first'));
+  const second = locks.run('a', pass('second'));
+  expect(await locks.run('b', pass('other'))).toBe('other');
   expect(seen).toEqual(['other in', 'other out']);
   failure.resolve();
   await expect(failing).rejects.toThrow('no');
@@ -27,16 +27,16 @@ test('in one lane one goes at a time and in order, also after one that failed; o
   expect(seen.slice(2)).toEqual(['first in', 'first out', 'second in', 'second out']);
 });
 
-test('the lanes are idle when the last one is through', async () => {
-  const lanes = createLanes();
+test('idle resolves when the last piece of work is done', async () => {
+  const locks = createKeyedMutex();
   let isThrough = false;
-  void lanes.run('a', async () => {
+  void locks.run('a', async () => {
     await nextTask();
-    void lanes.run('b', async () => {
+    void locks.run('b', async () => {
       await nextTask();
       isThrough = true;
     });
   });
-  await lanes.idle();
+  await locks.idle();
   expect(isThrough).toBe(true);
 });

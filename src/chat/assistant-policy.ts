@@ -1,32 +1,30 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createMatcher } from '../catalog/match-globs.ts';
-import type { ProfileConfig } from '../config/config.ts';
-import type { Tool } from '../kernel/tool.ts';
+import type { ApprovalConfig, ProfileConfig } from '../config/config.ts';
+import type { Caller, Tool } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
+import { type DecidedTool, decide } from '../policy/decide.ts';
 import { createVisibility } from '../policy/visible-tools.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
-import type { AssistantPorts } from './chat-ports.ts';
+import type { AssistantPorts } from './chat.ts';
 
-/** The server id that stands for tools written in code. */
+/** The server id of local tools. */
 export const localTools = 'local';
 
 export interface PickedTool {
   readonly tool: Tool;
-  /** False when the assistant has it switched off. */
+  /** False if the assistant's settings disable the tool. */
   readonly enabled: boolean;
 }
 
 export interface PickedTools {
   readonly tools: readonly PickedTool[];
-  /** The names of its servers by the ids it has for them. */
+  /** The names of the assistant's servers by id. */
   readonly servers: ReadonlyMap<string, string>;
   readonly hasServer: (name: string) => boolean;
 }
 
-/**
- * Every tool of an assistant's servers that its profile shows: what the profile hides is neither listed nor callable.
- * A profile that is named but not there shows nothing.
- */
+/** Every tool of the assistant's servers that the profile shows. A profile that does not exist shows nothing. */
 export async function pickTools(
   assistant: Pick<Assistant, 'serverIds' | 'disabledTools'>,
   profile: string | undefined,
@@ -49,11 +47,39 @@ export function qualifiedName({ server = localTools, originalName }: Tool): stri
   return `${server}/${originalName}`;
 }
 
-/** What a profile shows; everything without one. */
+/** The servers and tools a profile shows; without a profile, everything but quarantined tools. */
 export function visibilityOf(profile: string | undefined, profiles: readonly ProfileConfig[]) {
-  // What is refused until a person accepts its change is not shown either.
   if (profile === undefined) return createVisibility({});
   const found = profiles.find(({ name }) => name === profile);
   if (found) return createVisibility(found);
   return { hasServer: () => false, hasTool: (_: Pick<CatalogEntry, 'originalName'>) => false };
+}
+
+export interface CallApprovalOptions {
+  readonly assistant: Pick<Assistant, 'toolApproval' | 'trustedTools'>;
+  readonly toolbox: ApprovalConfig;
+  /** The profile of the conversation's owner. */
+  readonly profile?: Pick<ProfileConfig, 'approval'>;
+  readonly caller: Caller;
+}
+
+/**
+ * The approval settings of each call: the assistant's mode with the lists of the toolbox and the profile. A call that the profile
+ * would not allow without approval always asks, whatever the assistant's mode.
+ */
+export function createCallApproval(options: CallApprovalOptions): (tool: DecidedTool) => ApprovalConfig {
+  const { assistant, toolbox, profile, caller } = options;
+  const approval: ApprovalConfig = {
+    mode: assistant.toolApproval,
+    trustedTools: assistant.trustedTools,
+    ask: [...toolbox.ask, ...(profile?.approval.ask ?? [])],
+    deny: [...toolbox.deny, ...(profile?.approval.deny ?? [])],
+    expiresMs: toolbox.expiresMs,
+  };
+  const stricter: ApprovalConfig = { ...approval, mode: 'always-ask' };
+  return (tool) => {
+    if (!profile) return approval;
+    const verdict = decide({ tool, approval: profile.approval, remembered: [], caller });
+    return verdict.kind === 'allow' ? approval : stricter;
+  };
 }

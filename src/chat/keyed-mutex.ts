@@ -1,11 +1,11 @@
-/** Lets one at a time do something about the same thing; others wait in line. */
-export interface Lanes {
+/** Runs one piece of work at a time for each key, in the order of the calls. */
+export interface KeyedMutex {
   run<Value>(id: string, work: () => Promise<Value>): Promise<Value>;
-  /** Resolves when nobody does or waits for anything. */
+  /** Resolves when no work is running or waiting. */
   idle(): Promise<void>;
 }
 
-export function createLanes(): Lanes {
+export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<unknown>>();
   return {
     run(id, work) {

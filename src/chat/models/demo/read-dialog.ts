@@ -1,27 +1,35 @@
+import type { LanguageModel } from 'ai';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
-import { goOnNote } from '../../go-on-note.ts';
-import type { ModelRequest } from './language-model.ts';
+import { continueNote } from '../../to-model-messages.ts';
 
-/** A call the demo made before, and what came of it. */
-export interface TalkCall {
+/** The AI SDK's interface to a model, in its current version. */
+export type LanguageModelV4 = Extract<LanguageModel, { readonly specificationVersion: 'v4' }>;
+
+export type ModelRequest = Parameters<LanguageModelV4['doStream']>[0];
+
+export type StreamPart =
+  Awaited<ReturnType<LanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+/** An earlier call of the demo with its result. */
+export interface DialogCall {
   readonly name: string;
   readonly input: JsonObject;
-  /** Which of the turns since the person spoke it was made in; 0 for calls of before. */
+  /** The turn since the user's last message, from 1; 0 for calls before that message. */
   readonly turn: number;
   readonly failed: boolean;
   readonly text: string;
 }
 
-/** A conversation as the demo understands it. */
-export interface Talk {
-  /** What the person said last. */
+/** A conversation as the demo reads it. */
+export interface Dialog {
+  /** The user's last message. */
   readonly said: string;
-  readonly calls: readonly TalkCall[];
-  /** The answer was cut off and is to go on. */
+  readonly calls: readonly DialogCall[];
+  /** True if an answer that was cut off should continue. */
   readonly continued: boolean;
 }
 
-export function readTalk(prompt: ModelRequest['prompt']): Talk {
+export function readDialog(prompt: ModelRequest['prompt']): Dialog {
   let said = '';
   let turn = 0;
   let continued = false;
@@ -30,7 +38,7 @@ export function readTalk(prompt: ModelRequest['prompt']): Talk {
   for (const message of prompt) {
     if (message.role === 'user') {
       const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-      continued = text === goOnNote;
+      continued = text === continueNote;
       if (continued) continue;
       said = text;
       turn = 0;
@@ -64,8 +72,6 @@ function readOutput(output: { readonly type: string; readonly value?: unknown })
   const failed = output.type.startsWith('error');
   if (typeof output.value === 'string') return { failed, text: output.value };
   if (!Array.isArray(output.value)) return { failed, text: JSON.stringify(output.value ?? '') };
-  const texts = output.value.map((part) =>
-    isObject(part) && part.type === 'text' ? String(part.text) : '[a picture]',
-  );
+  const texts = output.value.map((part) => (isObject(part) && part.type === 'text' ? String(part.text) : '[media]'));
   return { failed, text: texts.join('\n') };
 }

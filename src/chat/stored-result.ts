@@ -1,0 +1,51 @@
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { ContentBlock, ToolResult } from '../kernel/tool.ts';
+import { measureJson } from '../policy/measure-json.ts';
+import type { ToolCallPart } from '../storage/ports/conversation-store.ts';
+
+export type StoredResult = NonNullable<ToolCallPart['result']>;
+
+const maxTextBytes = 64 * 1024;
+const maxMediaBytes = 1024 * 1024;
+const maxDepth = 512;
+
+/** A result as stored in a message: text and media up to a limit, and `cut` if something was left out. */
+export function toStoredResult({ isError, content, structuredContent, failure, truncated }: ToolResult): StoredResult {
+  const budget = { text: maxTextBytes, media: maxMediaBytes, cut: truncated !== undefined };
+  const stored = content.map((block) => toStoredBlock(block, budget)).filter((block) => block !== undefined);
+  const fits = !measureJson(structuredContent ?? '', { maxBytes: budget.text + 2, maxDepth }).exceeded;
+  if (!fits) budget.cut = true;
+  return {
+    isError,
+    content: stored,
+    ...(structuredContent !== undefined && fits && { structuredContent }),
+    ...(failure && { errorCode: failure.code }),
+    ...(budget.cut && { cut: true }),
+  };
+}
+
+interface Budget {
+  text: number;
+  media: number;
+  cut: boolean;
+}
+
+function toStoredBlock(block: ContentBlock, budget: Budget): JsonObject | undefined {
+  const kind = isMedia(block) ? 'media' : 'text';
+  const { bytes, exceeded } = measureJson(block, { maxBytes: budget[kind], maxDepth });
+  if (!exceeded) {
+    budget[kind] -= bytes;
+    return block;
+  }
+  budget.cut = true;
+  if (kind === 'media') return { type: 'text', text: `[${block.type}: too large to store here]` };
+  if (block.type !== 'text' || typeof block.text !== 'string' || budget.text === 0) return undefined;
+  const { read } = new TextEncoder().encodeInto(block.text, new Uint8Array(budget.text));
+  budget.text = 0;
+  return { type: 'text', text: block.text.slice(0, read) };
+}
+
+/** An image, audio or file with base64 data. */
+function isMedia(block: ContentBlock): boolean {
+  return typeof (isObject(block.resource) ? block.resource.blob : block.data) === 'string';
+}
