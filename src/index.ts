@@ -7,6 +7,7 @@ export type { DefinitionChange } from './catalog/definition-diff.ts';
 export { type LocalTool, type LocalToolContext, localTool } from './catalog/local-tool.ts';
 export type { Pin, PinStore } from './catalog/pins.ts';
 export type * from './config/config.ts';
+export type { ConfigSource } from './config/config-source.ts';
 export { dataDirectory } from './config/data-directory.ts';
 export { type DefaultServersOptions, defaultServers } from './config/default-servers.ts';
 export { parseDuration } from './config/durations.ts';
@@ -14,7 +15,6 @@ export type { Endpoint } from './config/endpoint-schema.ts';
 export { type ImportedConfig, importClientConfig } from './config/import-client-config.ts';
 export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './config/load-config.ts';
 export type { NativeConfig } from './config/native-schema.ts';
-export type { ConfigSource } from './config/open-config.ts';
 export { type Environment, resolveEnv } from './config/references.ts';
 export {
   type NewServerRecord,

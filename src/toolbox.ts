@@ -2,8 +2,9 @@ import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
 import { toChainTool } from './catalog/chain-tool.ts';
 import { findGone } from './catalog/register-tools.ts';
 import type { Config, ServerSpec, ToolboxConfig } from './config/config.ts';
+import type { ConfigSource } from './config/config-source.ts';
 import type { LoadedConfig } from './config/load-config.ts';
-import { type ConfigSource, openConfig, parseServer } from './config/open-config.ts';
+import { openConfig, parseServer } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
@@ -210,9 +211,10 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     composedPermits.setLimits(composedLimits(next.toolbox));
     catalog.setLocal(locals);
     const applied = await applyConfig(servers, before, next);
-    await Promise.all(
-      servers.all().map((connection) => (connection.lists.get('tools') ? register(connection) : undefined)),
-    );
+    // Servers that were connected again have registered their tools already.
+    const reconnected = new Set([...applied.added, ...applied.changed]);
+    const others = servers.all().filter(({ spec, lists }) => !reconnected.has(spec.name) && lists.get('tools'));
+    await Promise.all(others.map(register));
     const localNames = localTools(next).map((tool) => tool.name);
     logTrustProblems(next, { servers: serverNames(), localTools: localNames }, log);
     events.emit('config.applied', applied);
@@ -255,6 +257,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     if (options.watch && loaded.file !== undefined) {
       watching = await watchConfig(loaded.file, {
         env,
+        log,
         since: loaded,
         onChange: apply,
         onError: refuse,

@@ -1,4 +1,4 @@
-import type { ConfigSource } from '../config/open-config.ts';
+import type { ConfigSource } from '../config/config-source.ts';
 import { ConnectionError, type ErrorCode, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { ToolDefinition, ToolResult } from '../kernel/tool.ts';

@@ -1,52 +1,55 @@
-import { z } from 'zod';
-import { ToolwharfError } from '../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
+import { isStandardSchema, issueText, type StandardSchema } from '../kernel/standard-schema.ts';
 import type { Progress, ToolAnnotations, ToolDefinition, ToolResult } from '../kernel/tool.ts';
 
 export interface LocalToolContext {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** Calls another tool of the toolbox, for the same caller; for tools that are `composed`. A failure is a result, as everywhere. */
+  /** Calls another tool of the toolbox for the same caller; for tools that are `composed`. A failure is a result. */
   readonly call: (name: string, args: unknown) => Promise<ToolResult>;
 }
 
-/** A tool that is a plain function. Its arguments are checked before it runs; what it throws becomes an error result. */
+/** A tool that is a function of the program. Arguments are validated before it runs; what it throws becomes an error result. */
 export interface LocalTool<Args = never> {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** A Zod object, or a JSON Schema of an object. */
-  readonly parameters?: z.ZodType<Args> | JsonSchema;
+  /** An object schema: any Standard Schema (Zod, Valibot, ArkType, …) or a JSON Schema. Default: no arguments. */
+  readonly parameters?: StandardSchema<Args> | JsonSchema;
+  /** The JSON Schema of `parameters`, for libraries that do not convert their schemas themselves. */
+  readonly jsonSchema?: JsonSchema;
   readonly annotations?: ToolAnnotations;
-  /** Limits where the configuration names none for it; else the dialect's: 64 at a time and 30 000 ms in ours. */
+  /** Limits where the configuration has none for this tool. Default: those of the dialect, 64 and 30 000 ms in the native one. */
   readonly maxInstances?: number;
   readonly timeoutMs?: number;
-  /** It calls other tools. It then takes no place among `maxConcurrent`: those it calls do. */
+  /** The tool calls other tools. It then takes no permit of `maxConcurrent`: the tools it calls do. */
   readonly composed?: boolean;
-  /** A text, an MCP result with `content`, or any JSON value, which becomes the structured content. */
+  /** Returns a text, an MCP result with `content`, or any JSON value, which becomes the structured content. */
   readonly execute: (args: Args, context: LocalToolContext) => unknown;
 }
 
-/** Infers the arguments' type from the Zod schema. */
+/** Infers the type of the arguments from the schema. */
 export function localTool<Args>(tool: LocalTool<Args>): LocalTool {
   return tool as unknown as LocalTool;
 }
 
-/** The definition an agent sees. */
+/** The definition that agents see. */
 export function toLocalDefinition(tool: LocalTool): ToolDefinition {
-  if (tool.name === '') throw new ToolwharfError('CONFIG_INVALID', 'A local tool has no name');
+  const { name, title, description, annotations } = tool;
+  if (name === '') throw new ToolwharfError('CONFIG_INVALID', 'A local tool has no name');
   return {
-    name: tool.name,
-    ...(tool.title !== undefined && { title: tool.title }),
-    ...(tool.description !== undefined && { description: tool.description }),
-    inputSchema: toSchema(tool),
-    ...(tool.annotations && { annotations: tool.annotations }),
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: toInputSchema(tool),
+    ...(annotations && { annotations }),
   };
 }
 
-/** Runs it and gives back an MCP result. Rejects with what the function threw. */
+/** Runs the tool and returns an MCP result. Rejects with what the function threw. */
 export async function runLocalTool(tool: LocalTool, args: JsonObject, context: LocalToolContext): Promise<JsonObject> {
-  const parsed = isZod(tool.parameters) ? await parseWith(tool.parameters, args) : args;
+  const parsed = isStandardSchema(tool.parameters) ? await validate(tool.parameters, args) : args;
   const value = await tool.execute(parsed as never, context);
   if (isObject(value) && Array.isArray(value.content)) return value;
   if (value === undefined) return { content: [] };
@@ -58,23 +61,31 @@ export async function runLocalTool(tool: LocalTool, args: JsonObject, context: L
   };
 }
 
-async function parseWith(schema: z.ZodType, args: JsonObject): Promise<unknown> {
-  const parsed = await schema.safeParseAsync(args);
-  if (parsed.success) return parsed.data;
-  throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments: ${z.prettifyError(parsed.error)}`);
+async function validate(schema: StandardSchema, args: JsonObject): Promise<unknown> {
+  const result = await schema['~standard'].validate(args);
+  if (!result.issues) return result.value;
+  throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments: ${result.issues.map(issueText).join('; ')}`);
 }
 
-function toSchema(tool: LocalTool): JsonSchema {
-  if (tool.parameters === undefined) return { type: 'object', properties: {} };
-  const schema = isZod(tool.parameters)
-    ? (z.toJSONSchema(tool.parameters, { io: 'input' }) as JsonSchema)
-    : tool.parameters;
+function toInputSchema(tool: LocalTool): JsonSchema {
+  const { parameters = { type: 'object', properties: {} } } = tool;
+  const schema = tool.jsonSchema ?? (isStandardSchema(parameters) ? convert(parameters, tool) : parameters);
   if (schema.type === 'object') return schema;
-  throw new ToolwharfError('CONFIG_INVALID', `The parameters of local tool '${tool.name}' must be an object`, {
-    data: { tool: tool.name },
-  });
+  throw unusable(tool, 'must be an object');
 }
 
-function isZod(schema: unknown): schema is z.ZodType {
-  return isObject(schema) && '_zod' in schema;
+function convert(schema: StandardSchema, tool: LocalTool): JsonSchema {
+  const { vendor, jsonSchema } = schema['~standard'];
+  if (!jsonSchema)
+    throw unusable(tool, `are a schema of ${vendor}, which has no JSON Schema: add jsonSchema to the tool`);
+  try {
+    return jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (cause) {
+    throw unusable(tool, `can't be converted to JSON Schema: ${messageOf(cause)}. Add jsonSchema to the tool`, cause);
+  }
+}
+
+function unusable({ name }: LocalTool, problem: string, cause?: unknown): ToolwharfError {
+  const message = `The parameters of local tool '${name}' ${problem}`;
+  return new ToolwharfError('CONFIG_INVALID', message, { cause, data: { tool: name } });
 }

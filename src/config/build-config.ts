@@ -1,4 +1,5 @@
 import { closest } from '../kernel/closest.ts';
+import { omitUndefined } from '../kernel/json.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
@@ -40,7 +41,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
 export function buildServer(name: string, server: CheckedServer, defaults: DialectDefaults): ServerSpec {
   const { mode = serverDefaults.mode, timeout: timeoutMs = serverDefaults.timeoutMs } = server;
   const limits = mode === 'strict' && defaults.strictIgnoresDefaults ? {} : (server.defaultToolConfig ?? {});
-  return {
+  return omitUndefined({
     name,
     description: server.description,
     enabled: server.enabled ?? serverDefaults.enabled,
@@ -58,15 +59,15 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
     onChange: server.onChange ?? serverDefaults.onChange,
     rate: server.rate && { calls: server.rate.calls, perMs: server.rate.per },
     prompts: server.prompts ?? defaults.prompts,
-  };
+  });
 }
 
 function buildTarget(server: CheckedServer): ServerSpec['target'] {
   const { command, args = [], env = {}, cwd, url = '', headers = {}, openapi, endpoints } = server;
-  if (command !== undefined) return { transport: 'stdio', command, args, env, cwd };
+  if (command !== undefined) return omitUndefined({ transport: 'stdio', command, args, env, cwd });
   const { transport = 'auto', authentication = { type: 'none' }, allowInsecure = false } = server;
   const isApi = openapi !== undefined || endpoints !== undefined;
-  return {
+  return omitUndefined({
     transport: isApi || transport === 'stdio' ? 'api' : transport,
     url,
     headers,
@@ -74,7 +75,7 @@ function buildTarget(server: CheckedServer): ServerSpec['target'] {
     allowInsecure,
     openapi,
     endpoints,
-  };
+  });
 }
 
 function buildGateway({ listWait, shutdown, retention, ...gateway }: CheckedGateway): GatewayConfig {
@@ -99,7 +100,7 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
     naming: toolbox.naming ?? defaults.naming,
     maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
     approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
-    tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => ({ ...tool, timeoutMs })),
+    tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => omitUndefined({ ...tool, timeoutMs })),
     chains: Object.entries(toolbox.chains ?? {}).map(
       ([name, { description, input, steps, timeout, maxInstances }]) => ({
         name,

@@ -13,7 +13,9 @@ export interface Config {
   readonly dialect: Dialect;
 }
 
-export type Dialect = 'native' | 'squidbot' | 'myai' | 'bridge' | 'client';
+/** The formats of configuration files. */
+export const dialects = ['native', 'squidbot', 'myai', 'bridge', 'client'] as const;
+export type Dialect = (typeof dialects)[number];
 
 /** Every transport. `auto` tries Streamable HTTP, then SSE; `api` is an HTTP API whose endpoints become tools. */
 export const transports = ['stdio', 'http', 'sse', 'auto', 'api'] as const;

@@ -6,6 +6,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import { assembleConfig } from './assemble-config.ts';
 import type { Config } from './config.ts';
+import type { ConfigSource } from './config-source.ts';
 import { configError } from './problems.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
@@ -29,13 +30,14 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
 }
 
-/** Reads a YAML or JSON file, or a plain object, in any dialect. What is wrong with it comes as one `CONFIG_INVALID`. */
-export async function loadConfig(source: string | JsonObject, options: LoadOptions = {}): Promise<LoadedConfig> {
+/** Reads a YAML or JSON file, or an object in any dialect. One `CONFIG_INVALID` lists every problem. */
+export async function loadConfig(source: ConfigSource, options: LoadOptions = {}): Promise<LoadedConfig> {
+  if (isLoaded(source)) return withLog(source, options.log);
   if (typeof source !== 'string') return parseConfig(source, options);
   return parseConfigText(await readConfigFile(source), source, options);
 }
 
-/** Checks a plain object in any dialect. Throws nothing but `CONFIG_INVALID`. */
+/** Checks a value of unknown type, such as parsed JSON, in any dialect. Throws nothing but `CONFIG_INVALID`. */
 export function parseConfig(input: unknown, options: LoadOptions = {}): LoadedConfig {
   const { env = process.env, overrides } = options;
   const { config, warnings } = assembleConfig(input, { env, overrides });
@@ -74,7 +76,20 @@ export async function findConfigFile(cwd: string): Promise<string | undefined> {
   return found[0];
 }
 
+// Only results of this module are trusted as checked; an object that merely looks like one is checked like any other.
+const checkedConfigs = new WeakSet<object>();
+
+/** Marks a configuration as checked, so that `loadConfig` takes it as it is. */
+export function markChecked(loaded: LoadedConfig): LoadedConfig {
+  checkedConfigs.add(loaded);
+  return loaded;
+}
+
+function isLoaded(source: ConfigSource): source is LoadedConfig {
+  return typeof source === 'object' && checkedConfigs.has(source);
+}
+
 function withLog(loaded: LoadedConfig, log: Log = silentLog): LoadedConfig {
   for (const warning of loaded.warnings) log.warning('config.warning', warning);
-  return loaded;
+  return markChecked(loaded);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../kernel/json.ts';
 import { chainsSchema } from './chain-schema.ts';
 import { approvalModes, namings, toolModes } from './config.ts';
 import { approvalDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
@@ -113,6 +114,6 @@ export const nativeSchema = z
   .describe('Configuration of Toolwharf.');
 
 /** What may be written in Toolwharf's own dialect. */
-export type NativeConfig = z.input<typeof nativeSchema>;
+export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
 export type CheckedProfiles = z.output<typeof profilesSchema>;

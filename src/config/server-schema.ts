@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../kernel/json.ts';
 import { authenticationSchema } from './authentication-schema.ts';
 import { onChangeActions, protocolChoices, toolModes, transports, urlTransports } from './config.ts';
 import { serverDefaults, toolDefaults } from './defaults.ts';
@@ -150,7 +151,7 @@ export const urlServerSchema = z.strictObject({
 });
 
 /** A server as written in Toolwharf's own dialect. */
-export type NativeServer = z.input<typeof stdioServerSchema> | z.input<typeof urlServerSchema>;
+export type NativeServer = DeepReadonly<z.input<typeof stdioServerSchema> | z.input<typeof urlServerSchema>>;
 
 /** A server that passed its schema: durations are milliseconds. */
 export type CheckedServer = z.output<typeof serverSchema>;

@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readlink, stat } from 'node:fs/promises';
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { hashOf } from '../kernel/canonical-json.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { type ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { type LoadedConfig, type LoadOptions, parseConfigText } from './load-config.ts';
 import { readConfigFile } from './read-config-file.ts';
@@ -31,6 +32,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
   let again = false;
   let telling = false;
   let closed = false;
+  const closing = new AbortController();
 
   function checkIn(ms: number): void {
     if (closed || timer) return;
@@ -90,7 +92,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     if (closed || content.hash === seen) return;
     // Many programs empty or remove a file before they write it: what looks gone gets a second look.
     if (content.unsettled && seen !== undefined) {
-      await pause(debounceMs);
+      await systemClock.sleep(debounceMs, closing.signal).catch(() => {});
       const second = await read(file);
       if (closed || second.hash !== content.hash) return checkIn(0);
     }
@@ -116,6 +118,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
 
   async function close(): Promise<void> {
     closed = true;
+    closing.abort();
     clearTimeout(timer);
     signal?.removeEventListener('abort', closeOnAbort);
     for (const directory of [...watchers.keys()]) unwatch(directory);
@@ -170,8 +173,4 @@ async function firstLink(path: string) {
     if (target !== undefined) return { at, target, rest: parts.slice(index + 1).join(sep) };
   }
   return undefined;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => void setTimeout(done, ms));
 }

@@ -1,4 +1,4 @@
-import type { ServerSpec } from '../config/config.ts';
+import type { ConnectedTransport, ServerSpec } from '../config/config.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { isSecretName, isSecretValue } from '../kernel/secret-names.ts';
 import type { Era } from './status.ts';
@@ -12,7 +12,7 @@ export interface ProtocolCache {
 
 export interface CachedProtocol {
   readonly era: Era;
-  readonly transport: 'stdio' | 'http' | 'sse' | 'api';
+  readonly transport: ConnectedTransport;
 }
 
 export function createProtocolCache(): ProtocolCache {

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { ConnectedTransport } from '../config/config.ts';
 import type { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Channel } from './channel.ts';
@@ -25,7 +26,7 @@ export interface SessionOptions extends ServerProcessOptions {
 export interface Session {
   readonly channel: Channel;
   readonly client: Client;
-  readonly transport: 'stdio' | 'http' | 'sse' | 'api';
+  readonly transport: ConnectedTransport;
   readonly era: Era;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;

@@ -1,7 +1,13 @@
+import type { ConnectedTransport } from '../config/config.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
-export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'degraded' | 'error';
-export type Era = 'legacy' | 'modern';
+/** The states of a connection. */
+export const connectionStates = ['disconnected', 'connecting', 'connected', 'degraded', 'error'] as const;
+export type ConnectionState = (typeof connectionStates)[number];
+
+/** The protocol eras of MCP: up to 2025-11-25, and from 2026-07-28. */
+export const eras = ['legacy', 'modern'] as const;
+export type Era = (typeof eras)[number];
 
 /** The present state of one connection. */
 export interface ConnectionStatus {
@@ -19,7 +25,7 @@ export interface ConnectionStatus {
   /** Consecutive failures. */
   readonly failures: number;
   readonly lastConnectedAt?: string;
-  readonly transport?: 'stdio' | 'http' | 'sse' | 'api';
+  readonly transport?: ConnectedTransport;
   readonly era?: Era;
   readonly protocolVersion?: string;
   readonly serverInfo?: JsonObject;

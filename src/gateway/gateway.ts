@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ConfigSource, openConfig } from '../config/open-config.ts';
+import type { ConfigSource } from '../config/config-source.ts';
+import { openConfig } from '../config/open-config.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
+import { startToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
 import { createA2aRoutes } from './a2a/a2a-routes.ts';
 import { createStoredApprover, type StoredApprover } from './approvals/stored-approver.ts';
 import { admitCaller } from './auth/admit-caller.ts';
@@ -98,7 +99,8 @@ export interface Gateway extends AsyncDisposable {
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
   const { storage, log, adminToken, adminTokenFile, stdioProgram, env = process.env } = options;
   const { requestTimeoutMs = 120_000 } = options;
-  const { config } = await openConfig(source, { env });
+  const loaded = await openConfig(source, { env, log });
+  const { config } = loaded;
   const { host = config.gateway.host, port = config.gateway.port } = options;
   const redirectUrl = oauthReturnUrl(host, port);
   const allowsPrivateAddresses = () => toolbox.config.gateway.allowPrivateAddresses ?? isLoopback(host);
@@ -110,7 +112,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
   });
   const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
-  const toolbox = await createToolbox(source, {
+  const toolbox = await startToolbox(loaded, {
     ...pick(options),
     log,
     journal: storage.journal,

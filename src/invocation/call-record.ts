@@ -7,10 +7,12 @@ export interface CallParent {
   readonly id: string;
 }
 
-export type CallStatus = 'pending' | 'running' | 'success' | 'error';
+export const callStatuses = ['pending', 'running', 'success', 'error'] as const;
+export type CallStatus = (typeof callStatuses)[number];
 
 /** Why a call ended as `error`; `tool` is the tool's own word, the others are ours. */
-export type CallEnd = 'tool' | 'denied' | 'cancelled' | 'timeout' | 'invalid' | 'unknown-outcome' | 'failed';
+export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed'] as const;
+export type CallEnd = (typeof callEnds)[number];
 
 /** One call from asked to ended. Each step is written to the journal and published. */
 export interface CallRecord {

@@ -94,10 +94,13 @@ export interface Tool {
   execute(args: JsonObject, options?: ExecuteOptions): Promise<ToolResult>;
 }
 
+/** Kinds of callers. */
+export const callerKinds = ['program', 'assistant', 'client', 'person'] as const;
+
 /** Who asks: an API key, a user, an assistant. Shown in records and approvals. */
 export interface Caller {
   readonly id: string;
-  readonly kind: 'program' | 'assistant' | 'client' | 'person';
+  readonly kind: (typeof callerKinds)[number];
   readonly name?: string;
   /** Groups calls that share a remembered "this conversation" answer. */
   readonly conversation?: string;

@@ -1,7 +1,8 @@
 import type { ApprovalAnswer, ApprovalRequest } from './approval.ts';
 
 /** `used` is an allowed one whose call was started: it allows no second. */
-export type ApprovalStatus = 'pending' | 'allowed' | 'denied' | 'expired' | 'used';
+export const approvalStatuses = ['pending', 'allowed', 'denied', 'expired', 'used'] as const;
+export type ApprovalStatus = (typeof approvalStatuses)[number];
 
 /** A question and what became of it. */
 export interface ApprovalRecord {

@@ -26,7 +26,8 @@ export interface ApprovalRequest {
 }
 
 /** How far an answer reaches: this call, calls of this conversation, this tool, or all of its server's tools. */
-export type ApprovalScope = 'once' | 'conversation' | 'tool' | 'server';
+export const approvalScopes = ['once', 'conversation', 'tool', 'server'] as const;
+export type ApprovalScope = (typeof approvalScopes)[number];
 
 export type ApprovalAnswer =
   | {

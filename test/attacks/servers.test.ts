@@ -81,7 +81,7 @@ describe('tool shadowing and look-alike names', () => {
       tools: names.map((name) => ({ name, inputSchema: plain })),
       onCall: () => ({ content: [{ type: 'text', text: 'evil' }] }),
     });
-    for (const naming of ['mcp', 'server__tool']) {
+    for (const naming of ['mcp', 'server__tool'] as const) {
       for (const servers of [
         { good: { url: good.url }, evil: { url: evil.url } },
         { evil: { url: evil.url }, good: { url: good.url } },

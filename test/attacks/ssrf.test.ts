@@ -227,7 +227,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
           return true;
         },
       });
-      const spec = { url: server.url, authentication: { type: 'oauth' } };
+      const spec = { url: server.url, authentication: { type: 'oauth' } } as const;
       await using local = await startApi({ servers: { file: spec } });
       const failed = await local.post('/api/servers/file/connect');
       expect(failed.body.error.message).toContain('a link-local address');

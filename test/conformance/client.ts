@@ -23,7 +23,7 @@ const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as {
 };
 
 const authentication = {
-  type: 'oauth',
+  type: 'oauth' as const,
   ...(scenario === 'auth/basic-cimd' && {
     clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
   }),

@@ -5,7 +5,7 @@ import { serveMcp } from '../support/serve-mcp.ts';
 const log = createLog(({ level, message }) => {
   if (level === 'error') console.error(message);
 });
-const gateway = await serveMcp({ subject: { url: process.argv.at(-1) } }, { log });
+const gateway = await serveMcp({ subject: { url: process.argv.at(-1) ?? '' } }, { log });
 console.log(JSON.stringify({ url: gateway.url }));
 
 async function stop(): Promise<void> {

@@ -14,7 +14,7 @@ async function freePort(): Promise<number> {
 
 test('a person signs in to a server through the gateway: the browser comes back, and the server is connected [R3]', async () => {
   const { mcp } = await startServers();
-  const servers = { guarded: { url: mcp, authentication: { type: 'oauth' } } };
+  const servers = { guarded: { url: mcp, authentication: { type: 'oauth' } } } as const;
   await using gateway = await openTestGateway({ servers }, { port: await freePort() });
   const status = () => gateway.toolbox.server('guarded')?.status;
   await expect.poll(() => status()?.signInUrl).toBeDefined();

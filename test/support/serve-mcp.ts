@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ApprovalMode } from '../../src/config/config.ts';
+import type { NativeConfig } from '../../src/config/native-schema.ts';
 import { createStoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
 import { createGuard } from '../../src/gateway/guard.ts';
 import { questionsNeedCall } from '../../src/gateway/mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/gateway/mcp/endpoint.ts';
 import { sendJson } from '../../src/gateway/mcp/responder.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import type { Caller } from '../../src/kernel/tool.ts';
 import { createMemoryApprovals } from '../../src/storage/memory/memory-approvals.ts';
@@ -31,7 +31,7 @@ export interface ServeMcpOptions {
 }
 
 /** The gateway's MCP endpoint on loopback in front of these servers, in plain naming. Callers are who they say in `x-caller`. */
-export async function serveMcp(servers: JsonObject, options: ServeMcpOptions = {}): Promise<ServedMcp> {
+export async function serveMcp(servers: NativeConfig['servers'], options: ServeMcpOptions = {}): Promise<ServedMcp> {
   const { sessionKey = randomBytes(32), log = silentLog, port = 0, approval: mode = 'auto' } = options;
   const approver = createStoredApprover({ store: createMemoryApprovals(), log });
   const toolbox = await openToolbox(

@@ -1,12 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import type { ToolMode } from '../../src/config/config.ts';
+import type { MyaiConfig } from '../../src/config/config-source.ts';
 import { localTool } from '../../src/index.ts';
 import type { LogEntry } from '../../src/kernel/log.ts';
+import { createMemoryPins } from '../../src/storage/memory/memory-pins.ts';
 import { collectLog, fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
+type MyaiTool = NonNullable<MyaiConfig['myai']['toolbox']['tools']>[number];
+
 /** A myai file with one server. */
-const myai = (url: string, mode: string, tools: object[], extra: object = {}) => ({
+const myai = (url: string, mode: ToolMode, tools: readonly MyaiTool[], extra: object = {}) => ({
   myai: {
     toolbox: {
       max_concurrent: 10,
@@ -280,5 +285,30 @@ describe('the configuration file', () => {
     await expect.poll(() => refused).toEqual(['CONFIG_INVALID']);
     expect((await toolbox.call('mcp_kept_pid', {})).text).toBe(pid);
     expect(await readFile(file, 'utf8')).toContain('comand');
+  });
+
+  test('registers the tools of a changed server once, and logs the warnings of the new file', async () => {
+    await using dir = await tempDir();
+    const file = dir.file('toolwharf.json');
+    const write = (description: string, profiles: object) =>
+      writeFile(
+        file,
+        JSON.stringify({ servers: { one: { ...fixture('legacy', { TOOLS: '1' }), description } }, profiles }),
+      );
+    await write('before', {});
+    const { log, entries } = collectLog();
+    const pins = createMemoryPins();
+    let lookups = 0;
+    const counted = { ...pins, get: (...key: Parameters<typeof pins.get>) => (lookups++, pins.get(...key)) };
+    await using toolbox = await openToolbox(file, { watch: true, log, pins: counted });
+    const atStart = lookups;
+    let applied = 0;
+    toolbox.on('config.applied', () => applied++);
+
+    await write('after', { team: { servers: ['gone'] } });
+    await expect.poll(() => applied, { timeout: 60_000 }).toBe(1);
+    expect(toolbox.server('one')?.description).toBe('after');
+    expect(lookups - atStart).toBe(atStart);
+    expect(messages(entries, 'warning')).toContainEqual(expect.stringContaining("Profile 'team' names server 'gone'"));
   });
 });

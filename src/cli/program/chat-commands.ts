@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { approvalModes } from '../../config/config.ts';
 import type { Run } from '../command.ts';
 import { gather } from './gather.ts';
 
@@ -89,13 +90,7 @@ function describing(command: Command): Command {
       'a tool of those servers that it does not have, as server/tool; repeatable',
       gather,
     )
-    .addOption(
-      new Option('--approval <mode>', 'when a person is asked; always-ask').choices([
-        'auto',
-        'always-ask',
-        'trusted-only',
-      ]),
-    )
+    .addOption(new Option('--approval <mode>', 'when a person is asked; always-ask').choices(approvalModes))
     .option('--trusted-tool <glob>', 'a tool that trusted-only lets run unasked; repeatable', gather)
     .option('--max-steps <count>', 'how often the model may be asked for one answer; 20')
     .option('--max-tokens <count>', 'how many tokens one answer may cost; 0 for no limit')

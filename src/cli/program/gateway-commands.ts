@@ -1,18 +1,19 @@
 import { type Command, Option } from 'commander';
+import { gatewayDefaults } from '../../config/defaults.ts';
+import { approvalScopes } from '../../policy/approval.ts';
 import type { Run } from '../command.ts';
 import { gather } from './gather.ts';
 
 const json = ['--json', 'print JSON'] as const;
-const scope = () =>
-  new Option('--scope <scope>', 'how far the answer reaches; once').choices(['once', 'conversation', 'tool', 'server']);
+const scope = () => new Option('--scope <scope>', 'how far the answer reaches; once').choices(approvalScopes);
 
 /** The gateway itself, and the commands that talk to a running one. */
 export function addGatewayCommands(root: Command, run: Run): void {
   root
     .command('serve')
     .description('run the gateway: one MCP endpoint and a REST API for all servers')
-    .option('--host <address>', 'the address to listen on; 127.0.0.1')
-    .option('--port <number>', 'the port to listen on, 0 for any free one; 7420')
+    .option('--host <address>', `the address to listen on; ${gatewayDefaults.host}`)
+    .option('--port <number>', `the port to listen on, 0 for any free one; ${gatewayDefaults.port}`)
     .option('--database <url>', 'keep everything in PostgreSQL instead of the data directory')
     .addOption(new Option('--log-format <format>', 'how to write on stderr').choices(['text', 'json']).default('text'))
     .action(async (options) =>

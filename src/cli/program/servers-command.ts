@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { onChangeActions, protocolChoices, toolModes, urlTransports } from '../../config/config.ts';
 import type { Run } from '../command.ts';
 import { gather } from './gather.ts';
 
@@ -57,7 +58,7 @@ function describing(command: Command): Command {
     .option('--command <program>', 'the program to start')
     .option('--env <name=value>', 'a variable for the program; repeatable', gather)
     .option('--cwd <directory>', "the program's working directory")
-    .addOption(new Option('--transport <name>', 'how to speak to an address').choices(['http', 'sse', 'auto', 'api']))
+    .addOption(new Option('--transport <name>', 'how to speak to an address').choices(urlTransports))
     .option('--openapi <url>', 'where the OpenAPI document is of an HTTP API at --url; its operations become tools')
     .option('--header <name:value>', 'a header of every request; repeatable', gather)
     .option('--bearer <token>', 'authenticate with a bearer token')
@@ -70,6 +71,17 @@ function describing(command: Command): Command {
     .option('--timeout <duration>', 'time for one request, 1s to 300s')
     .option('--retry-attempts <count>', 'connection attempts after the first, 0 to 5')
     .option('--disabled', 'keep it without using it')
+    .option('--required', "fail if it can't be reached")
+    .option('--trusted', 'believe its annotations of read-only and idempotent tools')
+    .addOption(new Option('--protocol <era>', 'the MCP era to speak; auto').choices(protocolChoices))
+    .addOption(new Option('--mode <mode>', 'strict offers configured tools only; dynamic').choices(toolModes))
+    .addOption(new Option('--on-change <action>', 'what happens to a changed tool; ask').choices(onChangeActions))
+    .option('--allow <glob>', 'offer only the tools that match; repeatable', gather)
+    .option('--deny <glob>', 'never offer the tools that match; repeatable', gather)
+    .option('--prompt <name>', 'offer only the prompts named; repeatable', gather)
+    .option('--rate <calls/period>', 'limit the rate of calls, such as 100/1m')
+    .option('--max-instances <count>', 'concurrent calls of one tool')
+    .option('--tool-timeout <duration>', 'time limit of one call')
     .option('--json', 'print JSON')
     .addHelpText('after', `\n${secretNote}`);
 }

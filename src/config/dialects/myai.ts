@@ -1,3 +1,4 @@
+import { toolModes } from '../config.ts';
 import { secondsAsMs } from '../durations.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import { describeValue, type Path } from '../problems.ts';
@@ -64,7 +65,7 @@ function toServers(mcps: PlainData, path: Path, context: TranslateContext): Plai
 function toServer(name: string, mcp: PlainObject, path: Path, context: TranslateContext): PlainObject {
   const { name: _, tool_allowlist: allow, tool_denylist: deny, default_tool_config: defaults, ...rest } = mcp;
   if (rest.mode == null) {
-    context.report({ path, message: `MCP server '${name}' needs 'mode'`, allowed: ['strict', 'dynamic'] });
+    context.report({ path, message: `MCP server '${name}' needs 'mode'`, allowed: toolModes });
   }
   if (rest.mode === 'dynamic' && defaults == null && rest.defaultToolConfig == null) {
     const message = `MCP server '${name}' is configured with mode='dynamic' but missing required field 'default_tool_config'`;

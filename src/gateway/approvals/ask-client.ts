@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../../policy/approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approvalScopes } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { ClientRequest } from '../mcp/client-request.ts';
 
@@ -32,7 +32,7 @@ function toForm(request: ApprovalRequest): JsonObject {
         answer: {
           type: 'string',
           title: 'Answer',
-          enum: ['once', 'conversation', 'tool', 'server', 'deny'],
+          enum: [...approvalScopes, 'deny'],
           default: 'once',
         },
       },

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { connectionStates } from '../../connections/status.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
 import type { Toolbox } from '../../toolbox.ts';
@@ -32,8 +33,6 @@ export interface Metrics {
   readonly contentType: string;
   read(): Promise<string>;
 }
-
-const states = ['disconnected', 'connecting', 'connected', 'degraded', 'error'] as const;
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const { toolbox, approvals, mcp, events, maxTools = 2_000, maxServers = 500 } = options;
@@ -107,7 +106,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     collect() {
       this.reset();
       for (const { name, status } of toolbox.servers().slice(0, maxServers)) {
-        for (const state of states) this.set({ server: name, state }, status.state === state ? 1 : 0);
+        for (const state of connectionStates) this.set({ server: name, state }, status.state === state ? 1 : 0);
       }
     },
   });

@@ -1,3 +1,4 @@
+import type { HttpTarget } from '../../config/config.ts';
 /** A server as a registry describes it. What it says is its publisher's word. */
 export interface RegistryEntry {
   /** Such as `io.github.ada/weather`. */
@@ -31,7 +32,7 @@ export interface ProgramTarget {
 }
 
 export interface AddressTarget {
-  readonly transport: 'http' | 'sse';
+  readonly transport: HttpTarget['transport'];
   readonly url: string;
   readonly headers: readonly RegistryValue[];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalModes } from '../../config/config.ts';
 
 /** Which model answers: a provider's id, and the provider's own name for the model. */
 export const modelChoiceSchema = z.strictObject({
@@ -20,7 +21,7 @@ export const assistantSchema = z.strictObject({
   serverIds: z.array(z.string()).default([]),
   /** Single tools of those servers that it does not have, as `server/tool` globs. */
   disabledTools: z.array(z.string()).default([]),
-  toolApproval: z.enum(['auto', 'always-ask', 'trusted-only']).default('always-ask'),
+  toolApproval: z.enum(approvalModes).default('always-ask'),
   /** Globs over tool names that `trusted-only` runs without asking. */
   trustedTools: z.array(z.string()).default([]),
   /** How often the model may be asked for one answer. */

@@ -14,7 +14,7 @@ const config = {
     narrow: { servers: ['files'], allow: ['files/echo'] },
     careful: { servers: ['files'], approval: { mode: 'always-ask', expires: '60s' } },
   },
-};
+} as const;
 let api: TestApi;
 let locked: TestApi;
 

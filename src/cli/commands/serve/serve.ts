@@ -48,14 +48,14 @@ async function serveUntilStopped(options: ServeOptions, context: CommandContext,
   const port = parsePort(options.port);
   const dataDir = dataDirectory(env);
   const file = context.options.config ?? (await findConfigFile(process.cwd()));
-  const { config } = await openConfig(file, { env });
+  const loaded = await openConfig(file, { env });
   await refuseSecond(dataDir);
   context.onInterrupt(() =>
     voice.say('gateway.stopping', 'Stopping: running calls may finish; a second signal ends at once.'),
   );
   if (file === undefined) voice.say('config.default', defaultsNote(env));
   const { storage, masterKey } = await openStore({
-    ...storePlace(dataDir, options, config.gateway, env),
+    ...storePlace(dataDir, options, loaded.config.gateway, env),
     env,
     log: voice.log,
   });
@@ -63,7 +63,7 @@ async function serveUntilStopped(options: ServeOptions, context: CommandContext,
   let adminToken: string;
   try {
     adminToken = await openAdminToken(dataDir);
-    gateway = await openGateway(file, {
+    gateway = await openGateway(loaded, {
       env,
       storage,
       log: voice.log,

@@ -23,6 +23,17 @@ export interface ServerOptions {
   readonly timeout?: string;
   readonly retryAttempts?: string;
   readonly disabled?: boolean;
+  readonly required?: boolean;
+  readonly trusted?: boolean;
+  readonly protocol?: string;
+  readonly mode?: string;
+  readonly onChange?: string;
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly prompt?: readonly string[];
+  readonly rate?: string;
+  readonly maxInstances?: string;
+  readonly toolTimeout?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,7 +65,30 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
     ...(options.timeout !== undefined && { timeout: duration(options.timeout) }),
     ...(options.retryAttempts !== undefined && { retryAttempts: Number(options.retryAttempts) }),
     ...(options.disabled && { enabled: false }),
+    ...policyOf(options),
   };
+}
+
+/** The settings that limit what a server's tools may do; the gateway checks their values. */
+function policyOf(options: ServerOptions): JsonObject {
+  const { required, trusted, protocol, mode, onChange, allow, deny, prompt, maxInstances, toolTimeout } = options;
+  const [calls = '', per = ''] = options.rate?.split('/') ?? [];
+  const hasLimits = maxInstances !== undefined || toolTimeout !== undefined;
+  const limits = { maxInstances: maxInstances === undefined ? undefined : Number(maxInstances), timeout: toolTimeout };
+  const settings = {
+    required,
+    trusted,
+    protocol,
+    mode,
+    onChange,
+    allow,
+    deny,
+    prompts: prompt,
+    rate: options.rate === undefined ? undefined : { calls: Number(calls), per },
+    defaultToolConfig: hasLimits ? limits : undefined,
+  };
+  // An edit merges over the stored record: what was not named must not overwrite it.
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 /** How an address is spoken to. */

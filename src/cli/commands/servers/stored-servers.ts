@@ -138,8 +138,16 @@ function keptOf(record: ServerRecordView, changes: JsonObject): JsonObject {
   const becomesProgram = changes.transport === 'stdio' && kept.transport !== 'stdio';
   const becomesAddress = changes.url !== undefined && kept.transport === 'stdio';
   if (!becomesProgram && !becomesAddress) return kept;
-  const { name, description, timeout, retryAttempts, enabled } = kept;
-  return { name, ...(description !== undefined && { description }), timeout, retryAttempts, enabled };
+  const { command: _command, args: _args, env: _env, cwd: _cwd, ...withoutProgram } = kept;
+  const { url: _url, headers: _headers, authentication: _authentication, ...common } = withoutProgram;
+  const {
+    allowInsecure: _allow,
+    openapi: _openapi,
+    endpoints: _endpoints,
+    transport: _transport,
+    ...settings
+  } = common;
+  return settings;
 }
 
 function pathOf(server: string): string {

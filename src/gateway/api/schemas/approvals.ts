@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { approvalScopes } from '../../../policy/approval.ts';
+import { approvalStatuses } from '../../../policy/approval-store.ts';
 import { callerSchema, changeSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
-export const approvalStatus = z.enum(['pending', 'allowed', 'denied', 'expired', 'used']);
-const scope = z.enum(['once', 'conversation', 'tool', 'server']);
+export const approvalStatus = z.enum(approvalStatuses);
+const scope = z.enum(approvalScopes);
 const scopeInput = scope.optional().describe('Which calls the answer applies to; `once`.');
 
 export const approvalSchema = answer(
@@ -65,7 +67,7 @@ const ruleSchema = answer(
   'RememberedRule',
   z.strictObject({
     id: z.string(),
-    scope: z.enum(['conversation', 'tool', 'server']),
+    scope: scope.exclude(['once']),
     answer: z.enum(['allow', 'deny']),
     serverAddress: z.string().optional(),
     server: z.string().optional(),

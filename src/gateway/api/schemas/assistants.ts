@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalModes } from '../../../config/config.ts';
 import { assistantSchema, modelChoiceSchema } from '../../../storage/ports/assistant-store.ts';
 import { answer, body, list } from './named.ts';
 
@@ -18,7 +19,7 @@ export const assistantViewSchema = answer(
       .describe(
         'Tools of those servers that the assistant may not use, as `server/tool` globs. Only for administrators.',
       ),
-    toolApproval: z.enum(['auto', 'always-ask', 'trusted-only']),
+    toolApproval: z.enum(approvalModes),
     trustedTools: list(z.string()).optional().describe('Tools that run without approval. Only for administrators.'),
     maxSteps: z.int().describe('Maximum number of model requests per answer.'),
     maxTokens: z.int().optional().describe('Maximum number of tokens per answer; unlimited if absent.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callEnds, callStatuses } from '../../../invocation/call-record.ts';
 import { callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
@@ -50,9 +51,9 @@ export const resultPageSchema = answer(
   }),
 );
 
-export const callStatus = z.enum(['pending', 'running', 'success', 'error']);
+export const callStatus = z.enum(callStatuses);
 
-export const callEnd = z.enum(['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed']);
+export const callEnd = z.enum(callEnds);
 
 export const callParentSchema = z
   .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { approvalModes } from '../../../config/config.ts';
+import { callerKinds } from '../../../kernel/tool.ts';
 import { answer, json, list } from './named.ts';
 
 export const callerSchema = answer(
   'Caller',
   z.strictObject({
     id: z.string(),
-    kind: z.enum(['program', 'assistant', 'client', 'person']),
+    kind: z.enum(callerKinds),
     name: z.string().optional(),
     conversation: z.string().optional(),
   }),
@@ -35,7 +37,7 @@ export const changeSchema = answer(
 export const approvalSettingsSchema = answer(
   'ApprovalSettings',
   z.strictObject({
-    mode: z.enum(['auto', 'always-ask', 'trusted-only']),
+    mode: z.enum(approvalModes),
     trustedTools: list(z.string()),
     ask: list(z.string()),
     deny: list(z.string()),

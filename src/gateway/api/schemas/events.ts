@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { connectionStates } from '../../../connections/status.ts';
+import { approvalScopes } from '../../../policy/approval.ts';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
 import { callEnd, callParentSchema, callStatus } from './calls.ts';
 import { callerSchema } from './common.ts';
@@ -7,7 +9,7 @@ import { questionSchema } from './questions.ts';
 import { statusSchema } from './servers.ts';
 import { warningSchema } from './tools.ts';
 
-const state = z.enum(['disconnected', 'connecting', 'connected', 'degraded', 'error']);
+const state = z.enum(connectionStates);
 
 const callReference = {
   id: z.string(),
@@ -95,7 +97,7 @@ export const eventSchemas = {
     z.strictObject({
       ...callReference,
       answer: z.enum(['allow', 'deny']),
-      scope: z.enum(['once', 'conversation', 'tool', 'server']).optional(),
+      scope: z.enum(approvalScopes).optional(),
     }),
   ),
   'approval.withdrawn': answer('ApprovalWithdrawnEvent', z.strictObject({ ...callReference, reason: z.string() })),

@@ -3,6 +3,7 @@ import { createAuthenticationSchema } from '../../../config/authentication-schem
 import { connectedTransports, toolModes, transports } from '../../../config/config.ts';
 import { serverName, text } from '../../../config/schema-parts.ts';
 import { limitsSchema, rateSchema, serverShape } from '../../../config/server-schema.ts';
+import { connectionStates, eras } from '../../../connections/status.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 /** Stands for a secret that is stored; sent back, it keeps the secret. */
@@ -101,7 +102,7 @@ export type ServerRecordView = z.input<typeof serverRecordViewSchema>;
 export const statusSchema = answer(
   'ConnectionStatus',
   z.strictObject({
-    state: z.enum(['disconnected', 'connecting', 'connected', 'degraded', 'error']),
+    state: z.enum(connectionStates),
     reason: z.string().optional(),
     code: z.string().optional(),
     signInUrl: z
@@ -113,7 +114,7 @@ export const statusSchema = answer(
     failures: z.int(),
     lastConnectedAt: isoTime.optional(),
     transport: z.enum(connectedTransports).optional(),
-    era: z.enum(['legacy', 'modern']).optional(),
+    era: z.enum(eras).optional(),
     protocolVersion: z.string().optional(),
     serverInfo: json.optional(),
     instructions: z.string().optional(),
@@ -170,7 +171,7 @@ export const serverTestSchema = answer(
     ok: z.boolean(),
     latencyMs: z.int().describe('From the start of the attempt until everything was read, or it failed.'),
     transport: z.enum(connectedTransports).optional(),
-    era: z.enum(['legacy', 'modern']).optional(),
+    era: z.enum(eras).optional(),
     protocolVersion: z.string().optional(),
     serverInfo: json.optional(),
     instructions: z.string().optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalModes, dialects, namings } from '../../../config/config.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';
@@ -39,8 +40,8 @@ const profileSchema = answer(
   z.strictObject({
     name: z.string(),
     path: z.string().describe('Path of the MCP endpoint.'),
-    naming: z.enum(['mcp', 'server__tool', 'plain']),
-    mode: z.enum(['auto', 'always-ask', 'trusted-only']),
+    naming: z.enum(namings),
+    mode: z.enum(approvalModes),
     servers: list(z.string()).optional(),
     allow: list(z.string()).optional().describe('Only for administrators.'),
     deny: list(z.string()).optional().describe('Only for administrators.'),
@@ -54,7 +55,7 @@ export const configSchema = answer(
   'Config',
   z.strictObject({
     file: z.string().optional().describe('The configuration file, if there is one.'),
-    dialect: z.enum(['native', 'squidbot', 'myai', 'bridge', 'client']),
+    dialect: z.enum(dialects),
     warnings: list(z.string()),
     refused: z
       .strictObject({ at: isoTime, message: z.string() })
@@ -64,7 +65,7 @@ export const configSchema = answer(
     toolbox: z.strictObject({
       maxConcurrent: z.int(),
       maxQueued: z.int(),
-      naming: z.enum(['mcp', 'server__tool', 'plain']),
+      naming: z.enum(namings),
       maxResultBytes: z.int(),
       approval: approvalSettingsSchema,
       tools: list(json),

@@ -1,23 +1,13 @@
 import { z } from 'zod';
+import { findingRules, severities } from '../../../policy/scan-definition-rules.ts';
 import { changeSchema } from './common.ts';
 import { answer, body, json, list } from './named.ts';
 
 export const warningSchema = answer(
   'DefinitionWarning',
   z.strictObject({
-    rule: z.enum([
-      'hidden-characters',
-      'look-alike-name',
-      'excessive-length',
-      'encoded-text',
-      'overrides-instructions',
-      'hides-from-user',
-      'skips-approval',
-      'wants-secrets',
-      'commands-other-tools',
-      'sends-data-out',
-    ]),
-    severity: z.enum(['high', 'medium', 'low']),
+    rule: z.enum(findingRules),
+    severity: z.enum(severities),
     where: z.string().describe('JSON pointer into the definition.'),
     excerpt: z.string().describe('The suspicious text, safe to display.'),
   }),

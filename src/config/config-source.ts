@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import type { DeepReadonly } from '../kernel/json.ts';
+import type { LoadedConfig } from './load-config.ts';
+import type { NativeConfig } from './native-schema.ts';
+import type { serverSchema } from './server-schema.ts';
+
+/**
+ * A configuration: the path of a file, an object in one of the dialects, or the result of `loadConfig` or `parseConfig`.
+ * Objects are typed exactly, so that a mistyped key is a type error; pass an object of unknown type through `parseConfig`.
+ */
+export type ConfigSource =
+  | string
+  | NativeConfig
+  | BridgeConfig
+  | SquidbotConfig
+  | MyaiConfig
+  | ClientConfig
+  | LoadedConfig;
+
+type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Key;
+
+/** The same keys in snake_case too. */
+type EitherCase<Value> = Value & { readonly [Key in keyof Value & string as SnakeCase<Key>]?: Value[Key] };
+
+type ServerInput = DeepReadonly<z.input<typeof serverSchema>>;
+type Limits = EitherCase<NonNullable<ServerInput['defaultToolConfig']>>;
+type Settings = Omit<ServerInput, 'transport' | 'defaultToolConfig'>;
+
+/** A server in the dialects that other programs brought: every key in camelCase or snake_case. */
+type AnyServer = EitherCase<Settings> & {
+  readonly transport?: string;
+  readonly defaultToolConfig?: Limits;
+  readonly default_tool_config?: Limits;
+};
+
+/** `servers` with a default timeout in seconds or a number of retries for all of them. */
+export type BridgeConfig = Omit<NativeConfig, 'servers'> & {
+  readonly servers: Readonly<Record<string, AnyServer & { readonly name?: string }>>;
+} & ({ readonly default_timeout: number; readonly max_retries?: number } | { readonly max_retries: number });
+
+/** `mcp_servers`, at the top or under `tools`. */
+export type SquidbotConfig =
+  | { readonly mcp_servers: Readonly<Record<string, AnyServer>> }
+  | { readonly tools: { readonly mcp_servers: Readonly<Record<string, AnyServer>> } };
+
+type MyaiTool = Limits & { readonly name: string; readonly server?: string; readonly mode?: ServerInput['mode'] };
+
+/** `myai.toolbox`, with timeouts in seconds. */
+export interface MyaiConfig {
+  readonly myai: {
+    readonly toolbox: EitherCase<Omit<NonNullable<NativeConfig['toolbox']>, 'tools'>> & {
+      readonly tools?: readonly MyaiTool[];
+      readonly mcps?: readonly (AnyServer & {
+        readonly name: string;
+        readonly tool_allowlist?: readonly string[];
+        readonly tool_denylist?: readonly string[];
+      })[];
+    };
+  };
+}
+
+/** A server in the file of an MCP client. */
+type ClientServer = Omit<AnyServer, 'args' | 'env'> & {
+  readonly type?: string;
+  readonly serverUrl?: string;
+  readonly httpUrl?: string;
+  readonly args?: readonly (string | number | boolean)[];
+  readonly env?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly disabled?: boolean;
+  readonly disabledTools?: readonly string[];
+  readonly oauth?: object;
+  readonly auth?: object;
+  readonly envFile?: string;
+};
+
+type ClientInputs = readonly { readonly id: string; readonly default?: string; readonly [key: string]: unknown }[];
+
+/** `mcpServers` (Claude, Cursor, Windsurf, …) or VS Code's `servers` with `type` and `inputs`. */
+export type ClientConfig =
+  | { readonly mcpServers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs }
+  | { readonly mcp: { readonly servers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs } }
+  | {
+      readonly servers: Readonly<Record<string, ClientServer & { readonly type: string }>>;
+      readonly inputs?: ClientInputs;
+    };

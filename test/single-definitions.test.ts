@@ -1,0 +1,40 @@
+import { glob, readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { approvalModes, namings, onChangeActions, toolModes, transports } from '../src/config/config.ts';
+import { connectionStates } from '../src/connections/status.ts';
+import { callEnds, callStatuses } from '../src/invocation/call-record.ts';
+import { approvalScopes } from '../src/policy/approval.ts';
+
+async function sources(): Promise<readonly { readonly file: string; readonly text: string }[]> {
+  const found: { file: string; text: string }[] = [];
+  for await (const file of glob(['src/**/*.ts', 'web/src/**/*.{ts,tsx}'])) {
+    if (/\.test\.tsx?$|\.d\.ts$/.test(file)) continue;
+    found.push({ file: file.replaceAll('\\', '/'), text: await readFile(file, 'utf8') });
+  }
+  return found;
+}
+
+test('a new transport touches at most six files besides its own, and the decision record lists them', async () => {
+  // Server-sent events stand for any transport: its name is no other word of the code.
+  const naming = (await sources()).filter(({ text }) => /['"]sse['"]|^\s*sse:/m.test(text)).map(({ file }) => file);
+  const record = await readFile('docs/decisions/015-one-definition-of-a-server.md', 'utf8');
+  const listed = [...record.matchAll(/^- `([^`]+)`:/gm)].map(([, file]) => file);
+  expect(naming.sort()).toEqual(listed.sort());
+  expect(listed.length).toBeLessThanOrEqual(6);
+});
+
+test.each([
+  ['transports', transports],
+  ['tool modes', toolModes],
+  ['namings', namings],
+  ['approval modes', approvalModes],
+  ['reactions to a changed definition', onChangeActions],
+  ['connection states', connectionStates],
+  ['call statuses', callStatuses],
+  ['ends of a call', callEnds],
+  ['scopes of an answer', approvalScopes],
+])('the %s are listed once', async (_, values: readonly string[]) => {
+  const list = new RegExp(values.map((value) => `['"]${value}['"]`).join(String.raw`\s*[,|]\s*`));
+  const listing = (await sources()).filter(({ file, text }) => file.startsWith('src/') && list.test(text));
+  expect(listing).toHaveLength(1);
+});
