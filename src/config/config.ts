@@ -13,6 +13,16 @@ export interface Config {
   readonly dialect: Dialect;
 }
 
+/** A checked configuration and where it comes from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The absolute path of the file. */
+  readonly file?: string;
+  /** Hash of the file's text, by which `watchConfig` knows what is already loaded. */
+  readonly contentHash?: string;
+  readonly warnings: readonly string[];
+}
+
 /** The formats of configuration files. */
 export const dialects = ['native', 'squidbot', 'myai', 'bridge', 'client'] as const;
 export type Dialect = (typeof dialects)[number];

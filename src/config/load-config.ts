@@ -5,12 +5,14 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import { assembleConfig } from './assemble-config.ts';
-import type { Config } from './config.ts';
+import type { LoadedConfig } from './config.ts';
 import type { ConfigSource } from './config-source.ts';
 import { configError } from './problems.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
 import type { Environment } from './references.ts';
+
+export type { LoadedConfig } from './config.ts';
 
 export interface LoadOptions {
   /** Where `TOOLWHARF__…` and `APP_MYAI__…` overrides and `${VAR}` are looked up. Default: `process.env`. */
@@ -19,15 +21,6 @@ export interface LoadOptions {
   readonly overrides?: JsonObject;
   /** Told of each warning. Default: silent. */
   readonly log?: Log;
-}
-
-export interface LoadedConfig {
-  readonly config: Config;
-  /** The absolute path of the file. */
-  readonly file?: string;
-  /** Hash of the file's text, by which `watchConfig` knows what is already loaded. */
-  readonly contentHash?: string;
-  readonly warnings: readonly string[];
 }
 
 /** Reads a YAML or JSON file, or an object in any dialect. One `CONFIG_INVALID` lists every problem. */
