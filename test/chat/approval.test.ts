@@ -23,7 +23,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('an assistant that always asks', () => {
-  test('waits for the person, then runs the tool and goes on [R8] [R14] [R16]', async () => {
+  test('an assistant that always asks waits for the person, then runs the tool and continues [R8] [R14] [R16]', async () => {
     await using talk = await open([{ calls: [echo('hello')] }, tellLast]);
     await talk.chat.send(talk.id, 'Echo hello');
     const request = await talk.question();
@@ -45,7 +45,7 @@ describe('an assistant that always asks', () => {
     expect(done).not.toHaveProperty('approvalId');
   });
 
-  test('tells the model of a no, with its reason [R14]', async () => {
+  test('the model is told of a denial and its reason [R14]', async () => {
     await using talk = await open([{ calls: [echo('secret')] }, tellLast]);
     await talk.chat.send(talk.id, 'Echo');
     await talk.answer({ kind: 'deny', reason: 'not this one' });
@@ -55,7 +55,7 @@ describe('an assistant that always asks', () => {
     expect(await talk.calls()).toMatchObject([{ status: 'denied', result: { errorCode: 'CALL_DENIED' } }]);
   });
 
-  test('runs the tool with the arguments the person put instead', async () => {
+  test('a call with edited arguments runs with the edited ones', async () => {
     await using talk = await open([{ calls: [echo('mine')] }, tellLast]);
     await talk.chat.send(talk.id, 'Echo');
     await talk.answer({ kind: 'allow', arguments: { text: 'yours' } });
@@ -67,7 +67,7 @@ describe('an assistant that always asks', () => {
     });
   });
 
-  test('asks about each of two calls, though they are equal', async () => {
+  test('two equal calls need two approvals', async () => {
     await using talk = await open([{ calls: [echo('same'), echo('same')] }, { text: 'Both.' }]);
     await talk.chat.send(talk.id, 'Twice');
     const first = await talk.question();
@@ -79,7 +79,7 @@ describe('an assistant that always asks', () => {
     expect((await talk.calls()).map(({ status }) => status)).toEqual(['success', 'success']);
   });
 
-  test('lets other calls run while one is asked about, and does not count the time people think', async () => {
+  test('other calls run while one awaits approval, and thinking time does not count', async () => {
     const ask = ['*_echo'];
     await using talk = await open(
       [{ calls: [echo('asked'), { name: 'mcp_fixture_add', args: { a: 1, b: 1 } }] }, { text: 'Done.' }],
@@ -102,7 +102,7 @@ describe('an assistant that always asks', () => {
     expect(durationMs).toBeLessThanOrEqual(performance.now() - sent - thought + 50);
   });
 
-  test('asks no more in this conversation after an answer for all of it', async () => {
+  test('an answer for the whole conversation ends the asking in it', async () => {
     await using talk = await open([{ calls: [echo('1')] }, { calls: [echo('2')] }, { text: 'Done.' }]);
     await talk.chat.send(talk.id, 'Go');
     await talk.answer({ kind: 'allow', scope: 'conversation' });
@@ -139,7 +139,7 @@ test('an assistant that never asks does ask where the profile of the conversatio
 });
 
 describe('a person who does not wait', () => {
-  test('stops a question: it is denied, and the model is not asked again', async () => {
+  test('stopping an answer denies its pending approval, and the model is not asked again', async () => {
     await using talk = await open([{ calls: [echo('never')] }]);
     await talk.chat.send(talk.id, 'Echo');
     const { id } = await talk.question();
@@ -154,7 +154,7 @@ describe('a person who does not wait', () => {
     expect(talk.model.requests).toHaveLength(1);
   });
 
-  test('says something else while a question is open: it is denied first, and the model knows why', async () => {
+  test('a new message denies the pending approval first, and the model is told why', async () => {
     await using talk = await open([{ calls: [echo('a'), echo('a')] }, { text: 'As you like.' }]);
     await talk.chat.send(talk.id, 'Echo');
     const { id } = await talk.question();
@@ -169,7 +169,7 @@ describe('a person who does not wait', () => {
     expect(await talk.storage.approvals.list({ status: 'pending' })).toEqual([]);
   });
 
-  test('stops a running call: the server is told, and it counts as cancelled', async () => {
+  test('stopping an answer cancels its running call at the server', async () => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
     await using talk = await open([{ calls: [{ name: 'mcp_slow_linger', args: { path } }] }], {
@@ -186,7 +186,7 @@ describe('a person who does not wait', () => {
     await waitFor(() => readFile(path, 'utf8').catch(() => ''), { what: 'the server to hear of it' });
   });
 
-  test('stops in the middle of a text: what was said stays, and the model can go on from there', async () => {
+  test('stopping an answer keeps its text, and the model can continue from there', async () => {
     const gate = createGate();
     await using talk = await open([{ text: 'Once upon a time', hold: gate }, { text: ' there was a king.' }]);
     await talk.chat.send(talk.id, 'Tell me a story');
@@ -206,7 +206,7 @@ describe('a person who does not wait', () => {
     gate.open();
   });
 
-  test('who stops nothing changes nothing', async () => {
+  test('stopping an idle conversation changes nothing', async () => {
     await using talk = await open([{ text: 'Hi.' }]);
     const answer = await talk.say('Hi');
     await talk.chat.stop(talk.id);

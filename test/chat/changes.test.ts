@@ -19,7 +19,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('what was said', () => {
-  test('is answered once more: the answer and all after it are gone', async () => {
+  test('answering a message again removes the old answer and everything after it', async () => {
     await using talk = await open([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
     const bad = await talk.say('Question');
     await talk.say('And?');
@@ -30,7 +30,7 @@ describe('what was said', () => {
     expect(talk.model.requests.at(-1)?.last).toBe('Question');
   });
 
-  test('is said in other words: all after it is gone', async () => {
+  test('editing a message removes everything after it', async () => {
     await using talk = await open([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     await talk.say('First');
     const [said] = (await talk.chat.read(talk.id))?.messages ?? [];
@@ -41,7 +41,7 @@ describe('what was said', () => {
     expect(talk.model.requests.at(-1)?.messages.slice(1)).toEqual([{ role: 'user', content: 'Better' }]);
   });
 
-  test('is answered anew though the answer is not over', async () => {
+  test('a message can be answered again while its answer is still streaming', async () => {
     const gate = createGate();
     await using talk = await open([{ text: 'Slow', hold: gate }, { text: 'Fast.' }]);
     const slow = await talk.chat.send(talk.id, 'Go');
@@ -52,7 +52,7 @@ describe('what was said', () => {
     gate.open();
   });
 
-  test('can only be changed where that makes sense', async () => {
+  test('only messages of the person can be edited, and only in an existing conversation', async () => {
     await using talk = await open([{ text: 'Yes.' }]);
     const { chat, id } = talk;
     await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /has no messages yet/ });
@@ -68,7 +68,7 @@ describe('what was said', () => {
     expect((await chat.read(id))?.messages).toHaveLength(2);
   });
 
-  test('and not answered, because everything ended in between, is answered when told to go on', async () => {
+  test('a message left unanswered by a crash is answered when the person continues', async () => {
     await using talk = await open([{ text: 'Here I am.' }]);
     const said = { id: randomUUID(), role: 'user', status: 'complete', createdAt: new Date().toISOString() } as const;
     await talk.storage.conversations.putMessage(talk.id, { ...said, parts: [{ type: 'text', text: 'Hello?' }] });
@@ -80,7 +80,7 @@ describe('what was said', () => {
 });
 
 describe('a conversation', () => {
-  test('has the first words as its title, unless it was given one', async () => {
+  test('the first words of a conversation are its title, unless it was given one', async () => {
     await using talk = await open([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     await talk.say(`Please  tell me\neverything there is to know about the history of harbours ${'x'.repeat(300)}`);
     const { title } = await talk.conversation();
@@ -93,7 +93,7 @@ describe('a conversation', () => {
     expect((await talk.chat.read(named.id))?.conversation.title).toBe('Mine');
   });
 
-  test('is named, given to another assistant, and removed; everybody who watches learns of it', async () => {
+  test('renaming, reassigning and removing a conversation reaches everyone who watches it', async () => {
     const changes: ConversationChange[] = [];
     await using talk = await open([], { ports: { onChanged: (change) => changes.push(change) } });
     const other = { ...talk.assistant, id: randomUUID(), name: 'Other' };
@@ -109,7 +109,7 @@ describe('a conversation', () => {
     expect(changes.at(-1)).toEqual({ kind: 'removed', id: talk.id, owner: 'ann' });
   });
 
-  test('is made with the first assistant, or one that is there', async () => {
+  test('a new conversation gets the first assistant, or the one it names', async () => {
     await using talk = await open([]);
     await expect(talk.chat.create({ owner: 'bob', assistantId: randomUUID() })).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -179,12 +179,12 @@ describe('a model that fails', () => {
     expect(textOf(rest)).toMatch(/Back again\.$/);
   });
 
-  test('because it reached its own limit is a limit', async () => {
+  test('a model that reaches its own token limit ends the answer as limited', async () => {
     await using talk = await open([{ text: 'So far', finish: 'length' }]);
     expect(await talk.say('Go')).toMatchObject({ status: 'limited', problem: expect.stringMatching(/output limit/) });
   });
 
-  test('because nobody is there says where it looked for it', async () => {
+  test('an unreachable model is reported with its address', async () => {
     await using talk = await open([]);
     await talk.model[Symbol.asyncDispose]();
     await using again = await open([]);
@@ -194,7 +194,7 @@ describe('a model that fails', () => {
     expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/ECONNREFUSED/) });
   });
 
-  test('because its provider is gone says so', async () => {
+  test('an answer of a removed provider fails with the reason', async () => {
     await using talk = await open([]);
     await talk.storage.providers.remove(talk.assistant.model.provider);
     expect(await talk.say('Hello')).toMatchObject({

@@ -21,7 +21,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('a conversation', () => {
-  test('is answered by the model, streamed and kept, with what it cost', async () => {
+  test('the answer of the model is streamed and stored with its usage', async () => {
     await using talk = await open([{ text: 'Hello dear friend.', reasoning: 'A greeting.' }]);
     const { messages: before } = (await talk.chat.read(talk.id)) ?? { messages: undefined };
     expect(before).toEqual([]);
@@ -51,7 +51,7 @@ describe('a conversation', () => {
     expect(talk.model.requests[0]?.headers.authorization).toBe('Bearer sk-secret-of-the-test');
   });
 
-  test('runs the tools the model calls, side by side, and goes on with their results [R14]', async () => {
+  test('tools that the model calls together run side by side, and the model continues with their results [R14]', async () => {
     await using directory = await tempDir();
     const path = directory.file('passed');
     // The first call ends once the second has run.
@@ -99,7 +99,7 @@ describe('a conversation', () => {
     expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 10 });
   });
 
-  test('shows a failing tool as failed, tells the model, and goes on [R15]', async () => {
+  test('a failing tool is shown as failed, reaches the model, and the model continues [R15]', async () => {
     await using talk = await open([
       { calls: [{ name: 'mcp_fixture_fail' }] },
       ({ last }) => ({ text: `I see: ${last}` }),
@@ -111,7 +111,7 @@ describe('a conversation', () => {
     expect(textOf(answer)).toMatch(/^I see: MCP error: /);
   });
 
-  test('shows how far a call is while it runs', async () => {
+  test('progress of a call is shown while it runs', async () => {
     await using talk = await open([{ calls: [{ name: 'mcp_fixture_sleep', args: { ms: 400 } }] }, { text: 'Done.' }]);
     await talk.say('Sleep');
     const states = talk.events.flatMap((event) =>
@@ -123,7 +123,7 @@ describe('a conversation', () => {
     expect(states.at(-1)).not.toHaveProperty('progress');
   });
 
-  test('gathers text for those who watch', async () => {
+  test('streamed text is gathered into fewer events for watchers', async () => {
     const words = Array.from({ length: 200 }, (_, index) => `word${index} `);
     await using talk = await open([{ text: words }]);
     const answer = await talk.say('Talk');
@@ -131,7 +131,7 @@ describe('a conversation', () => {
     expect(talk.events.filter(({ kind }) => kind === 'text').length).toBeLessThan(words.length);
   });
 
-  test('remembers what was said before', async () => {
+  test('the model gets the earlier messages of the conversation', async () => {
     await using talk = await open([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'one' }, id: 'c1' }] },
       { text: 'First.' },
@@ -149,7 +149,7 @@ describe('a conversation', () => {
     expect((await talk.conversation()).usage).toEqual({ inputTokens: 30, outputTokens: 15 });
   });
 
-  test('gives the model all of a large result, and keeps what can be shown', async () => {
+  test('the model gets all of a large result, and the conversation stores what can be shown', async () => {
     await using talk = await open([
       { calls: [{ name: 'mcp_fixture_big', args: { bytes: 200_000 } }] },
       { text: 'Big.' },
@@ -161,7 +161,7 @@ describe('a conversation', () => {
     expect(talk.model.requests[1]?.last.length).toBe(200_000);
   });
 
-  test('answers the model’s inventions with an error: names, arguments that are no JSON, arguments that do not fit', async () => {
+  test('unknown tool names, malformed arguments and invalid arguments of the model are answered with an error', async () => {
     await using talk = await open([
       {
         calls: [
@@ -192,7 +192,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('keeps calls apart though the model gives them the same id, or none', async () => {
+  test('calls stay apart when the model gives them the same id, or none', async () => {
     const call = (text: string, id: string) => ({ name: 'mcp_fixture_echo', args: { text }, id });
     await using talk = await open([
       { calls: [call('one', 'call_0')] },
@@ -207,7 +207,7 @@ describe('a conversation', () => {
     expect(ids[0]).toBe('call_0');
   });
 
-  test('stops at the limit of steps, and goes on when told to', async () => {
+  test('an answer stops at the limit of steps and continues on request', async () => {
     const again = { calls: [{ name: 'mcp_fixture_echo', args: { text: 'again' } }] };
     await using talk = await open([again, again, again, { text: 'Enough.' }], { assistant: { maxSteps: 2 } });
     const answer = await talk.say('Loop');
@@ -221,7 +221,7 @@ describe('a conversation', () => {
     expect(rest.usage).toEqual({ inputTokens: 40, outputTokens: 20 });
   });
 
-  test('stops at the limit of tokens, also in the middle of a text without end', async () => {
+  test('an answer stops at the limit of tokens, also in an endless text', async () => {
     await using talk = await open(
       [
         { calls: [{ name: 'mcp_fixture_echo', args: { text: 'x' } }], usage: { inputTokens: 900, outputTokens: 200 } },
@@ -237,7 +237,7 @@ describe('a conversation', () => {
     await waitFor(() => talk.model.abandoned === 1, { what: 'the end of the connection to the model' });
   });
 
-  test('has no tool that its assistant lacks, switched off, or that the profile hides, though the model names it', async () => {
+  test('the model cannot call a tool that its assistant lacks, has disabled, or that the profile hides', async () => {
     const profiles = { team: { deny: ['fixture/write'], approval: { deny: ['*_add'] } } };
     await using talk = await open(
       [
@@ -270,13 +270,13 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('whose profile is gone has no tools at all', async () => {
+  test('a conversation without its profile has no tools', async () => {
     await using talk = await open([{ text: 'Nothing here.' }], { profile: 'gone' });
     await talk.say('Tools?');
     expect(talk.model.requests[0]?.tools).toEqual([]);
   });
 
-  test('lets one answer begin at a time', async () => {
+  test('a conversation streams one answer at a time', async () => {
     const gate = createGate();
     await using talk = await open([{ text: 'One', hold: gate }, { text: 'Two' }, { text: 'Three' }]);
     const sent = await Promise.all(['a', 'b', 'c'].map((text) => talk.chat.send(talk.id, text)));

@@ -22,7 +22,7 @@ async function open(options: TestChatOptions = {}) {
 }
 
 describe('the demo model, without a key or a network', () => {
-  test('says plainly that it is scripted, and what it can do', async () => {
+  test('the demo model says that it is scripted and what it can do', async () => {
     await using talk = await open();
     const answer = await talk.say('Hello!');
     expect(answer).toMatchObject({ status: 'complete', model: 'Demo (scripted)' });
@@ -33,7 +33,7 @@ describe('the demo model, without a key or a network', () => {
     expect(textOf(await talk.say('Sing me something by Bach'))).toMatch(/None of my tools matches that/);
   });
 
-  test('uses the filesystem server: which folders, a note, the files, the note again', async () => {
+  test('the demo model lists folders, writes a note, lists files and reads the note through the filesystem server', async () => {
     await using talk = await open();
     await writeFile(join(talk.directory.path, 'old.txt'), 'from before');
     expect(textOf(await talk.say('Which folders may you use?'))).toContain(talk.directory.path);
@@ -46,7 +46,7 @@ describe('the demo model, without a key or a network', () => {
     expect(textOf(await talk.say('Show me old.txt'))).toContain('from before');
   });
 
-  test('finds out first what it needs, and does two things side by side or one after the other', async () => {
+  test('the demo model looks up what it needs first, and calls tools side by side or in sequence', async () => {
     await using talk = await open();
     await writeFile(join(talk.directory.path, 'a.txt'), 'text of a');
     await writeFile(join(talk.directory.path, 'b.txt'), 'text of b');
@@ -72,7 +72,7 @@ describe('the demo model, without a key or a network', () => {
     expect(textOf(chain)).toMatch(/first things first/);
   });
 
-  test('asks, and goes on after a no', async () => {
+  test('the demo model continues after a denied call', async () => {
     await using talk = await open({ assistant: { toolApproval: 'always-ask' } });
     await talk.chat.send(talk.id, 'Which folders may you use?');
     await talk.answer({ kind: 'deny', reason: 'not today' });
@@ -86,7 +86,7 @@ describe('the demo model, without a key or a network', () => {
     expect((await talk.ended()).status).toBe('complete');
   });
 
-  test('works with whatever tools there are, their errors too', async () => {
+  test('the demo model uses any tools and reports their errors', async () => {
     await using talk = await open({ config: { servers: { fixture: fixture('legacy') } } });
     expect(textOf(await talk.say('Please add 20 and 22'))).toContain('42');
     expect(textOf(await talk.say('echo "good morning"'))).toContain('good morning');
@@ -96,7 +96,7 @@ describe('the demo model, without a key or a network', () => {
     expect(textOf(await talk.say('structured weather for the city "Oslo"'))).toContain('Oslo');
   });
 
-  test('has nothing to offer without tools, and says so', async () => {
+  test('the demo model says so when there are no tools', async () => {
     await using talk = await openTestChat();
     expect(textOf(await talk.say('List the files'))).toMatch(/I have no tools/);
   });

@@ -12,7 +12,7 @@ const config = { servers: { fixture: fixture('legacy') } };
 describe('a store that fails', () => {
   const broken = () => Promise.reject(new ToolwharfError('STORAGE_UNAVAILABLE', 'The disk is full'));
 
-  test('lets no tool run that could not be kept, and the person is told', async () => {
+  test('a call that cannot be stored does not run, and the person is told', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([
@@ -40,7 +40,7 @@ describe('a store that fails', () => {
     expect(await readFile(path, 'utf8').catch(() => 'not there')).toBe('not there');
   });
 
-  test('does not keep an answer from being stopped', async () => {
+  test('an answer can be stopped although the store fails', async () => {
     const gate = createGate();
     await using model = await startScriptedChat([{ text: 'Talking', hold: gate }]);
     await using talk = await openTestChat({ model, ports: { denyApprovals: broken } });
@@ -51,7 +51,7 @@ describe('a store that fails', () => {
     gate.open();
   });
 
-  test('spoils one conversation that was left behind, not the others', async () => {
+  test('a conversation that cannot be recovered does not affect the others', async () => {
     await using model = await startScriptedChat([]);
     await using storage = await openStorage({ kind: 'memory' });
     const { log, entries } = collectLog();
@@ -72,7 +72,7 @@ describe('a store that fails', () => {
   });
 });
 
-test('a conversation that another process answers in is left to it', async () => {
+test('a conversation that another process answers is left to that process', async () => {
   await using model = await startScriptedChat([]);
   await using storage = await openStorage({ kind: 'memory' });
   const conversations = { ...storage.conversations, claim: async () => false };
@@ -81,14 +81,14 @@ test('a conversation that another process answers in is left to it', async () =>
   expect((await talk.chat.read(talk.id))?.messages).toEqual([]);
 });
 
-test('a chat that is closed begins nothing', async () => {
+test('a closed chat starts no answer', async () => {
   await using model = await startScriptedChat([]);
   await using talk = await openTestChat({ model });
   await talk.chat.close();
   await expect(talk.chat.send(talk.id, 'x')).rejects.toMatchObject({ code: 'TOOLBOX_CLOSED' });
 });
 
-test('conversations that another process left behind are found while running, too', async () => {
+test('conversations that another process abandoned are taken over while running', async () => {
   await using model = await startScriptedChat([{ text: 'x' }]);
   await using storage = await openStorage({ kind: 'memory' });
   await using talk = await openTestChat({ model, storage, ports: { recoveryIntervalMs: 20 } });

@@ -57,7 +57,7 @@ async function isAsked(talk: TestChat): Promise<void> {
 describe('an answer that waits for a person', () => {
   const write = (path: string) => ({ calls: [{ name: 'mcp_fixture_write', args: { path, text: 'ran' } }] });
 
-  test('goes on after a normal stop: the question is the same, and the tool runs once', async () => {
+  test('an answer awaiting approval continues after a restart with the same approval, and the tool runs once', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([write(path), tellLast]);
@@ -85,7 +85,7 @@ describe('an answer that waits for a person', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  test('goes on after a crash, on the stored question, with its call under the same id', async () => {
+  test('an answer awaiting approval continues after a crash with the stored approval and the same call id', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([write(path), tellLast]);
@@ -108,7 +108,7 @@ describe('an answer that waits for a person', () => {
     expect((await readFile(path, 'utf8')).trim().split('\n')).toEqual(['ran']);
   });
 
-  test('that was answered while nobody was there runs at once', async () => {
+  test('an approval that was answered during the downtime runs its call at the start', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       tellLast,
@@ -128,7 +128,7 @@ describe('an answer that waits for a person', () => {
     expect(await storage.approvals.get(asked)).toMatchObject({ status: 'used' });
   });
 
-  test('waits for its server, which needs longer to start than we do', async () => {
+  test('a resumed answer waits for a server that starts later', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       tellLast,
@@ -157,7 +157,7 @@ describe('an answer that waits for a person', () => {
     expect(textOf(await talk.ended())).toBe('Told: hi');
   });
 
-  test('whose assistant is gone ends, and nobody is asked any more', async () => {
+  test('an answer ends when its assistant was removed, and its approval is withdrawn', async () => {
     await using model = await startScriptedChat([{ calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] }]);
     await using storage = await openStorage({ kind: 'memory' });
     const options = { config, model, storage, assistant: asks };
@@ -176,7 +176,7 @@ describe('an answer that waits for a person', () => {
     expect(await storage.approvals.list({ status: 'pending' })).toEqual([]);
   });
 
-  test('finds its tool gone, and tells the model', async () => {
+  test('a resumed answer tells the model that its tool was removed', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       tellLast,
@@ -194,7 +194,7 @@ describe('an answer that waits for a person', () => {
 });
 
 describe('an answer in the middle of something', () => {
-  test('is interrupted by a crash while a tool runs: its outcome is unknown, and it is not run again', async () => {
+  test('a call that a crash interrupts has an unknown outcome and is not run again', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     const calls = [
@@ -229,7 +229,7 @@ describe('an answer in the middle of something', () => {
     expect((await readFile(path, 'utf8')).trim().split('\n')).toEqual(['ran']);
   });
 
-  test('has what the journal knows, where a crash came between the two', async () => {
+  test('after a crash between journal and conversation, the conversation shows what the journal knows', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'kept' }, id: 'c1' }] },
       { text: 'x' },
@@ -257,7 +257,7 @@ describe('an answer in the middle of something', () => {
     expect(await talk.calls()).toMatchObject([{ status: 'success', result: { content: [{ text: 'kept' }] } }]);
   });
 
-  test('keeps the text it had, and is interrupted, by a crash and by a normal stop', async () => {
+  test('an interrupted answer keeps the text it had, after a crash and after a stop', async () => {
     for (const how of ['crash', 'stop'] as const) {
       const gate = createGate();
       await using model = await startScriptedChat([{ text: 'As I was saying', hold: gate }, { text: 'anyway.' }]);
@@ -281,7 +281,7 @@ describe('an answer in the middle of something', () => {
     }
   });
 
-  test('that is stopped normally cancels what runs, and keeps what is asked', async () => {
+  test('a normal stop cancels running calls and keeps pending approvals', async () => {
     const calls = [
       { name: 'mcp_fixture_sleep', args: { ms: 60_000 } },
       { name: 'mcp_fixture_echo', args: { text: 'asked' } },
@@ -305,7 +305,7 @@ describe('an answer in the middle of something', () => {
     expect((await talk.calls()).map(({ status }) => status)).toEqual(['cancelled', 'success']);
   });
 
-  test('of which one call ran and another did not can go on, or be left', async () => {
+  test('an answer with finished and unfinished calls can be continued or abandoned', async () => {
     const calls = [
       { name: 'mcp_fixture_sleep', args: { ms: 60_000 } },
       { name: 'mcp_fixture_echo', args: { text: 'asked' } },
@@ -337,7 +337,7 @@ describe('an answer in the middle of something', () => {
     }
   });
 
-  test('whose calls never ran is settled when the person says something else', async () => {
+  test('a new message settles the calls that never ran', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'asked' } }] },
       { text: 'Fine.' },

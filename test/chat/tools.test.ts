@@ -14,7 +14,7 @@ import { openToolbox } from '../support/toolbox.ts';
 describe('the tools of an assistant', () => {
   const names = async () => new Map([['an-id', 'stored']]);
 
-  test('are those of its servers, by id or name, with what they cost and what is missing [R8]', async () => {
+  test('an assistant has the tools of its servers, by id or name, with their cost and what is missing [R8]', async () => {
     await using toolbox = await openToolbox({
       servers: {
         fixture: fixture('legacy'),
@@ -61,7 +61,7 @@ describe('the tools of an assistant', () => {
     expect(held.missingServers[0]).toEqual({ id: 'an-id', reason: 'The server is not part of the profile team' });
   });
 
-  test('are warned about when they are many', async () => {
+  test('many tools raise a warning', async () => {
     await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
     const ports = { toolbox, serverNames: names };
     const all = await assistantTools({ serverIds: ['many'], disabledTools: [], trustedTools: [] }, ports);
@@ -71,7 +71,7 @@ describe('the tools of an assistant', () => {
     expect(fewer).not.toHaveProperty('warning');
   });
 
-  test('may be tools written in code', async () => {
+  test('an assistant can use local tools', async () => {
     await using toolbox = await openToolbox(
       { servers: {} },
       {
@@ -95,7 +95,7 @@ describe('a server that asks for a completion', () => {
     return createModels({ providers, env: {} }).open({ provider: id, model: 'scripted' });
   }
 
-  test('gets one from the model, with everything it asked for', async () => {
+  test('a sampling request of a server is answered by the model with its parameters', async () => {
     await using model = await startScriptedChat([{ text: 'A haiku.' }, { text: 'Cut', finish: 'length' }]);
     const opened = await modelAt(model.url);
     const params = {
@@ -134,7 +134,7 @@ describe('a server that asks for a completion', () => {
     [{ messages: [{ role: 'user', content: { type: 'video' } }] }, /type video/],
     [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
     [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not supported/],
-  ])('is told what is wrong with %j', async (params, message) => {
+  ])('a server is told what is wrong with the sampling request %j', async (params, message) => {
     const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
       provider: 'demo',
       model: 'demo',
@@ -145,7 +145,7 @@ describe('a server that asks for a completion', () => {
     });
   });
 
-  test('gets a scripted one from the demo', async () => {
+  test('the demo model answers a sampling request with a scripted text', async () => {
     const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
       provider: 'demo',
       model: 'demo',
@@ -159,7 +159,7 @@ describe('a server that asks for a completion', () => {
     expect(opened.explain(new Error('odd'))).toBe('The demo failed: odd.');
   });
 
-  test('hears why the model failed, and nothing when it left', async () => {
+  test('a failed sampling request says why, and an abandoned one gets no answer', async () => {
     await using model = await startScriptedChat([{ status: 401, error: 'no' }]);
     const opened = await modelAt(model.url);
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Go' } }] };
@@ -167,7 +167,7 @@ describe('a server that asks for a completion', () => {
     await expect(answerSampling(params, opened, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   });
 
-  test('in the middle of a call is answered by the model of the conversation that makes it', async () => {
+  test('a sampling request during a call is answered by the model of its conversation', async () => {
     await using model = await startScriptedChat(({ last, messages }) =>
       messages.length === 1
         ? { text: `sampled: ${last}` }
@@ -186,7 +186,7 @@ describe('a server that asks for a completion', () => {
   });
 });
 
-test('what a provider wants back with a thought and a call is given back, in the same answer and later', async () => {
+test('provider metadata of reasoning and calls is returned to the provider, in the same answer and later', async () => {
   const requests: { messages: { role: string; content: unknown }[] }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -44,7 +44,7 @@ async function ask(text: string, tool = 'echo', more: object = {}) {
 }
 
 describe('toolwharf approvals', () => {
-  test('lists what waits for a person, and lets it run', async () => {
+  test('toolwharf approvals lists pending approvals and allows one', async () => {
     const { result, question } = await ask('allowed');
     const { stdout, stderr } = await cli.run(['approvals'], { env: { COLUMNS: '200' } });
     expect(stdout).toMatch(/^ID +TOOL +CALLER +ENDS +ARGUMENTS\n/);
@@ -67,7 +67,7 @@ describe('toolwharf approvals', () => {
     expect(await cli.run(['approvals', 'allow', question.id])).toMatchObject({ code: 2 });
   });
 
-  test('refuses it, and the caller is told why', async () => {
+  test('toolwharf approvals deny tells the caller the reason', async () => {
     const { result, question } = await ask('refused');
     expect(await cli.run(['approvals', 'deny', question.id, '--reason', 'not today'])).toMatchObject({ code: 0 });
     expect(await result).toMatchObject({
@@ -76,7 +76,7 @@ describe('toolwharf approvals', () => {
     });
   });
 
-  test('runs it with other arguments', async () => {
+  test('an approval with edited arguments runs the call with them', async () => {
     const { result, question } = await ask('before');
     const wrong = await cli.run(['approvals', 'allow', question.id, '--args', '[]']);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a JSON object') });
@@ -84,7 +84,7 @@ describe('toolwharf approvals', () => {
     expect(await result).toMatchObject({ status: 200, body: { text: 'after' } });
   });
 
-  test('an answer for always is a rule that can be seen and taken back', async () => {
+  test('an answer for always becomes a rule that can be listed and revoked', async () => {
     const { result, question } = await ask('always');
     await cli.run(['approvals', 'allow', question.id, '--scope', 'tool']);
     expect(await result).toMatchObject({ status: 200 });
@@ -103,7 +103,7 @@ describe('toolwharf approvals', () => {
     expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });
   });
 
-  test('--watch prints each as it comes, until it is stopped', async () => {
+  test('--watch prints each approval as it arrives, until it is stopped', async () => {
     const { child, ended } = cli.start(['approvals', '--watch', '--json'], { input: null });
     const seen: Question[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => seen.push(JSON.parse(line)));
@@ -116,7 +116,7 @@ describe('toolwharf approvals', () => {
     expect(seen.filter(({ id }) => id === question.id)).toHaveLength(1);
   });
 
-  test('--watch asks the person who is there, and withdraws what others answered', async () => {
+  test('--watch asks the person at the terminal and withdraws approvals that others answered', async () => {
     const file = directory.file('written');
     const person = createPerson();
     const stop = new AbortController();

@@ -106,7 +106,7 @@ describe.each(['the store', 'a running gateway'])('on %s', (where) => {
   });
 });
 
-test('looking makes no store, and adding does, with the key sealed [R17]', async () => {
+test('listing creates no store, and adding creates one with the key sealed [R17]', async () => {
   const { data, run } = over('sealed');
   expect((await run('assistants')).said).toContain('There are no assistants');
   expect((await run('models')).stdout).toMatch(/^Demo {2}/);
@@ -134,7 +134,7 @@ test('a key is read from stdin, from a variable or from the person, and is never
   expect(unset).toMatchObject({ code: 2, said: expect.stringContaining('NO_SUCH is not set') });
 });
 
-test('a provider of the environment is there without being added', async () => {
+test('a provider from the environment needs no adding', async () => {
   const { run } = over('environment', { OPENAI_API_KEY: key, OPENAI_BASE_URL: model.url });
   const { stdout } = await run('models');
   expect(stdout).toMatch(/^OpenAI {2}openai, .*environment$/m);

@@ -62,7 +62,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await ended;
   });
 
-  test('the answer is written as it comes, with its end below it', async () => {
+  test('the terminal prints the answer as it streams, and its end below it', async () => {
     await sit();
     const gate = createGate();
     model.push({ text: '# Hi\n\nI am **here** and\u001b[2J', hold: gate });
@@ -76,7 +76,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await leave();
   });
 
-  test('a call is asked about, runs and is told, and the model goes on [R14]', async () => {
+  test('the terminal asks about a call, shows its result, and the model continues [R14]', async () => {
     const file = directory.file(`${where}-yes`);
     await sit();
     model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'one' })] }, { text: 'Written.' });
@@ -90,7 +90,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(await readFile(file, 'utf8')).toBe('one\n');
   });
 
-  test('a no with its reason is told to the model, and changed arguments are what runs [R14]', async () => {
+  test('the model is told of a denial and its reason, and edited arguments are the ones that run [R14]', async () => {
     await sit();
     model.push(
       { calls: [call('echo', { text: 'first' })] },
@@ -110,7 +110,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(told).toMatchObject([{ content: expect.stringContaining('not that') }, { content: 'third' }]);
   });
 
-  test('calls side by side are asked about one at a time, and an answer can hold for the conversation [R16]', async () => {
+  test('parallel calls are asked about one at a time, and an answer can apply to the conversation [R16]', async () => {
     await sit();
     model.push(
       { calls: [call('echo', { text: 'a' }), call('add', { a: 1, b: 1 })] },
@@ -131,7 +131,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(at.screen().match(/A tool wants to run/g)).toHaveLength(2);
   });
 
-  test('Ctrl-C ends the answer, or the question in it, and not the conversation', async () => {
+  test('Ctrl-C ends the answer or its question, and not the conversation', async () => {
     await sit();
     const gate = createGate();
     model.push({ text: 'This takes long', hold: gate });
@@ -158,7 +158,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(await ended).toBe(0);
   });
 
-  test('what a server asks in the middle of a call is put to the person', async () => {
+  test("the terminal puts a server's question to the person", async () => {
     await sit('--auto');
     model.push({ calls: [call('ask', { question: 'Who are you?' })] }, { text: 'Hello Ada.' });
     at.type('ask\r');
@@ -182,7 +182,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.see(/No model then\.\n/);
   });
 
-  test('the commands of a conversation', async () => {
+  test('the commands of a conversation work at the terminal', async () => {
     await sit();
     model.push({ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' });
     at.type('first \\\r');
@@ -228,7 +228,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(await ended).toBe(0);
   });
 
-  test('an answer that was limited goes on when the person says so', async () => {
+  test('an answer that reached a limit continues on request', async () => {
     await sit();
     model.push({ text: 'A long', finish: 'length' }, { text: 'story.' });
     at.type('tell\r');
@@ -237,7 +237,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.see(/story\.\n/);
   });
 
-  test('a model that fails is said to, and the conversation stays', async () => {
+  test('a model error is shown, and the conversation stays', async () => {
     await sit();
     model.push({ status: 400, error: 'no such model' }, { text: 'Better.' });
     at.type('hello\r');
@@ -247,7 +247,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(at.screen()).not.toContain('WARNING');
   });
 
-  test('the latest conversation is gone on with where it stands', async () => {
+  test('--continue resumes the latest conversation where it stands', async () => {
     await sit();
     model.push({ text: '**Better.**' }, { text: 'Again.' });
     at.type('hello\r');
@@ -262,7 +262,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 });
 
-test('a question that is answered elsewhere is withdrawn [R14]', async () => {
+test('an approval that is answered elsewhere is withdrawn from the terminal [R14]', async () => {
   const { env, data } = await person('elsewhere');
   await using gateway = await startGateway(cli, data, ['-c', config]);
   const at = atTerminal(env);
@@ -282,7 +282,7 @@ test('a question that is answered elsewhere is withdrawn [R14]', async () => {
   expect(await ended).toBe(0);
 });
 
-test('a gateway that is gone ends the chat with 4', async () => {
+test('a gateway that disappears ends the chat with exit code 4', async () => {
   const { env, data } = await person('gone');
   await using gateway = await startGateway(cli, data, ['-c', config]);
   const at = atTerminal(env);
@@ -297,7 +297,7 @@ test('a gateway that is gone ends the chat with 4', async () => {
   expect(at.screen()).toMatch(/ERROR: The gateway at .* does not answer/);
 });
 
-test('an answer that is remembered can be seen and taken back without a gateway', async () => {
+test('rules can be listed and revoked without a gateway', async () => {
   const { env } = await person('remembered');
   const at = atTerminal(env);
   const ended = at.run('chat', '-c', config);
@@ -318,7 +318,7 @@ test('an answer that is remembered can be seen and taken back without a gateway'
   await rules.see(/No answer is remembered\./);
 });
 
-test('a question that was open when the gateway was killed is asked again here, and its call runs once [R14]', async () => {
+test('an approval that was pending when the gateway was killed is asked again, and its call runs once [R14]', async () => {
   const { env, data } = await person('killed');
   const file = directory.file('written-once');
   const gateway = await startGateway(cli, data, ['-c', config]);

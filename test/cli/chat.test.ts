@@ -44,7 +44,7 @@ async function room(name: string) {
 const call = (name: string, args: object = {}) => ({ name: `mcp_files_${name}`, args });
 
 describe('toolwharf chat without anything set up', () => {
-  test('has a toolbox of its own and the demo, which says that it is scripted [A5]', async () => {
+  test('toolwharf chat works without any setup, with the demo model, which says that it is scripted [A5]', async () => {
     const notes = directory.file('notes');
     await mkdir(notes);
     await writeFile(`${notes}/todo.txt`, 'buy apples');
@@ -70,7 +70,7 @@ describe('toolwharf chat --once', () => {
     here = await room('once');
   });
 
-  test('prints the text on stdout and the calls on stderr, and nothing is asked with --auto [R16]', async () => {
+  test('chat --once prints the text on stdout and the calls on stderr, and --auto asks nothing [R16]', async () => {
     const raw = 'It is **3**,\u001b[31m\u202e as it is.';
     model.push(
       { text: 'Let me add.', calls: [call('add', { a: 1, b: 2 }), call('echo', { text: 'hi\u001b[2J' })] },
@@ -87,14 +87,14 @@ describe('toolwharf chat --once', () => {
     ]);
   });
 
-  test('a tool that fails is told to the model, which goes on [R15]', async () => {
+  test('a tool error reaches the model, which continues [R15]', async () => {
     model.push({ calls: [call('fail')] }, { text: 'It failed.' });
     const { code, stdout, stderr } = await here.chat('--auto', '--once', 'Try it');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It failed.\n' });
     expect(stderr).toMatch(/^ {2}✗ \d+ ms this tool always fails$/m);
   });
 
-  test('where nobody can be asked the answer is no, and it is said how to allow it [R14, R16]', async () => {
+  test('a call that nobody can approve is denied, and the message says how to allow it [R14, R16]', async () => {
     const file = directory.file('unwritten');
     model.push({ calls: [call('write', { path: file, text: 'x' })] }, { text: 'I may not.' });
     const { code, stdout, stderr } = await here.chat('--once', 'Write it');
@@ -105,7 +105,7 @@ describe('toolwharf chat --once', () => {
     expect(model.requests.at(-1)?.last).toContain('was denied');
   });
 
-  test('trusted tools run unasked with --trusted-only, others do not [R16]', async () => {
+  test('--trusted-only runs trusted tools without approval and denies the others [R16]', async () => {
     const edited = await cli.run(['assistants', 'edit', 'helper', '--trusted-tool', 'files/echo', '-c', config], {
       env: here.env,
     });
@@ -117,7 +117,7 @@ describe('toolwharf chat --once', () => {
     expect(stderr).toContain('mcp_files_add is not a trusted tool, and nobody is there to ask');
   });
 
-  test('--json is one document with the parts, the usage and the conversation', async () => {
+  test('--json prints one document with parts, usage and conversation', async () => {
     model.push({ calls: [call('add', { a: 2, b: 2 })] }, { text: ['Fo', 'ur.'] });
     const { code, stdout, stderr } = await here.chat('--auto', '--json', '--once', 'What is 2 + 2?');
     expect(code).toBe(0);
@@ -140,14 +140,14 @@ describe('toolwharf chat --once', () => {
     });
   });
 
-  test('a prompt on stdin is answered the same way', async () => {
+  test('a prompt can come from stdin', async () => {
     model.push({ text: 'Read.' });
     const { code, stdout } = await cli.run(['chat', '-c', config], { env: here.env, input: 'From a pipe\n' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Read.\n' });
     expect(model.requests.at(-1)?.last).toBe('From a pipe\n');
   });
 
-  test('other servers, another assistant and an earlier conversation can be named', async () => {
+  test('chat options name servers, an assistant and an earlier conversation', async () => {
     model.push({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
     const first = await here.chat('--servers', '', '--json', '--once', 'first');
     expect(model.requests.at(-1)?.tools).toEqual([]);
@@ -160,7 +160,7 @@ describe('toolwharf chat --once', () => {
     expect(said).toEqual(expect.arrayContaining(['first', 'One.', 'second', 'Two.', 'third']));
   });
 
-  test('a model that fails ends it with 4 and what to do', async () => {
+  test('a model error ends chat with exit code 4 and a hint', async () => {
     model.push({ status: 401, error: 'Incorrect API key provided' });
     const { code, stdout, stderr } = await here.chat('--once', 'hello');
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
@@ -168,7 +168,7 @@ describe('toolwharf chat --once', () => {
     expect(stderr).not.toContain('WARNING');
   });
 
-  test('a limit that is reached is no success', async () => {
+  test('an answer that reaches a limit does not exit with 0', async () => {
     await cli.run(
       ['assistants', 'add', 'Short', '--model', 'Scripted/scripted', '--servers', 'files', '--max-steps', '1'],
       {
@@ -188,14 +188,14 @@ describe('toolwharf chat --once', () => {
     [['--conversation', 'ffffffff'], "There is no conversation 'ffffffff'"],
     [['--conversation', 'a', '--continue'], 'not both'],
     [['--auto', '--always-ask'], 'Give one of --auto, --always-ask and --trusted-only'],
-  ])('wrong usage ends with 2 and says why: %j', async (args, message) => {
+  ])('wrong usage of chat ends with exit code 2 and says why: %j', async (args, message) => {
     const terminal = atTerminal({ ...here.env, HOME: directory.path }, { isTTY: false });
     expect(await terminal.run('chat', '-c', config, ...args, '--once', 'x')).toBe(2);
     expect(terminal.stdout()).toBe('');
     expect(terminal.screen()).toContain(message);
   });
 
-  test('an empty prompt is wrong usage too', async () => {
+  test('an empty prompt is wrong usage', async () => {
     const { code, stderr } = await cli.run(['chat'], { env: here.env, input: ' \n' });
     expect(code).toBe(2);
     expect(stderr).toContain('nothing to say');
@@ -231,7 +231,7 @@ describe('with a running gateway', () => {
 
   const chat = (...args: string[]) => cli.run(['chat', ...args], { env: here.env });
 
-  test('talks to it, and its question can be answered elsewhere [R14]', async () => {
+  test('chat uses a running gateway, and its approval can be answered elsewhere [R14]', async () => {
     const file = directory.file('written');
     model.push({ calls: [call('write', { path: file, text: 'hello' })] }, { text: 'Written.' });
     const { ended, stderr, pid } = cli.start(['chat', '--once', 'Write it'], { env: here.env });
@@ -245,7 +245,7 @@ describe('with a running gateway', () => {
     expect(await readFile(file, 'utf8')).toBe('hello\n');
   });
 
-  test('a no that is given elsewhere ends with 5 [R14]', async () => {
+  test('a denial given elsewhere ends chat with exit code 5 [R14]', async () => {
     model.push({ calls: [call('add', { a: 1, b: 1 })] }, { text: 'As you wish.' });
     const { ended, stderr } = cli.start(['chat', '--once', 'Add'], { env: here.env });
     const id = await waitFor(() => /allow (\w{8})/.exec(stderr())?.[1], { what: 'the question' });
@@ -254,7 +254,7 @@ describe('with a running gateway', () => {
     expect(stderr()).toContain('was denied: not today');
   });
 
-  test('what is changed for one chat is the assistant’s own again afterwards [R16]', async () => {
+  test('settings of one chat do not change the assistant [R16]', async () => {
     model.push({ calls: [call('add', { a: 20, b: 22 })] }, { text: '42.' });
     const { code, stdout } = await chat('--auto', '--json', '--once', 'Add');
     expect(code).toBe(0);
@@ -268,7 +268,7 @@ describe('with a running gateway', () => {
     expect(kept).toMatchObject({ body: { conversation: { assistantId: helper.id } } });
   });
 
-  test('Ctrl-C ends the answer in the gateway too', async () => {
+  test('Ctrl-C also stops the answer in the gateway', async () => {
     const gate = createGate();
     model.push({ text: 'This takes', hold: gate });
     const { child, ended, stdout } = cli.start(['chat', '--once', 'Slowly'], { env: here.env });
@@ -281,13 +281,13 @@ describe('with a running gateway', () => {
     expect(body.conversations[0]).toMatchObject({ title: 'Slowly', status: 'idle' });
   });
 
-  test('a configuration that is named all the same is said to be of no use', async () => {
+  test('a configuration file that a running gateway makes useless is mentioned', async () => {
     model.push({ text: 'Hi.' });
     const { stderr } = await chat('-c', config, '--once', 'hello');
     expect(stderr).toContain(`its configuration is used, not ${config}`);
   });
 
-  test('a gateway that dies in the middle is no endless wait', async () => {
+  test('a gateway that dies during an answer ends the chat', async () => {
     const data = directory.file('dying');
     const env = { TOOLWHARF_DATA_DIR: data };
     await cli.run(['models', 'add', 'Scripted', '--url', model.url, '--no-key'], { env });

@@ -23,7 +23,7 @@ function call(name: string, ...args: string[]) {
 }
 
 describe('the command itself', () => {
-  test('help and version load neither the toolbox nor the MCP SDK, and tell the exit codes', async () => {
+  test('help and version load neither the toolbox nor the MCP SDK, and help lists the exit codes', async () => {
     const hooks = `
       import { registerHooks } from 'node:module';
       const loaded = [];
@@ -39,7 +39,7 @@ describe('the command itself', () => {
     expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
   });
 
-  test('what Node compiled is kept for the next start, and a place where it cannot be is no trouble', async () => {
+  test('compiled code is cached for the next start, and an unwritable cache is no problem', async () => {
     const cache = directory.file('cache');
     const env = { NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: cache };
     expect(await run(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
@@ -62,7 +62,7 @@ describe('the command itself', () => {
     [['call', 'x', 'hello'], "Argument 'hello' should be name=value"],
     [['call', 'x', '--timeout', '30'], 'needs a unit'],
     [['tools', '--server', 'fils', '-c', basic], "did you mean 'files'"],
-  ])('wrong usage ends with 2 and says why: %j', async (args, message) => {
+  ])('wrong usage ends with exit code 2 and says why: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^ERROR: /);
@@ -70,7 +70,7 @@ describe('the command itself', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a reader that has seen enough ends it quietly', async () => {
+  test('a closed pipe ends the command quietly', async () => {
     const { child, ended } = start(['tools', '-c', basic]);
     child.stdout.destroy();
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
@@ -78,7 +78,7 @@ describe('the command itself', () => {
 });
 
 describe('toolwharf tools', () => {
-  test('lists the tools of all servers, grouped, within the width there is [A10]', async () => {
+  test('toolwharf tools lists the tools of all servers, grouped, within the width of the terminal [A10]', async () => {
     for (const [columns, line] of [
       ['60', /^ {2}mcp_files_echo {15}Returns the text it was given$/m],
       ['40', /^ {2}mcp_files_echo\n {4}Returns the text it was given$/m],
@@ -93,7 +93,7 @@ describe('toolwharf tools', () => {
     }
   });
 
-  test('lists chains after the servers, and calls them [R23]', async () => {
+  test('toolwharf tools lists chains after the servers, and toolwharf call calls them [R23]', async () => {
     const chains = { hello: { description: 'Says hello', steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hi' } }] } };
     const config = await configFile({ servers: { a: fixture('legacy') }, toolbox: { chains } });
     const { stdout } = await run(['tools', '-c', config]);
@@ -101,7 +101,7 @@ describe('toolwharf tools', () => {
     expect(await run(['call', 'hello', '-c', config])).toMatchObject({ code: 0, stdout: 'hi\n' });
   });
 
-  test('gives JSON on stdout alone, and names on stderr what is missing from it [A6]', async () => {
+  test('toolwharf tools --json prints JSON on stdout and missing servers on stderr [A6]', async () => {
     const config = await configFile({
       servers: { files: fixture('legacy'), broken: fixture('crash-on-start'), mute: fixture('list-fails') },
     });
@@ -126,14 +126,14 @@ describe('toolwharf tools', () => {
     expect(quiet.stderr).toMatch(/^not available: mute: /m);
   });
 
-  test('of one server that is not there ends with 4, not with an empty list', async () => {
+  test('listing the tools of an unreachable server ends with exit code 4, not with an empty list', async () => {
     const config = await configFile({ servers: { broken: fixture('crash-on-start') } });
     const { code, stdout, stderr } = await run(['tools', '-c', config, '--server', 'broken']);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain("'broken'");
   });
 
-  test('without a configuration has the default servers, confined to a folder of their own [B4]', async () => {
+  test('without a configuration there are default servers, confined to a folder of their own [B4]', async () => {
     const [cwd, data] = [directory.file('elsewhere'), directory.file('defaults')];
     await mkdir(cwd);
     const options = { cwd, env: { TOOLWHARF_DATA_DIR: data } };
@@ -152,7 +152,7 @@ describe('toolwharf tools', () => {
 });
 
 describe('toolwharf call', () => {
-  test("prints the result as it is, with arguments typed by the tool's schema", async () => {
+  test("toolwharf call prints the result as it is, with arguments typed by the tool's schema", async () => {
     expect(await call('mcp_files_add', '--arg', 'a=1.5', '--arg', 'b=2')).toEqual({
       code: 0,
       stdout: '3.5\n',
@@ -168,7 +168,7 @@ describe('toolwharf call', () => {
     expect(piped.stdout).toBe('from stdin\n');
   });
 
-  test('gives the whole result as JSON on stdout alone, also of a call that failed', async () => {
+  test('toolwharf call --json prints the whole result on stdout, also of a failed call', async () => {
     const { code, stdout, stderr } = await call('files/structured', '--arg', 'city=Rome', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({
@@ -206,14 +206,14 @@ describe('toolwharf call', () => {
     ['the path is mistyped', ['files/ecko'], 2, "did you mean 'files/echo'?"],
     ['it takes too long', ['files/sleep', '--arg', 'ms=60000', '--timeout', '200ms'], 124, '→ CALL_TIMED_OUT'],
     ['the server asks and nobody is there', ['files/ask', '--arg', 'question=who'], 1, 'the client has no elicitation'],
-  ])('says what is wrong when %s', async (_, args, code, message) => {
+  ])('toolwharf call says what is wrong when %s', async (_, args, code, message) => {
     const result = await call(...(args as [string]));
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(message);
     expect(result.stderr).not.toContain('    at ');
   });
 
-  test('a tool of a server that is away is not an unknown name [B9]', async () => {
+  test('a tool of an unreachable server is not reported as unknown [B9]', async () => {
     const config = await configFile({ servers: { broken: fixture('crash-on-start') } });
     for (const name of ['broken/echo', 'mcp_broken_echo']) {
       const { code, stderr } = await run(['call', name, '-c', config]);
@@ -222,7 +222,7 @@ describe('toolwharf call', () => {
     }
   });
 
-  test('where a call must be asked about and nobody can be, the answer is no [R16]', async () => {
+  test('a call that needs approval is denied when nobody can be asked [R16]', async () => {
     const file = directory.file('never-written');
     const args = ['--arg', `path=${file}`, '--arg', 'text=x'];
     const { code, stdout, stderr } = await run(['call', 'files/write', '-c', asking, ...args]);
@@ -248,7 +248,7 @@ describe('toolwharf call', () => {
     await waitFor(() => !servers.some(isAlive), { what: 'the end of all servers' });
   });
 
-  test('a second Ctrl-C ends at once, and the servers end too [A2]', async () => {
+  test('a second Ctrl-C ends the call at once, and its servers too [A2]', async () => {
     const config = await configFile({ servers: { stubborn: fixture('ignore-sigterm') } });
     const { child, pid, stderr, ended } = start(['call', 'stubborn/sleep', '--arg', 'ms=600000', '-c', config]);
     const servers = await waitFor(() => descendantsOf(pid).length > 0 && descendantsOf(pid));

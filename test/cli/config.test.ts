@@ -36,7 +36,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('the start', () => {
-  test('of a configuration with mistakes ends with 3 and names every place [A9, M11]', async () => {
+  test('a configuration with errors ends the start with exit code 3 and names every line [A9, M11]', async () => {
     const file = await configFile(`servers:
   pigeons:
     command: node
@@ -56,7 +56,7 @@ describe('the start', () => {
     expect(stderr).toMatch(/\n→ CONFIG_INVALID\n$/);
   });
 
-  test('fails with the exact message and 4 when a required server cannot be reached [M9]', async () => {
+  test('a required server that cannot be reached ends the start with exit code 4 and the prescribed message [M9]', async () => {
     const url = `http://127.0.0.1:${await closedPort()}/mcp`;
     const file = await configFile(myai(url));
     for (const args of [['tools'], ['call', 'anything']]) {
@@ -70,7 +70,7 @@ describe('the start', () => {
     }
   });
 
-  test('fails with the exact message when strict mode meets a tool it does not know [M4]', async () => {
+  test('a tool that strict mode does not know ends the start with the prescribed message [M4]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
     const file = await configFile(myai(server.url, ['tool_1']));
     const { code, stdout, stderr } = await run(['tools', '-c', file]);
@@ -90,7 +90,7 @@ To resolve:
 `);
   });
 
-  test('works once a variable overrides the mode, and tells it in the prescribed words [M7, M14]', async () => {
+  test('an environment variable overrides the mode, with the prescribed message [M7, M14]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
     const file = await configFile(myai(server.url, ['tool_1', 'vanished']));
     const env = { APP_MYAI__TOOLBOX__MCPS__0__MODE: 'dynamic' };
@@ -113,7 +113,7 @@ To resolve:
     expect(usual.stderr).toMatch(/^WARNING: Tool 'vanished'[^\n]*\n$/);
   });
 
-  test('goes on without a server that has no tools, with the prescribed warning [M8]', async () => {
+  test('a server without tools is skipped with the prescribed warning [M8]', async () => {
     const file = await configFile({ servers: { empty: fixture('no-tools') } });
     const { code, stdout, stderr } = await run(['tools', '-c', file]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -133,7 +133,7 @@ const mixed = await configFile({
 });
 
 describe('toolwharf servers', () => {
-  test('shows every server, also when a start would fail, and ends with 4 if a required one is away', async () => {
+  test('toolwharf servers shows every server and ends with exit code 4 if a required one is unreachable', async () => {
     const { code, stdout } = await run(['servers', '-c', mixed], { env: { COLUMNS: '100' } });
     expect(code).toBe(4);
     expect(stdout).toMatch(/^SERVER +STATE +TOOLS +TRANSPORT +ERA +CONNECTED IN$/m);
@@ -146,7 +146,7 @@ describe('toolwharf servers', () => {
     expect(narrow.stdout).toMatch(/^good {2}connected\n {2}17 tools · stdio · legacy/m);
   });
 
-  test('gives JSON with what was configured and how it is', async () => {
+  test('toolwharf servers --json prints configuration and state', async () => {
     const { stdout } = await run(['servers', '-c', mixed, '--json']);
     const servers = JSON.parse(stdout) as Record<string, unknown>[];
     expect(servers.map(({ name }) => name)).toEqual(['good', 'broken', 'strict', 'malformed', 'off']);
@@ -167,7 +167,7 @@ describe('toolwharf servers', () => {
 });
 
 describe('toolwharf check', () => {
-  test('says that all is good', async () => {
+  test('toolwharf check reports a good configuration', async () => {
     const file = await configFile({
       servers: { good: fixture('legacy'), off: { command: 'nothing', enabled: false } },
     });
@@ -178,7 +178,7 @@ describe('toolwharf check', () => {
     expect(JSON.parse((await run(['check', '-c', file, '--json'])).stdout)).toMatchObject({ ok: true, problems: [] });
   });
 
-  test('finds everything that is wrong with every server at once', async () => {
+  test('toolwharf check finds all problems of all servers at once', async () => {
     const { code, stdout, stderr } = await run(['check', '-c', mixed, '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const report = JSON.parse(stdout) as { ok: boolean; servers: { name: string; problems: object[] }[] };
@@ -204,7 +204,7 @@ describe('toolwharf check', () => {
     expect(told.stdout).not.toContain('all good');
   });
 
-  test('of a configuration with mistakes gives the places, also as JSON [M11]', async () => {
+  test('toolwharf check prints the lines of configuration errors, also as JSON [M11]', async () => {
     const file = await configFile('servers:\n  a:\n    comand: node\n');
     const { code, stdout } = await run(['check', '-c', file]);
     expect(code).toBe(3);
@@ -223,7 +223,7 @@ describe('toolwharf import', () => {
   test.each([
     ['claude_desktop_config.json', ['filesystem', 'brave-search'], 'has secrets in plain text: env.BRAVE_API_KEY'],
     ['mcp_config.json', ['talk', 'local', 'intranet'], "Server 'intranet' will not be connected"],
-  ])('turns %s into a file of ours, with a warning for what is lost', async (name, servers, warning) => {
+  ])('toolwharf import converts %s, with a warning for what is lost', async (name, servers, warning) => {
     const { code, stdout, stderr } = await run(['import', join(clients, name)]);
     expect(code).toBe(0);
     expect(parseConfig(parse(stdout), { env: {} }).config.servers.map((server) => server.name)).toEqual(servers);
@@ -231,7 +231,7 @@ describe('toolwharf import', () => {
     expect(stderr).toContain(warning);
   });
 
-  test('writes a file that only its owner can read, and replaces none unless told to', async () => {
+  test('toolwharf import writes a private file and replaces none without --force', async () => {
     const [source, target] = [join(clients, 'mcp_config.json'), directory.file('toolwharf.yaml')];
     const { code, stdout, stderr } = await run(['import', source, '--write']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -247,7 +247,7 @@ describe('toolwharf import', () => {
     expect(await readFile(target, 'utf8')).toBe(written);
   });
 
-  test('says what is wrong with a file that is none', async () => {
+  test('toolwharf import says what is wrong with an unusable file', async () => {
     const missing = await run(['import', directory.file('none.json')]);
     expect(missing).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('does not exist') });
     const other = await run(['import', join(root, 'package.json')]);

@@ -10,7 +10,7 @@ const { run, config: configFile } = cliIn(directory);
 const read = (name: string) => readFile(directory.file(name), 'utf8');
 
 describe('toolwharf connect', () => {
-  test('writes the gateway into a file, keeps all the rest of it, and a copy', async () => {
+  test("toolwharf connect adds the gateway to a client's file and keeps the rest and a backup", async () => {
     const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x" }, // keep\n  },\n}\n';
     await writeFile(directory.file('cursor.json'), before, { mode: 0o640 });
     const { code, stdout, stderr } = await run(['connect', 'cursor', '--file', 'cursor.json']);
@@ -32,7 +32,7 @@ describe('toolwharf connect', () => {
     expect((await readdir(directory.path)).filter((name) => name.startsWith('cursor.json'))).toHaveLength(2);
   });
 
-  test('with --dry-run it shows the difference and changes nothing', async () => {
+  test('toolwharf connect --dry-run shows the difference and changes nothing', async () => {
     await writeFile(directory.file('dry.json'), '{"a": 1}');
     const { code, stdout } = await run(['connect', 'vscode', '--dry-run', '--file', 'dry.json']);
     expect(code).toBe(0);
@@ -54,7 +54,7 @@ describe('toolwharf connect', () => {
     expect(await read('dry.json')).toBe('{"a": 1}');
   });
 
-  test("finds the client's own file, of the user or of the project, and makes it for its owner only", async () => {
+  test('toolwharf connect finds the file of the user or the project and makes it private', async () => {
     await run(['connect', 'claude-code']);
     expect(JSON.parse(await read('.claude.json'))).toEqual({
       mcpServers: { toolwharf: { type: 'http', url: 'http://127.0.0.1:7420/mcp' } },
@@ -70,7 +70,7 @@ describe('toolwharf connect', () => {
     expect(desktop).toMatchObject({ code: 2, stderr: expect.stringContaining('has no file for a project') });
   });
 
-  test('gives a client that only starts programs the command, with full paths', async () => {
+  test('a client that only starts programs gets the command with full paths', async () => {
     const config = await configFile({ servers: {}, profiles: { team: {} } });
     const args = ['-c', config, '--data-dir', 'other', '--profile', 'team', '--file', 'desktop.json'];
     const { code, stderr } = await run(['connect', 'claude-desktop', ...args]);
@@ -88,7 +88,7 @@ describe('toolwharf connect', () => {
     expect(JSON.parse(await read('code.json'))).toMatchObject({ servers: { toolwharf: { type: 'stdio' } } });
   });
 
-  test('uses the address, the port and the profile of the configuration, and says that a key is needed', async () => {
+  test('toolwharf connect uses address, port and profile of the configuration, and says when a key is needed', async () => {
     const config = await configFile({
       gateway: { host: '0.0.0.0', port: 8123 },
       profiles: { team: {} },
@@ -103,7 +103,7 @@ describe('toolwharf connect', () => {
     expect(await run(['connect', 'cursor', '-c', any, '--file', 'any.json'])).toMatchObject({ code: 4 });
   });
 
-  test('writes through a link, and leaves it one', async () => {
+  test('toolwharf connect writes through a symbolic link and keeps it', async () => {
     await mkdir(directory.file('dotfiles'));
     await writeFile(directory.file('dotfiles/mcp.json'), '{}');
     await symlink('dotfiles/mcp.json', directory.file('linked.json'));
@@ -112,7 +112,7 @@ describe('toolwharf connect', () => {
     expect(JSON.parse(await read('dotfiles/mcp.json'))).toHaveProperty('mcpServers.toolwharf');
   });
 
-  test('leaves a file alone that it cannot understand, and says where', async () => {
+  test('toolwharf connect does not touch a file that it cannot parse, and names the line', async () => {
     await writeFile(directory.file('broken.json'), '{\n  "mcpServers": {,}\n}');
     const { code, stderr } = await run(['connect', 'cursor', '--file', 'broken.json']);
     expect(code).toBe(2);
@@ -126,7 +126,7 @@ describe('toolwharf connect', () => {
     [['connect', 'cursor', '--scope', 'world'], 'Allowed choices are user, project'],
     [['connect', 'cursor', '--profile', 'none'], "There is no profile 'none'; there are: default"],
     [['connect', 'cursor', '--file', '.'], "can't be read"],
-  ])('%j is wrong usage', async (args, message) => {
+  ])('toolwharf connect %j is wrong usage', async (args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);

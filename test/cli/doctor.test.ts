@@ -25,7 +25,7 @@ async function examine(args: readonly string[], env: Record<string, string> = {}
 }
 
 describe('toolwharf doctor', () => {
-  test('says of each thing that it is well, and ends with 0', async () => {
+  test('toolwharf doctor reports each good check and ends with exit code 0', async () => {
     const config = await configFile({
       gateway: { port: 0 },
       servers: {
@@ -49,7 +49,7 @@ describe('toolwharf doctor', () => {
     expect(stdout).not.toContain('quiet');
   });
 
-  test('says of everything that is wrong what to do about it, and ends with 1', async () => {
+  test('toolwharf doctor says how to fix each problem and ends with exit code 1', async () => {
     await using blocker = await listening();
     const data = directory.file('open');
     await mkdir(data, { mode: 0o755 });
@@ -88,7 +88,7 @@ describe('toolwharf doctor', () => {
     expect(bad.find(({ subject }) => subject === 'gateway')?.message).toContain('another program has it');
   });
 
-  test('a configuration that cannot be read ends it there, by file and line', async () => {
+  test('toolwharf doctor stops at an unreadable configuration, with file and line', async () => {
     const config = await configFile('servers:\n  a:\n    comand: x\n');
     const { code, findings } = await examine(['-c', config]);
     expect(code).toBe(1);
@@ -99,7 +99,7 @@ describe('toolwharf doctor', () => {
     expect(findings.some(({ subject }) => subject.startsWith('server '))).toBe(false);
   });
 
-  test('a data directory that is a file, and a key that is too short', async () => {
+  test('toolwharf doctor finds a data directory that is a file and a key that is too short', async () => {
     const file = await configFile('servers: {}');
     const { findings } = await examine(['-c', file, '--data-dir', file], { TOOLWHARF_KEY: 'short' });
     expect(findings.filter((finding) => !finding.ok)).toEqual([

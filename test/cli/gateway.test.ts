@@ -44,7 +44,7 @@ describe('commands for a running gateway', () => {
     expect(stderr).toContain('toolwharf serve');
   });
 
-  test('its address is what `connect` and `doctor` find', async () => {
+  test('connect and doctor find the address of the running gateway', async () => {
     await cli.run(['connect', 'cursor', '--file', 'mcp.json']);
     expect(await readFile(directory.file('mcp.json'), 'utf8')).toContain(`${gateway.url}/mcp`);
     const { findings } = await json('doctor', '-c', await cli.config({ servers: {} }));
@@ -57,7 +57,7 @@ describe('commands for a running gateway', () => {
 });
 
 describe('toolwharf keys', () => {
-  test('makes a key that opens what it says, shows it once, and ends it', async () => {
+  test('toolwharf keys creates a key, shows it once and revokes it', async () => {
     const made = await cli.run(['keys', 'create', 'ci', '--profile', 'team', '--right', 'call', '--right', 'read']);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tw_[\w-]{43}\n$/) });
     const key = made.stdout.trim();
@@ -84,7 +84,7 @@ describe('toolwharf keys', () => {
     [['keys', 'create', 'x', '--profile', 'nobody'], "there is no profile 'nobody'"],
     [['keys', 'create', 'x', '--right', 'fly'], 'body.rights'],
     [['keys', 'revoke', 'none'], "There is no key 'none'"],
-  ])('%j is wrong usage', async (args, message) => {
+  ])('the arguments %j are wrong usage', async (args, message) => {
     const { code, stdout, stderr } = await cli.run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
@@ -92,7 +92,7 @@ describe('toolwharf keys', () => {
 });
 
 describe('toolwharf pins', () => {
-  test('shows what changed and accepts exactly that', async () => {
+  test('toolwharf pins shows a changed definition and accepts exactly that one', async () => {
     expect((await cli.run(['pins'])).stdout).toMatch(/^target +[0-9a-f]{12} {2}/m);
     expect(await cli.run(['pins', 'changes'])).toMatchObject({
       stdout: '',
@@ -123,7 +123,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
   const { command, args } = fixture('legacy');
   const api = (path: string) => gateway.api('GET', path);
 
-  test('are added, tried, changed, switched and removed', async () => {
+  test('servers of the gateway are added, tested, changed, switched and removed', async () => {
     const added = await cli.run(
       ['servers', 'add', 'extra', '--command', command, '--env', 'SECRET=${MY_SECRET}', '--', ...args],
       { env: { MY_SECRET: 'quiet' } },
@@ -156,7 +156,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     expect((await api('/api/servers/more')).status).toBe(404);
   });
 
-  test('an HTTP API is one too: its operations become tools [R21]', async () => {
+  test('an HTTP API can be added as a server, and its operations become tools [R21]', async () => {
     await using pets = await serveHttpApi({ document: petsDocument });
     const described = ['--url', `${pets.url}/v1`, '--openapi', `${pets.url}/openapi.json`];
     expect((await cli.run(['servers', 'test', 'pets', ...described])).stdout).toMatch(/^✔ pets {2}2 tools, api, \d/);
@@ -171,7 +171,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     await cli.run(['servers', 'remove', 'pets']);
   });
 
-  test('one that cannot be reached is kept and says why; trying it ends with 4', async () => {
+  test('an unreachable server is stored with the reason, and testing it ends with exit code 4', async () => {
     const unreachable = ['--url', 'http://127.0.0.1:9/mcp', '--retry-attempts', '0'];
     const tried = await cli.run(['servers', 'test', 'nowhere', ...unreachable]);
     expect(tried).toMatchObject({ code: 4, stdout: expect.stringMatching(/^✖ nowhere {2}it can't be reached/) });
@@ -188,7 +188,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     await cli.run(['servers', 'remove', 'nowhere']);
   });
 
-  test('those of the file can be tried, and are changed in the file', async () => {
+  test('servers of the file can be tested and are changed in the file', async () => {
     expect((await cli.run(['servers', 'test', 'files'])).stdout).toBe('Connected: files  connected, 17 tools\n');
     expect(await cli.run(['servers', 'edit', 'files', '--description', 'x'])).toMatchObject({
       code: 2,
@@ -218,7 +218,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
 });
 
 describe('toolwharf logs', () => {
-  test("prints a program's error output, and goes on with --follow", async () => {
+  test("toolwharf logs prints a program's error output, and --follow continues", async () => {
     const script = "let n = 0; setInterval(() => console.error('line ' + ++n), 300);";
     await cli.run([
       'servers',

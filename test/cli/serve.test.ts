@@ -18,7 +18,7 @@ const newData = () => directory.file(`data-${++folders}`);
 const basic = await configFile({ servers: { files: fixture('legacy') } });
 
 describe('toolwharf serve', () => {
-  test('tells its address on stdout alone, the rest on stderr, and where to find it in a file', async () => {
+  test('toolwharf serve prints its address on stdout, the rest on stderr, and writes gateway.json', async () => {
     const data = newData();
     const config = await configFile({ servers: { files: fixture('legacy'), gone: { command: 'no-such-program' } } });
     await using gateway = await startGateway(cli, data, ['-c', config]);
@@ -40,7 +40,7 @@ describe('toolwharf serve', () => {
     await waitFor(() => !processes.some(isAlive), { what: 'the end of its servers' });
   });
 
-  test('writes one JSON object a line when asked to', async () => {
+  test('toolwharf serve can log one JSON object per line', async () => {
     const gateway = await startGateway(cli, newData(), ['-c', basic, '--log-format', 'json', '--log-level', 'debug']);
     await waitFor(() => gateway.stderr().includes('"server.state"'), { what: 'the state of a server' });
     const { stderr } = await gateway.stop('SIGINT');
@@ -60,7 +60,7 @@ describe('toolwharf serve', () => {
     expect(entries.at(-1)?.event).toBe('gateway.stopping');
   });
 
-  test('a start that fails is one JSON object too', async () => {
+  test('a failed start is logged as JSON too', async () => {
     const args = ['serve', '--data-dir', newData(), '-c', 'missing.yaml', '--log-format', 'json'];
     const { code, stderr } = await run(args);
     expect(code).toBe(3);
@@ -71,7 +71,7 @@ describe('toolwharf serve', () => {
     });
   });
 
-  test('follows its configuration file [M15]', async () => {
+  test('toolwharf serve applies changes of its configuration file [M15]', async () => {
     const config = await configFile({ servers: {} });
     await using gateway = await startGateway(cli, newData(), ['-c', config]);
     await writeFile(config, JSON.stringify({ servers: { late: fixture('legacy') } }));
@@ -81,7 +81,7 @@ describe('toolwharf serve', () => {
     expect((await gateway.api('GET', '/api/servers/late')).status).toBe(200);
   });
 
-  test('a call that runs when it is told to stop may finish', async () => {
+  test('a running call may finish after the first stop signal', async () => {
     const config = await configFile({ servers: { gated: fixture('gated') } });
     const gateway = await startGateway(cli, newData(), ['-c', config]);
     await waitFor(() => gateway.stderr().includes('✔ gated'), { what: 'the server' });
@@ -98,7 +98,7 @@ describe('toolwharf serve', () => {
     expect((await stopped).code).toBe(130);
   });
 
-  test('a second signal ends it at once', async () => {
+  test('a second signal ends the gateway at once', async () => {
     const config = await configFile({ servers: { files: fixture('legacy') }, gateway: { shutdown: '10m' } });
     const gateway = await startGateway(cli, newData(), ['-c', config]);
     await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
@@ -116,7 +116,7 @@ describe('toolwharf serve', () => {
     expect(await call).toBe('cut');
   });
 
-  test('a required server that is away stops the start, with the reason [M9]', async () => {
+  test('an unreachable required server stops the start with the reason [M9]', async () => {
     const config = await configFile({
       servers: { gone: { command: 'no-such-program', required: true, retryAttempts: 0 } },
     });
@@ -127,7 +127,7 @@ describe('toolwharf serve', () => {
     expect(existsSync(`${data}/gateway.json`)).toBe(false);
   });
 
-  test('a port that is taken is said plainly', async () => {
+  test('a port that is in use is reported', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
@@ -138,7 +138,7 @@ describe('toolwharf serve', () => {
     expect(stderr).toBe(`ERROR: Port ${port} on 127.0.0.1 is taken: choose another with --port\n`);
   });
 
-  test('one data directory has one gateway', async () => {
+  test('a data directory has at most one gateway', async () => {
     const data = newData();
     await using gateway = await startGateway(cli, data, ['-c', basic]);
     const { code, stderr } = await run(['serve', '--port', '0', '--data-dir', data, '-c', basic]);
@@ -146,7 +146,7 @@ describe('toolwharf serve', () => {
     expect(stderr).toContain(`A gateway is running for ${data} already: ${gateway.url} (process ${gateway.pid})`);
   });
 
-  test('a file that a killed gateway left behind is no gateway', async () => {
+  test('a stale gateway.json of a killed gateway is ignored', async () => {
     const data = newData();
     const first = await startGateway(cli, data, ['-c', basic]);
     await first.stop('SIGKILL');
@@ -164,7 +164,7 @@ describe('toolwharf serve', () => {
     [['--database', 'mysql://x'], 2, 'must be a URL such as postgres://'],
     [['--database', 'postgres://nobody@127.0.0.1:9/none'], 4, 'STORAGE_UNAVAILABLE'],
     [['-c', 'missing.yaml'], 3, 'does not exist'],
-  ])('%j ends with %i', async (args, expected, message) => {
+  ])('toolwharf serve %j ends with exit code %i', async (args, expected, message) => {
     const { code, stdout, stderr } = await run(['serve', '--data-dir', newData(), ...args]);
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr).toContain(message);

@@ -55,7 +55,7 @@ async function connect(
 const textOf = (result: object) => (result as { content: { text?: string }[] }).content[0]?.text;
 
 describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) => {
-  test('lists the tools of all servers and calls them, whatever era they speak [A1]', async () => {
+  test('toolwharf stdio lists and calls the tools of servers of both eras [A1]', async () => {
     await using connected = await connect(negotiation);
     const { client } = connected;
     const { tools } = await client.listTools();
@@ -68,14 +68,14 @@ describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) =
     expect((await client.getPrompt({ name: 'old__greet', arguments: { name: 'Ada' } })).messages).not.toHaveLength(0);
   });
 
-  test('serves the profile that was asked for, and nothing beyond it', async () => {
+  test('toolwharf stdio serves the named profile and nothing beyond it', async () => {
     await using connected = await connect(negotiation, ['--profile', 'small']);
     const { client } = connected;
     expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['echo', 'write']);
     await expect(client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).rejects.toThrow(/Unknown tool/);
   });
 
-  test('hands a question of a server to the client, in the words of its era', async () => {
+  test("toolwharf stdio passes a server's question to the client in its era", async () => {
     const asked: string[] = [];
     await using connected = await connect(negotiation, [], ({ message }) => {
       asked.push(message);
@@ -91,7 +91,7 @@ describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) =
     expect(asked).toEqual(['of old', 'of recent']);
   });
 
-  test("asks the client's own user where the profile asks [R16]", async () => {
+  test("toolwharf stdio asks the client's user where the profile requires approval [R16]", async () => {
     const answers = ['once', 'deny'];
     await using connected = await connect(negotiation, ['--profile', 'careful'], ({ message }) => {
       expect(message).toContain('Allow write of server old to run?');
@@ -104,14 +104,14 @@ describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) =
     expect(await readFile(file, 'utf8')).toBe('first\n');
   });
 
-  test('says no where the profile asks and the client cannot', async () => {
+  test('toolwharf stdio denies a call that needs approval when the client cannot ask', async () => {
     await using connected = await connect(negotiation, ['--profile', 'careful']);
     const result = await connected.client.callTool({ name: 'old__echo', arguments: { text: 'x' } });
     expect(result).toHaveProperty('isError', true);
     expect(textOf(result)).toContain('the client cannot ask its user');
   });
 
-  test('ends with its client, and its servers with it [A2]', async () => {
+  test('toolwharf stdio ends with its client, and its servers end too [A2]', async () => {
     const connected = await connect(negotiation);
     await connected.client.listTools();
     const processes = [connected.pid(), ...descendantsOf(connected.pid())];
@@ -131,7 +131,7 @@ describe('toolwharf stdio', () => {
   const lines = (messages: readonly (object | string)[]) =>
     messages.map((message) => `${typeof message === 'string' ? message : JSON.stringify(message)}\n`).join('');
 
-  test('writes nothing but messages to stdout, whatever it is sent', async () => {
+  test('toolwharf stdio writes only messages to stdout, whatever it receives', async () => {
     const { child, ended } = start(['stdio', '-c', config, '--log-level', 'debug'], { input: null });
     const answers: { id?: unknown; error?: { code: number }; result?: object }[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
@@ -160,7 +160,7 @@ describe('toolwharf stdio', () => {
     });
   });
 
-  test('a request that was cancelled gets no answer, and the others theirs', async () => {
+  test('a cancelled request gets no response, and the others get theirs', async () => {
     const { child, ended } = start(['stdio', '-c', config], { input: null });
     const answers: { id?: unknown; method?: string }[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
@@ -179,7 +179,7 @@ describe('toolwharf stdio', () => {
     expect(answers.map(({ id }) => id)).not.toContain(2);
   });
 
-  test('tells a legacy client when a list has changed', async () => {
+  test('toolwharf stdio notifies a legacy client of a changed list', async () => {
     const changing = await configFile({ gateway: { listWait: '20s' }, servers: { old: fixture('legacy') } });
     const { child, ended } = start(['stdio', '-c', changing], { input: null });
     const said: { method?: string; id?: unknown }[] = [];
@@ -194,7 +194,7 @@ describe('toolwharf stdio', () => {
     await ended;
   });
 
-  test('a signal ends it in order', async () => {
+  test('a signal ends toolwharf stdio in order', async () => {
     const { child, pid, ended } = start(['stdio', '-c', config], { input: null });
     child.stdin.write(lines([initialize]));
     await once(child.stdout, 'data');
@@ -207,7 +207,7 @@ describe('toolwharf stdio', () => {
     await waitFor(() => !(processes || []).some(isAlive), { what: 'the end of its servers' });
   });
 
-  test('what cannot be served ends it at once, with stdout empty', async () => {
+  test('a configuration that cannot be served ends toolwharf stdio at once, with empty stdout', async () => {
     const missing = await run(['stdio', '-c', config, '--profile', 'smal']);
     expect(missing).toMatchObject({ code: 2, stdout: '' });
     expect(missing.stderr).toContain("There is no profile 'smal'; did you mean 'small'?");

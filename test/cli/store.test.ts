@@ -43,7 +43,7 @@ async function readSecret(): Promise<unknown> {
 }
 
 describe('toolwharf audit', () => {
-  test('verifies the journal, and finds what was changed in it', async () => {
+  test('toolwharf audit verifies the journal and finds tampering', async () => {
     await makeHistory();
     expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'The journal is as it was written.\n' });
 
@@ -65,7 +65,7 @@ describe('toolwharf audit', () => {
     expect({ ok, some: findings.length > 0 }).toEqual({ ok: false, some: true });
   });
 
-  test('says when there is nothing, when the store is in use, and what is no number', async () => {
+  test('toolwharf audit reports an empty store, a store in use and invalid numbers', async () => {
     expect(await run('audit', 'verify')).toMatchObject({ code: 4, stderr: expect.stringContaining('Nothing is kept') });
     expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
     expect(await run('audit', 'export', '--after', 'x')).toMatchObject({ code: 2 });
@@ -78,7 +78,7 @@ describe('toolwharf audit', () => {
 });
 
 describe('a PostgreSQL database', () => {
-  test('keeps everything instead of the data directory, named in the file or on the command line', async () => {
+  test('a PostgreSQL database named in the file or on the command line replaces the data directory', async () => {
     await using postgres = await startPostgres();
     const url = await postgres.createUrl();
     const file = await cli.config({ servers: { files: fixture('legacy') }, gateway: { database: '${DATABASE_URL}' } });
@@ -104,7 +104,7 @@ describe('toolwharf secrets rotate', () => {
   const keyFile = () => join(data, 'master.key');
   const key = () => readFile(keyFile(), 'utf8');
 
-  test('seals every secret with a new key', async () => {
+  test('toolwharf secrets rotate seals every secret with a new key', async () => {
     await makeHistory();
     const before = await key();
     const { code, stdout } = await run('secrets', 'rotate');
@@ -119,7 +119,7 @@ describe('toolwharf secrets rotate', () => {
     expect(await run('audit', 'verify')).toMatchObject({ code: 0 });
   });
 
-  test('goes on with a change that was broken off after everything was sealed', async () => {
+  test('a rotation that was interrupted after sealing is completed', async () => {
     await makeHistory();
     await copyFile(keyFile(), join(data, 'old'));
     await run('secrets', 'rotate');
@@ -132,7 +132,7 @@ describe('toolwharf secrets rotate', () => {
     expect(await readSecret()).toBe('quiet');
   });
 
-  test('goes on with a change that was broken off before anything was sealed', async () => {
+  test('a rotation that was interrupted before sealing is completed', async () => {
     await makeHistory();
     const next = Buffer.alloc(32, 7).toString('base64');
     await writeFile(join(data, 'master.key.next'), `${next}\n`, { mode: 0o600 });
@@ -141,7 +141,7 @@ describe('toolwharf secrets rotate', () => {
     expect(await readSecret()).toBe('quiet');
   });
 
-  test('a key from the environment is changed to another one from there', async () => {
+  test('a key from the environment is rotated to another one from the environment', async () => {
     const old = Buffer.alloc(32, 1).toString('base64');
     const next = Buffer.alloc(32, 2).toString('hex');
     const withKeys = (env: Record<string, string>) =>
@@ -161,7 +161,7 @@ describe('toolwharf secrets rotate', () => {
     expect(await run('audit', 'verify')).toMatchObject({ code: 3 });
   });
 
-  test('refuses while a gateway runs', async () => {
+  test('keys cannot be rotated while a gateway runs', async () => {
     await using gateway = await startGateway(cli, data, ['-c', config]);
     const { code, stderr } = await run('secrets', 'rotate');
     expect(code).toBe(4);

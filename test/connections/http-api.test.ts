@@ -33,7 +33,7 @@ async function callAnswered(answer: ApiAnswer) {
 }
 
 describe('an HTTP API', () => {
-  test('has its operations as tools, and endpoints that were described by hand [R21, A1]', async () => {
+  test('an HTTP API has its operations and its described endpoints as tools [R21, A1]', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox(
@@ -86,7 +86,7 @@ describe('an HTTP API', () => {
     expect(api.requests).toHaveLength(sent);
   });
 
-  test('may be this gateway: its own document makes tools that work', async () => {
+  test("the gateway's own OpenAPI document makes working tools", async () => {
     await using gateway = await startApi({ servers: { notes: fixture('legacy') } });
     await using toolbox = await openToolbox({
       servers: {
@@ -106,7 +106,7 @@ describe('an HTTP API', () => {
     expect(JSON.parse(called.text)).toMatchObject({ text: 'through both' });
   });
 
-  test('is served to MCP clients like any other server', async () => {
+  test('an HTTP API is served to MCP clients like any other server', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     await using gateway = await openTestGateway({
       servers: { pets: { url: api.url, openapi: `${api.url}/openapi.json` } },
@@ -116,7 +116,7 @@ describe('an HTTP API', () => {
     expect(await client.text('pets__getPet', { id: 1 })).toContain('/pets/1');
   });
 
-  test('is found by a file too, in YAML', async () => {
+  test('an OpenAPI document can be a YAML file', async () => {
     await using api = await serveHttpApi();
     await using dir = await tempDir();
     const file = join(dir.path, 'pets.yaml');
@@ -136,7 +136,7 @@ describe('what an API answers', () => {
       (_, to) => to.writeHead(302, { location: '/v2/go?a=secret' }).end(),
       '/v2/go, and redirects are not followed',
     ],
-  ])('is an error that the model can read: %s [A7, R21]', async (_, answer, text) => {
+  ])('an HTTP error becomes an error that the model can read: %s [A7, R21]', async (_, answer, text) => {
     const { result, requests } = await callAnswered(answer);
     // The tool's own word, not ours.
     expect(result).toMatchObject({ isError: true });
@@ -170,18 +170,18 @@ describe('what an API answers', () => {
         resource: { mimeType: 'application/zip', blob: 'AQI=', uri: expect.stringMatching(/\/v1\/go$/) },
       },
     ],
-  ])('is %s', async (_, answer, block) => {
+  ])('an HTTP response becomes %s', async (_, answer, block) => {
     const { result } = await callAnswered(answer);
     expect(result).toMatchObject({ isError: false, content: [block] });
   });
 
-  test('is nothing because it hung up: the outcome is unknown, and nothing is sent twice [A8]', async () => {
+  test('an API that hangs up leaves the outcome unknown, and nothing is sent twice [A8]', async () => {
     const { result, requests } = await callAnswered((_, to) => void to.destroy());
     expect(result).toMatchObject({ isError: true, failure: { code: 'OUTCOME_UNKNOWN' } });
     expect(requests).toHaveLength(1);
   });
 
-  test('comes too late: the request is ended at its deadline [R20]', async () => {
+  test('a request to an API ends at its timeout [R20]', async () => {
     const ended = Promise.withResolvers<void>();
     await using api = await serveHttpApi({ answer: (_, to) => void once(to, 'close').then(() => ended.resolve()) });
     await using toolbox = await openToolbox({
@@ -193,7 +193,7 @@ describe('what an API answers', () => {
     await ended.promise;
   });
 
-  test('stops being waited for when the call is cancelled', async () => {
+  test('cancelling a call cancels its HTTP request', async () => {
     const [asked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using api = await serveHttpApi({
       answer: (_, to) => {
@@ -214,7 +214,7 @@ describe('what an API answers', () => {
 });
 
 describe('an API that is not as it should be', () => {
-  test('is told as that, and the others go on [A6]', async () => {
+  test('a broken API is reported with its reason, and the others work [A6]', async () => {
     await using away = await serveHttpApi();
     await away[Symbol.asyncDispose]();
     await using dir = await tempDir();
@@ -252,7 +252,7 @@ describe('an API that is not as it should be', () => {
     expect((await toolbox.call('mcp_good_go', {})).text).toBe('{"hello":"world"}');
   });
 
-  test('is noticed to be away although nobody calls it', async () => {
+  test('an unreachable API is noticed without a call', async () => {
     const api = await serveHttpApi();
     await using toolbox = await openToolbox(
       { servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } } },
@@ -264,7 +264,7 @@ describe('an API that is not as it should be', () => {
     expect(toolbox.status('a')?.reason).toContain('ECONNREFUSED');
   });
 
-  test('comes back by itself once it answers [A8]', async () => {
+  test('an API reconnects once it answers again [A8]', async () => {
     const first = await serveHttpApi();
     const port = Number(new URL(first.url).port);
     await using toolbox = await openToolbox({
@@ -277,7 +277,7 @@ describe('an API that is not as it should be', () => {
     await waitFor(async () => !(await toolbox.call('mcp_a_go', {})).isError);
   });
 
-  test('gets no credentials of another: they go to its url and nowhere else [R3, R17]', async () => {
+  test('credentials of an API go to its URL and nowhere else [R3, R17]', async () => {
     await using documents = await serveHttpApi({ document: petsDocument });
     await using api = await serveHttpApi();
     await using toolbox = await openToolbox({

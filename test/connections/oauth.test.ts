@@ -17,7 +17,7 @@ import {
 import { openToolbox } from '../support/toolbox.ts';
 
 describe('signing in', () => {
-  test('finds the authorization server, registers, proves the code is ours (PKCE) and signs in [R3]', async () => {
+  test('a sign-in finds the authorization server, registers the client and uses PKCE [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -29,7 +29,7 @@ describe('signing in', () => {
     expect(stats.resources).toEqual([servers.mcp]);
   });
 
-  test('works over the old SSE transport too', async () => {
+  test('a sign-in works over the SSE transport', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.sse, { callback: createBrowser() });
     const client = await connect(servers.sse, oauth, 'sse');

@@ -29,7 +29,7 @@ async function openWith(changes: number) {
 }
 
 describe('a tool that changes while a person thinks about the call', () => {
-  test('is asked about again, with the difference, and runs once', async () => {
+  test('a tool that changes during its approval is asked about again with the difference, and runs once', async () => {
     await using toolbox = await openWith(1);
     const result = await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
     expect(result.text).toBe('version 2: {"a":"x","b":"y"}');
@@ -38,12 +38,12 @@ describe('a tool that changes while a person thinks about the call', () => {
     expect(toolbox.asked[1]?.change).toContainEqual(expect.objectContaining({ path: '/description', kind: 'changed' }));
   });
 
-  test('so that the arguments no longer fit does not run', async () => {
+  test('a tool that changes so that the arguments no longer fit does not run', async () => {
     await using toolbox = await openWith(1);
     expect(await toolbox.call('mcp_s_target', { a: 'x' })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
   });
 
-  test('and again, and again, is given up, and has not run', async () => {
+  test('a tool that keeps changing during its approval does not run', async () => {
     await using toolbox = await openWith(10);
     const result = await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
     expect(result).toMatchObject({ isError: true, failure: { code: 'TOOL_CHANGED' } });

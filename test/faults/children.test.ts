@@ -12,7 +12,7 @@ const unruly = (env: Record<string, string> = {}) => fixture('../../faults/suppo
 const megabyte = 1_000_000;
 
 describe('programs that behave badly, all at once', () => {
-  test('cost the others nothing, and leave nothing behind [A2, A6]', async () => {
+  test('programs that behave badly all at once cost the others nothing and leave no process [A2, A6]', async () => {
     await using world = await openWorld();
     const limits = { defaultToolConfig: { timeout: '2s' }, timeout: '5s' };
     const config = {

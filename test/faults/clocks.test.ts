@@ -28,7 +28,7 @@ function createClock() {
 }
 
 describe('a clock that jumps', () => {
-  test('by an hour or a day, back and forth: connections, calls and rates go on', async () => {
+  test('connections, calls and rate limits survive a clock that jumps by an hour or a day', async () => {
     const clock = createClock();
     await using connection = createTestConnection(fixture('legacy'), {}, { clock, healthMs: 50 });
     await connection.connect();
@@ -45,7 +45,7 @@ describe('a clock that jumps', () => {
     }
   });
 
-  test('forward while a question waits: its time is over, an answer comes too late, and nothing runs', async () => {
+  test('a clock that jumps forward expires a pending approval, and a late answer runs nothing', async () => {
     await using asking = await openAsking();
     const call = asking.ask();
     const { id } = await asking.pending();
@@ -54,7 +54,7 @@ describe('a clock that jumps', () => {
     await expect(call).rejects.toMatchObject({ code: 'CALL_DENIED' });
   });
 
-  test('back while a question waits: the call gives up in its own time all the same', async () => {
+  test('a clock that jumps back does not prolong the wait for an approval', async () => {
     await using asking = await openAsking();
     const call = asking.ask(300);
     await asking.pending();
@@ -62,7 +62,7 @@ describe('a clock that jumps', () => {
     await expect(call).rejects.toThrow(/nobody answered within/);
   });
 
-  test('back and forth: a yes that is still good is good for one run, and a yes of yesterday for none', async () => {
+  test('when the clock jumps, a valid approval allows one call and an expired one allows none', async () => {
     await using asking = await openAsking();
     const given = asking.ask(300);
     const { id } = await asking.pending();

@@ -9,7 +9,7 @@ const unruly = '../../faults/support/unruly-server';
 const megabyte = 1_000_000;
 
 describe('a result without measure', () => {
-  test('is cut at the cap: the call fails, the memory stays bounded, and everything else goes on [R20]', async () => {
+  test('a result without end fails its call at the size limit, memory stays bounded, and other calls continue [R20]', async () => {
     await using world = await openWorld();
     await using http = await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' });
     const limits = { defaultToolConfig: { timeout: '10m' } };

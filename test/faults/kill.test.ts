@@ -51,7 +51,7 @@ test('kill -9 at random moments under load: nothing lost, nothing twice, nothing
 });
 
 describe('kill -9 of the gateway', () => {
-  test('before the intent is safe: the call did not run and is nowhere', async () => {
+  test('a gateway killed before the intent is durable has not run the call and has no record of it', async () => {
     await using world = await openWorld();
     await using gateway = await world.start(configOf(world));
     await using client = await world.load.open(gateway.url, 'ada');
@@ -68,7 +68,7 @@ describe('kill -9 of the gateway', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('after the intent, before it is sent: the call did not run, and is recorded as failed', async () => {
+  test('a gateway killed after the intent and before dispatch has not run the call, which is recorded as failed', async () => {
     await using world = await openWorld();
     await dieDuring(world, async (call) => {
       void call({ how: 'hang' });
@@ -82,7 +82,7 @@ describe('kill -9 of the gateway', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('after it was sent, before the answer: it ran once, and its outcome is unknown', async () => {
+  test('a gateway killed after dispatch has run the call once, and its outcome is unknown', async () => {
     await using world = await openWorld();
     await dieDuring(world, async (call) => {
       void call({ how: 'hold' });
@@ -92,7 +92,7 @@ describe('kill -9 of the gateway', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('after the answer came, before it is safe: it ran once, nobody was told of success, its outcome is unknown', async () => {
+  test('a gateway killed before the result is durable has reported no success, and the outcome is unknown', async () => {
     await using world = await openWorld();
     let answer: string | undefined;
     await dieDuring(world, async (call, gateway) => {
@@ -111,7 +111,7 @@ describe('kill -9 of the gateway', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('right after the client has its answer: the record says success', async () => {
+  test('a gateway killed right after the client has its result has recorded the success', async () => {
     await using world = await openWorld();
     for (let round = 0; round < scaled(1, 50); round++) {
       await dieDuring(world, async (call) => expect(await call()).toMatchObject({ answer: 'success' }));

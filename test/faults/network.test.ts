@@ -6,7 +6,7 @@ import { scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
 
 describe('a network that breaks in every way', () => {
-  test('under load: nothing lost, nothing twice, every unknown has its reason, and it heals by itself [A8]', {
+  test('a network that breaks under load loses no call, repeats none, explains every unknown outcome, and recovers [A8]', {
     timeout: 900_000,
   }, async () => {
     await using world = await openWorld();
@@ -87,7 +87,7 @@ describe('a network that breaks in every way', () => {
     }
   });
 
-  test('a name that is not found is told as that, tried again, and holds up nobody', async () => {
+  test('a host name that is not found is reported, retried, and delays nobody', async () => {
     await using world = await openWorld();
     const servers = { s: world.program(), nowhere: { url: 'https://toolwharf-test.invalid/mcp' } };
     await using gateway = await world.open({ servers });

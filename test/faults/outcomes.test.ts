@@ -5,7 +5,7 @@ import { scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
 
 describe('a server that acts and is cut off before it answers', () => {
-  test('has acted once, and the outcome is unknown: over stdio and HTTP, in both eras [A8]', async () => {
+  test('a server that is cut off after it acted has acted once, and the outcome is unknown: over stdio and HTTP, in both eras [A8]', async () => {
     await using world = await openWorld();
     await using legacy = await world.serve({ ERA: 'legacy' });
     await using modern = await world.serve({ ERA: 'modern' });
@@ -37,7 +37,7 @@ describe('a server that acts and is cut off before it answers', () => {
     expect(unknown).toHaveLength(rounds * names.length);
   });
 
-  test('is asked again only where a trusted server says that the tool may be repeated [A8]', async () => {
+  test('a call that was cut off is sent again only where a trusted server says that the tool may be repeated [A8]', async () => {
     await using world = await openWorld();
     await using server = await world.serve();
     const config = { servers: { trusted: { url: server.url, trusted: true }, other: { url: server.url } } };
@@ -59,7 +59,7 @@ describe('a server that acts and is cut off before it answers', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('behind a proxy that loses, resets or breaks off the answer: one effect each, and the next call just works', async () => {
+  test('a proxy that loses, resets or truncates the response causes one effect each, and the next call works', async () => {
     await using world = await openWorld();
     await using server = await world.serve({ JSON: '1' });
     await using proxy = await openFaultProxy(Number(new URL(server.url).port));
@@ -87,7 +87,7 @@ describe('a server that acts and is cut off before it answers', () => {
 });
 
 describe('the same idempotency key', () => {
-  test('many times at once, later, after a stop and after kill -9: one effect and one answer for all', async () => {
+  test('an idempotency key used many times, later, after a stop and after kill -9 has one effect and one result', async () => {
     await using world = await openWorld();
     const config = { servers: { s: world.program() } };
     let port = 0;
@@ -110,7 +110,7 @@ describe('the same idempotency key', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test("is each caller's own: another caller's call under it runs", async () => {
+  test("an idempotency key belongs to its caller, and another caller's call under it runs", async () => {
     await using world = await openWorld();
     await using gateway = await world.open({ servers: { s: world.program() } });
     await using ada = await world.load.open(`${gateway.url}/mcp`, 'ada');
@@ -121,7 +121,7 @@ describe('the same idempotency key', () => {
     expect(await world.findings()).toEqual([]);
   });
 
-  test('of a call that kill -9 cut off: its outcome stays unknown, and it is not run again', async () => {
+  test('an idempotency key of a call that kill -9 cut off keeps its unknown outcome, and the call is not run again', async () => {
     await using world = await openWorld();
     const config = { servers: { s: world.program() } };
     const call = { marker: 'once', key: 'k', how: 'hang' };

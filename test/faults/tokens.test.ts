@@ -15,7 +15,7 @@ import { isFull, scaled } from './support/scale.ts';
 const many = 200;
 
 describe('a token that ends under 200 calls', () => {
-  test('is renewed once, and all of them succeed, time and again [R3]', async () => {
+  test('a token that expires during 200 calls is refreshed once, and all of them succeed [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -34,7 +34,7 @@ describe('a token that ends under 200 calls', () => {
     expect(stats.refresh).toBeLessThanOrEqual(rounds);
   });
 
-  test('while the authorization server answers 500 or garbage: told as that, without a question or a secret [R3]', async () => {
+  test('an authorization server that answers 500 or garbage is reported without a question or a secret [R3]', async () => {
     for (const mode of ['token-500', 'token-garbage', 'metadata-500']) {
       const servers = await startServers();
       const { oauth, lines } = createTestOAuth(servers.mcp, { callback: createBrowser() });
@@ -55,7 +55,7 @@ describe('a token that ends under 200 calls', () => {
     }
   });
 
-  test('while the authorization server hangs: told as that, and all is well when it is back [R3]', async () => {
+  test('an authorization server that hangs is reported, and calls work when it is back [R3]', async () => {
     const servers = await startServers();
     const pool = createPoolFetch();
     let hanging: PromiseWithResolvers<void> | undefined;

@@ -9,7 +9,7 @@ const config = (approval: object = { mode: 'always-ask' }) => ({
 });
 
 describe('a call that must be approved', () => {
-  test('waits in the store until somebody answers, and runs once however often it is answered', async () => {
+  test('a call waits in the store for its approval, and runs once however often it is approved', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const { approver, storage } = gateway.parts;
@@ -33,7 +33,7 @@ describe('a call that must be approved', () => {
     expect(await approver.answer(id, { kind: 'deny' }, 'late')).toBe('already');
   });
 
-  test('is denied for the caller to read, with the reason', async () => {
+  test('the caller of a denied call gets the reason', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const calling = client.text('s__echo', { text: 'x' });
@@ -42,7 +42,7 @@ describe('a call that must be approved', () => {
     expect(await calling).toContain('not today');
   });
 
-  test('tells a client that cannot be asked itself that it is waiting', async () => {
+  test('a client that cannot be asked sees that its call awaits approval', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const { approver, storage } = gateway.parts;
@@ -58,7 +58,7 @@ describe('a call that must be approved', () => {
     expect(told[0]).toBe('Waiting for approval');
   });
 
-  test('nobody answers: expiry is denial', async () => {
+  test('an approval that expires denies its call', async () => {
     await using gateway = await openTestGateway(config({ mode: 'always-ask', expires: '300ms' }));
     await using client = await connectClient(`${gateway.url}/mcp`);
     expect(await client.text('s__echo', { text: 'x' })).toContain('denied');
@@ -86,7 +86,7 @@ describe('a call that must be approved', () => {
     });
   }
 
-  test('an answer given elsewhere while the client shows the question lets the call go on', async () => {
+  test('an answer given elsewhere while the client shows the approval lets the call run', async () => {
     await using gateway = await openTestGateway(config());
     const { approver, storage } = gateway.parts;
     await using client = await connectClient(`${gateway.url}/mcp`, {
@@ -99,7 +99,7 @@ describe('a call that must be approved', () => {
     expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
   });
 
-  test('is bound to its exact arguments: another call asks again', async () => {
+  test('an approval is bound to its exact arguments, and another call needs another approval', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`, {
       elicit: (params) => ({
@@ -112,7 +112,7 @@ describe('a call that must be approved', () => {
   });
 });
 
-test('a profile may demand more than the toolbox, and hides what it hides from every request', async () => {
+test('a profile can demand more approval than the toolbox, and its hidden tools are hidden from every request', async () => {
   await using _dir = await tempDir();
   await using gateway = await openTestGateway({
     servers: { s: fixture('legacy') },

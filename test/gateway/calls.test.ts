@@ -33,7 +33,7 @@ async function linger(key?: string) {
 }
 
 describe('a call with an id of its own', () => {
-  test('has it everywhere, and nobody else gets it', async () => {
+  test('a call id chosen by the caller is used everywhere and cannot be reused', async () => {
     const callId = randomUUID();
     expect((await call('mcp_files_echo', { text: 'x' }, { callId })).body).toMatchObject({ callId, text: 'x' });
     expect((await api.get(`/api/calls/${callId}`)).body).toMatchObject({ id: callId, status: 'success' });
@@ -42,20 +42,20 @@ describe('a call with an id of its own', () => {
     expect((await call('mcp_files_echo', { text: 'x' }, { callId: 'mine' })).status).toBe(400);
   });
 
-  test('can not have that of a call under way either', async () => {
+  test('a call cannot take the id of a running call', async () => {
     const { callId, result } = await linger();
     expect((await call('mcp_files_echo', { text: 'x' }, { callId })).status).toBe(409);
     await api.post(`/api/calls/${callId}/cancel`);
     await result;
   });
 
-  test('is one call, also when it is sent twice at once', async () => {
+  test('two simultaneous requests with one call id are one call', async () => {
     const callId = randomUUID();
     const answers = await Promise.all([1, 2].map(() => call('mcp_files_sleep', { ms: 50 }, { callId })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  test('can be sent once more under its key, and gives the first result', async () => {
+  test('a request repeated with its idempotency key gets the first result', async () => {
     const rest = { callId: randomUUID(), idempotencyKey: randomUUID() };
     const results = await Promise.all([1, 2].map(() => call('mcp_files_echo', { text: 'once' }, rest)));
     expect([...results, await call('mcp_files_echo', { text: 'once' }, rest)].map(({ body }) => body.callId)).toEqual(
@@ -65,7 +65,7 @@ describe('a call with an id of its own', () => {
     expect((await call('mcp_files_echo', { text: 'once' }, other)).status).toBe(409);
   });
 
-  test('tells how far it is, to its caller and to administrators', async () => {
+  test('the progress of a call reaches its caller and administrators', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using all = await listenTo(api.url);
@@ -83,7 +83,7 @@ describe('a call with an id of its own', () => {
 });
 
 describe('cancelling', () => {
-  test('ends a call at its server, and says so', async () => {
+  test('cancelling a call ends it at its server', async () => {
     const { callId, result } = await linger();
     expect((await api.post(`/api/calls/${callId}/cancel`)).status).toBe(204);
     expect(await result).toMatchObject({ status: 499, body: { error: { code: 'CALL_CANCELLED', data: { callId } } } });
@@ -92,7 +92,7 @@ describe('cancelling', () => {
     expect((await api.post(`/api/calls/${randomUUID()}/cancel`)).status).toBe(404);
   });
 
-  test("is for one's own calls", async () => {
+  test('callers can cancel their own calls only', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['call'])];
     const { callId, result } = await linger(own);
     expect((await api.post(`/api/calls/${callId}/cancel`, undefined, { key: other })).status).toBe(404);
@@ -100,7 +100,7 @@ describe('cancelling', () => {
     expect((await result).body.error.code).toBe('CALL_CANCELLED');
   });
 
-  test("leaves an MCP client's calls to it", async () => {
+  test('the calls of an MCP client are cancelled by that client only', async () => {
     await using client = await connectClient(`${api.url}/mcp`);
     const stop = new AbortController();
     const calling = client.client
@@ -127,7 +127,7 @@ describe('a question to a person whose call is cancelled', () => {
     return { callId, id: String(question?.id), result };
   }
 
-  test('waits no more, and every page learns of it', async () => {
+  test('cancelling a call withdraws its approval on every page', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const { callId, id, result } = await ask({ a: 1, b: 1 });
@@ -143,7 +143,7 @@ describe('a question to a person whose call is cancelled', () => {
     expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })).status).toBe(409);
   });
 
-  test('is withdrawn too when its client goes away', async () => {
+  test('an approval is withdrawn when the client of its call disconnects', async () => {
     const stop = new AbortController();
     const { id, result } = await ask({ a: 2, b: 2 }, stop.signal);
     stop.abort();
@@ -151,7 +151,7 @@ describe('a question to a person whose call is cancelled', () => {
     await waitFor(async () => (await api.get(`/api/approvals/${id}`)).body.status === 'denied', { what: 'its end' });
   });
 
-  test('stays as long as another call waits for the same answer', async () => {
+  test('an approval stays while another call waits for the same answer', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const first = await ask({ a: 3, b: 3 });
@@ -165,7 +165,7 @@ describe('a question to a person whose call is cancelled', () => {
     expect((await second).body.text).toBe('6');
   });
 
-  test('of an MCP client stays, for the client may call again', async () => {
+  test("the approval of an MCP client's call stays, because the client can call again", async () => {
     await using client = await connectClient(`${api.url}/mcp/narrow`);
     const stop = new AbortController();
     const args = { name: 'files__add', arguments: { a: 4, b: 4 } };
@@ -183,7 +183,7 @@ describe('a question to a person whose call is cancelled', () => {
   });
 });
 
-test('a question that waits when the gateway stops is there after the next start', async () => {
+test('a pending approval survives a restart of the gateway', async () => {
   await using first = await startApi({
     servers: { files: fixture('legacy') },
     toolbox: { approval: { mode: 'always-ask', expires: '1h' } },
@@ -201,7 +201,7 @@ test('a question that waits when the gateway stops is there after the next start
 });
 
 describe('statistics', () => {
-  test('count calls by how they ended, over time and by tool', async () => {
+  test('statistics count calls by outcome, over time and by tool', async () => {
     await using own = await startApi({
       servers: { files: fixture('legacy') },
       toolbox: { approval: { deny: ['files/pid'] } },
@@ -223,7 +223,7 @@ describe('statistics', () => {
     expect(mine.body.buckets).toHaveLength(24);
   });
 
-  test('want a span of time', async () => {
+  test('statistics require a valid time span', async () => {
     const [since, until] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
     expect((await api.get(`/api/calls/stats?since=${since}&until=${until}`)).status).toBe(400);
     expect((await api.get('/api/calls/stats?buckets=0')).status).toBe(400);

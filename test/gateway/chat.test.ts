@@ -51,7 +51,7 @@ async function questionOf(conversation: string, key?: string) {
 }
 
 describe('a conversation', () => {
-  test('is begun, led, read, renamed and removed [R14]', async () => {
+  test('a conversation is created, continued, read, renamed and removed over REST [R14]', async () => {
     assistant.model.push({ text: 'Good morning to you.' });
     const { id, path } = await assistant.begin();
     const begun = await api.post(`${path}/messages`, { text: 'Say good morning' });
@@ -72,7 +72,7 @@ describe('a conversation', () => {
       expect(gone).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
   });
 
-  test('is answered again, edited, stopped and gone on with', async () => {
+  test('an answer is repeated, edited, stopped and continued over REST', async () => {
     const { path } = await assistant.begin();
     assistant.model.push({ text: 'first' }, { text: 'second' }, { text: 'third' });
     await api.post(`${path}/messages`, { text: 'one' });
@@ -98,13 +98,13 @@ describe('a conversation', () => {
     expect(textOf(resumed)).toContain('the end');
   });
 
-  test('takes no message without a text, or with one that is too long', async () => {
+  test('empty and overlong messages are refused', async () => {
     const { path } = await assistant.begin();
     for (const body of [{}, { text: '' }, { text: 'x'.repeat(200_001) }])
       expect((await api.post(`${path}/messages`, body)).status).toBe(400);
   });
 
-  test('with nobody is none', async () => {
+  test('a conversation without an assistant is refused', async () => {
     expect((await api.post('/api/conversations', { assistantId: randomUUID() })).status).toBe(404);
     expect((await api.get('/api/conversations/none')).status).toBe(400);
     expect((await api.get(`/api/conversations/${randomUUID()}/events`)).status).toBe(404);
@@ -112,7 +112,7 @@ describe('a conversation', () => {
 });
 
 describe('whoever watches a conversation', () => {
-  test('gets all of it, then everything that happens, and has what there is [R14]', async () => {
+  test('a conversation stream sends a snapshot and then every change [R14]', async () => {
     const hold = createGate();
     assistant.model.push({ text: 'Let me see. ', hold, calls: [{ name: 'mcp_files_echo', args: { text: 'seen' } }] });
     assistant.model.push({ text: 'It says seen.' });
@@ -142,7 +142,7 @@ describe('whoever watches a conversation', () => {
     await waitFor(late.ended);
   });
 
-  test('is one of those whose it is: a revoked key ends it at once', async () => {
+  test('revoking a key ends its conversation streams at once', async () => {
     const key = await api.key(['call']);
     const { path } = await assistant.begin({ key });
     await using source = await watch(path, key);
@@ -154,7 +154,7 @@ describe('whoever watches a conversation', () => {
 });
 
 describe('conversations of others', () => {
-  test('are not there, except for administrators', async () => {
+  test('conversations are visible to their owner and to administrators', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     const { id, path } = await assistant.begin({ key: own });
     assistant.model.push({ text: 'mine' });
@@ -181,7 +181,7 @@ describe('conversations of others', () => {
     expect((await api.get(path)).status).toBe(200);
   });
 
-  test('are not heard of either', async () => {
+  test('events of a conversation reach its owner and administrators only', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using foreign = await listenTo(api.url, { key: other });
@@ -196,7 +196,7 @@ describe('conversations of others', () => {
     expect(foreign.events.map(({ name }) => name).filter((name) => name.startsWith('conversation'))).toEqual([]);
   });
 
-  test('are held to the profile of their owner', async () => {
+  test('a conversation uses the profile of its owner', async () => {
     const key = await api.key(['read', 'call'], 'narrow');
     const { path } = await assistant.begin({ key });
     assistant.model.push({ text: 'ok' });
@@ -210,7 +210,7 @@ describe('conversations of others', () => {
 });
 
 describe('a question about a call of the assistant', () => {
-  test('is answered by the one who talks with it, and by nobody else without the right [R15]', async () => {
+  test('an approval in a conversation is answered by its owner or by someone with the right [R15]', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using foreign = await listenTo(api.url, { key: other });
@@ -239,7 +239,7 @@ describe('a question about a call of the assistant', () => {
     expect(foreign.events.map(({ name }) => name)).toEqual(['ready']);
   });
 
-  test('is for an administrator where the profile asks about the tool: an assistant is no way round it', async () => {
+  test('an approval that the profile demands is answered by an administrator, also in a conversation', async () => {
     const key = await api.key(['read', 'call'], 'watched');
     const { id, path } = await assistant.begin({ key });
     assistant.model.push({ calls: [{ name: 'mcp_files_add', args: { a: 1, b: 1 } }] }, { text: 'It is 2.' });
@@ -252,7 +252,7 @@ describe('a question about a call of the assistant', () => {
     expect(textOf(await answerIn(api, path, { key }))).toContain('It is 2.');
   });
 
-  test('is denied when the conversation is stopped, and every page learns of it', async () => {
+  test('stopping a conversation denies its pending approval on every page', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const { id, path } = await assistant.begin();
@@ -268,7 +268,7 @@ describe('a question about a call of the assistant', () => {
   });
 });
 
-test('a question that waits when the gateway stops is answered after the next start, and its call runs once', async () => {
+test('an approval that was pending at a restart is answered afterwards, and its call runs once', async () => {
   await using directory = await tempDir();
   const sealer = createSealer(randomBytes(32));
   const open = () => openStorage({ kind: 'sqlite', file: directory.file('store.db'), sealer });
@@ -296,7 +296,7 @@ test('a question that waits when the gateway stops is answered after the next st
   expect(await readFile(ran, 'utf8')).toBe('once\n');
 });
 
-test('a call of the assistant is followed and cancelled by its id', async () => {
+test('a call of an assistant is followed and cancelled by its id', async () => {
   await using source = await listenTo(api.url);
   await source.find('ready');
   const own = await api.key(['read', 'call']);
@@ -312,7 +312,7 @@ test('a call of the assistant is followed and cancelled by its id', async () => 
   expect(answer.parts).toContainEqual(expect.objectContaining({ callId: progressed.data.id, status: 'cancelled' }));
 });
 
-test('the first start has a demo assistant that answers without any key, and it does not come back once removed', async () => {
+test('the first start creates a demo assistant that works without a key and stays removed once it is removed', async () => {
   await using own = await startApi({ servers: { files: fixture('legacy') } });
   const { assistants } = (await own.get('/api/assistants')).body;
   expect(assistants).toMatchObject([{ name: 'Demo assistant', model: { provider: 'demo' }, serverIds: ['files'] }]);

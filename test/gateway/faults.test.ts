@@ -39,7 +39,7 @@ async function startProcess(config: object, dataDir: string, port = 0): Promise<
 
 describe('a client that keeps its session and just calls again', () => {
   for (const era of eras) {
-    test(`after the HTTP server behind was restarted (${era})`, async () => {
+    test(`a client's next call works after its HTTP server was restarted (${era})`, async () => {
       const first = await startHttp('legacy-http');
       const { port } = new URL(first.url);
       await using gateway = await openTestGateway({ servers: { s: { url: first.url } } });
@@ -50,7 +50,7 @@ describe('a client that keeps its session and just calls again', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`after the program behind was killed (${era})`, async () => {
+    test(`a client's next call works after its stdio server was killed (${era})`, async () => {
       await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       const pid = Number(await client.text('s__pid'));
@@ -59,7 +59,7 @@ describe('a client that keeps its session and just calls again', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`while one server hangs at its start: the others' tools are there and work (${era})`, async () => {
+    test(`a server that hangs at its start does not affect the tools of the others (${era})`, async () => {
       const servers = { good: fixture('legacy'), hanging: fixture('hang-on-start') };
       await using gateway = await openTestGateway({ servers, gateway: { listWait: '1s' } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
@@ -68,14 +68,14 @@ describe('a client that keeps its session and just calls again', () => {
       expect(client.client.getInstructions()).toContain('hanging');
     });
 
-    test(`that asks for tools while no server is there gets an error with the reason, never an empty list (${era})`, async () => {
+    test(`listing tools while no server is connected is an error with the reason, never an empty list (${era})`, async () => {
       const config = { servers: { only: fixture('hang-on-start') }, gateway: { listWait: '200ms' } };
       await using gateway = await openTestGateway(config);
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       await expect(client.names()).rejects.toThrow(/not available: only/);
     });
 
-    test(`after the gateway itself was restarted (${era})`, async () => {
+    test(`a client's next call works after the gateway was restarted (${era})`, async () => {
       await using dir = await tempDir();
       const config = { servers: { s: fixture('legacy') } };
       await using first = await startProcess(config, dir.path);
@@ -86,7 +86,7 @@ describe('a client that keeps its session and just calls again', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`that asks for a list while ten servers are starting gets them all (${era})`, async () => {
+    test(`a list that is requested while ten servers start has the tools of all of them (${era})`, async () => {
       const slow = Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('slow-start', { START_MS: '400' })]);
       await using gateway = await openTestGateway({ servers: Object.fromEntries(slow), gateway: { listWait: '20s' } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
@@ -95,7 +95,7 @@ describe('a client that keeps its session and just calls again', () => {
     });
   }
 
-  test('SIGTERM with ten servers leaves no process', async () => {
+  test('SIGTERM to a gateway with ten servers leaves no process', async () => {
     await using dir = await tempDir();
     const servers = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('legacy')]));
     await using gateway = await startProcess({ servers }, dir.path);
@@ -119,7 +119,7 @@ function questionsIn(file: string): number {
   }
 }
 
-test('a question that waits survives kill -9; answered meanwhile, the same call runs once, and a second one asks again', async () => {
+test('a pending approval survives kill -9; once it is answered, the same call runs once, and a second call asks again', async () => {
   await using dir = await tempDir();
   const ran = dir.file('ran');
   const call = { path: ran, text: 'once' };

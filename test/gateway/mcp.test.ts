@@ -23,7 +23,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('sees and calls its tools, results untouched', async () => {
+  test('a client sees and calls the tools of a server, and results are unchanged', async () => {
     expect(gateway.toolbox.server('subject')?.status.era).toBe(server);
     const { tools } = await client.client.listTools();
     expect(tools.map(({ name }) => name)).toContain('echo');
@@ -37,7 +37,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     });
   });
 
-  test('reads resources and prompts, and has arguments completed', async () => {
+  test('a client reads resources and prompts and completes arguments', async () => {
     const { resources } = await client.client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['memo://one', 'memo://two']);
     const { resourceTemplates } = await client.client.listResourceTemplates();
@@ -54,7 +54,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(completion.values).toEqual(['formal', 'friendly', 'funny']);
   });
 
-  test('hears of progress', async () => {
+  test('a client receives progress', async () => {
     const heard: number[] = [];
     const onprogress = ({ progress }: { progress: number }) => void heard.push(progress);
     await client.client.callTool({ name: 'sleep', arguments: { ms: 150 } }, { onprogress });
@@ -62,7 +62,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(heard).toEqual(heard.toSorted((one, other) => one - other));
   });
 
-  test('is asked: a form, the model, the roots', async () => {
+  test('a client answers elicitation, sampling and roots requests', async () => {
     expect(JSON.parse(await client.text('ask', { question: 'Colour?' }))).toMatchObject({
       action: 'accept',
       content: { answer: 're: Colour?' },
@@ -71,7 +71,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(JSON.parse(await client.text('roots'))).toMatchObject({ roots: [{ uri: 'file:///test' }] });
   });
 
-  test('that cannot be asked is not, and the call ends', async () => {
+  test("a call ends when the client cannot answer the server's question", async () => {
     await using mute = await connectMcp(gateway.url, era);
     const outcome = await mute.client.callTool({ name: 'ask', arguments: { question: 'Anyone?' } }).then(
       (result) => result.isError,
@@ -80,7 +80,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(outcome).toBe(true);
   });
 
-  test('hears the log messages it wants, and no others', async () => {
+  test('a client receives log messages of its level and above only', async () => {
     if (era === 'legacy') await client.client.setLoggingLevel('info');
     await client.text('log', { level: 'debug', text: 'too much' });
     await client.text('log', { level: 'error', text: 'enough' });
@@ -94,7 +94,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(client.logs()).not.toContain('no longer');
   });
 
-  test('hears of resources it subscribed to, until it ends that [R23]', async () => {
+  test('a client receives updates of subscribed resources until it unsubscribes [R23]', async () => {
     const [kept, ended] = ['memo://two', 'memo://one'];
     const touch = (uri: string) => client.text('touch', { uri });
     const updatesOf = (uri: string) =>
@@ -122,7 +122,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(updatesOf(ended)).toHaveLength(before);
   });
 
-  test('hears that tools changed, and sees the new ones', async () => {
+  test('a client is notified of changed tools and sees the new ones', async () => {
     await using changing = await serveMcp({ subject: fixture(server === 'legacy' ? 'changing' : 'modern') });
     await using curious = await connectMcp(changing.url, era);
     if (era === 'modern') await curious.client.listen({ toolsListChanged: true });
@@ -133,7 +133,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(tools.filter(({ name }) => name.startsWith('added_'))).not.toEqual([]);
   });
 
-  test('cancels, and the server learns of it', async () => {
+  test("a client's cancellation reaches the server", async () => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
     await using waiting = await serveMcp({ subject: fixture('cancellable', { ERA: server }) });
@@ -152,7 +152,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
   });
 });
 
-test.each(cells)('a $client client gets from a $server server what nobody knows, as it was sent', async (cell) => {
+test.each(cells)('a $client client gets unknown content of a $server server unchanged', async (cell) => {
   await using gateway = await serveMcp({ subject: fixture(cell.server) });
   using raw = await openRaw(gateway.url, cell.client);
   const { body } = await raw.send(1, 'tools/call', { name: 'unknown_content', arguments: {} });
@@ -170,7 +170,7 @@ test.each(cells)('a $client client gets from a $server server what nobody knows,
 });
 
 test.each(cells)(
-  'a lost connection cancels for a $client client of a $server server as its era has it',
+  'a lost connection of a $client client to a $server server cancels its call as the era prescribes',
   async (cell) => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
@@ -191,7 +191,7 @@ test.each(cells)(
 );
 
 test.each(cells)(
-  'a $client client approves its call on a $server server once, however often it is asked then',
+  'a $client client approves its call on a $server server once, however many questions follow',
   async (cell) => {
     await using gateway = await serveMcp({ subject: fixture(cell.server) }, { approval: 'always-ask' });
     const asked: string[] = [];
@@ -207,7 +207,7 @@ test.each(cells)(
   },
 );
 
-test('a call that must not run twice is asked and answered within one call', async () => {
+test('a call with an idempotency key is asked and answered within one call', async () => {
   await using gateway = await serveMcp({ subject: fixture('modern') });
   await using client = await connectMcp(gateway.url, 'modern', { answers: usualAnswers });
   const call = { name: 'ask', arguments: { question: 'Twice?' }, _meta: { 'toolwharf/idempotencyKey': 'one' } };
@@ -217,7 +217,7 @@ test('a call that must not run twice is asked and answered within one call', asy
   expect(await gateway.toolbox.calls()).toHaveLength(1);
 });
 
-test.each(['legacy', 'modern'] as const)('a %s client is asked in several rounds', async (era) => {
+test.each(['legacy', 'modern'] as const)('a %s client answers several rounds of questions', async (era) => {
   await using gateway = await serveMcp({ subject: fixture('modern') });
   await using client = await connectMcp(gateway.url, era, { answers: usualAnswers });
   const rounds = JSON.parse(await client.text('ask', { question: 'Again?', rounds: 3 }));

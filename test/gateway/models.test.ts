@@ -28,7 +28,7 @@ const input = (more: object = {}) => ({
 const keep = { apiKey: { set: true } };
 
 describe('providers of models', () => {
-  test('are the stored ones, those of the environment, and the demo', async () => {
+  test('model providers come from the store, from the environment and from the demo', async () => {
     const { status, body } = await api.post('/api/providers', input());
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -50,7 +50,7 @@ describe('providers of models', () => {
     expect((await api.put('/api/providers/demo', input())).status).toBe(404);
   });
 
-  test('keep their key where it is masked, as long as it goes to the same place', async () => {
+  test('a masked key of a provider is kept while its address stays the same', async () => {
     const { id } = (await api.post('/api/providers', input())).body;
     const path = `/api/providers/${id}`;
     expect((await api.put(path, input({ ...keep, name: 'Renamed' }))).body).toMatchObject({ name: 'Renamed', ...keep });
@@ -74,13 +74,13 @@ describe('providers of models', () => {
     ['a variable for a key', { apiKey: '${SECRET}' }, 'body.apiKey'],
     ['another kind', { kind: 'telepathy' }, 'body.kind'],
     ['more than is known', { color: 'red' }, 'body.color'],
-  ])('with %s are refused', async (_what, more, path) => {
+  ])('a provider with %s is refused', async (_what, more, path) => {
     const { status, body } = await api.post('/api/providers', input(more));
     expect(status).toBe(400);
     expect(body.error.data.problems.map((problem: { path: string }) => problem.path)).toContain(path);
   });
 
-  test('are tried out without being stored: how fast they answer, and what they have', async () => {
+  test('a provider is tested without being stored, with latency and models', async () => {
     const good = (await api.post('/api/providers/test', input())).body;
     expect(good).toEqual({ ok: true, latencyMs: expect.any(Number), models: [{ id: 'large' }, { id: 'small' }] });
     const bad = (await api.post('/api/providers/test', input({ apiKey: 'wrong' }))).body;
@@ -94,13 +94,13 @@ describe('providers of models', () => {
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('that can not be reached say so', async () => {
+  test('an unreachable provider is reported as such', async () => {
     const { id } = (await api.post('/api/providers', input({ baseUrl: 'http://127.0.0.1:9/v1' }))).body;
     expect((await api.get(`/api/providers/${id}/models`)).body.error).toMatchObject({ code: 'SERVER_UNREACHABLE' });
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('are for administrators to change, and others see neither key nor address', async () => {
+  test('providers are changed by administrators, and others see neither key nor address', async () => {
     const { id } = (await api.post('/api/providers', input())).body;
     const key = await api.key(['read', 'call']);
     const [shown] = (await api.get('/api/providers', { key })).body.providers;
@@ -111,7 +111,7 @@ describe('providers of models', () => {
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('never show their keys', () => {
+  test('keys of providers are never shown', () => {
     for (const text of [...api.answers, JSON.stringify(api.log)]) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(fromEnvironment);

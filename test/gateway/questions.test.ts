@@ -36,7 +36,7 @@ const call = (tool: string, args: object, key?: string, callId = randomUUID()) =
   api.post(`/api/tools/${tool}/call`, { arguments: args, callId }, key === undefined ? {} : { key });
 
 describe.each(['files', 'modern'])('a form that a server asks to be filled in (%s)', (server) => {
-  test('waits for whoever called, and what is filled in goes back to the server', async () => {
+  test('a form of a server waits for the caller, and the answer goes back to the server', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const callId = randomUUID();
@@ -63,13 +63,13 @@ describe.each(['files', 'modern'])('a form that a server asks to be filled in (%
     expect(await questions()).toEqual([]);
   });
 
-  test.each(['decline', 'cancel'])('can be left: %s', async (action) => {
+  test.each(['decline', 'cancel'])('a form can be left: %s', async (action) => {
     const result = call(`mcp_${server}_ask`, { question: 'Really?' });
     await answer((await question()).id, { action });
     expect((await result).body.text).toContain(`"action":"${action}"`);
   });
 
-  test('is withdrawn when its call is cancelled', async () => {
+  test('a form is withdrawn when its call is cancelled', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const callId = randomUUID();
@@ -82,7 +82,7 @@ describe.each(['files', 'modern'])('a form that a server asks to be filled in (%
   });
 });
 
-test('a question is for the one whose call it is, and for administrators', async () => {
+test('a question is shown to the caller and to administrators', async () => {
   const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
   await using foreign = await listenTo(api.url, { key: other });
   await foreign.find('ready');
@@ -96,7 +96,7 @@ test('a question is for the one whose call it is, and for administrators', async
   expect(foreign.events.map(({ name }) => name)).toEqual(['ready']);
 });
 
-test('what is asked in a call of an MCP client goes to that client, as ever', async () => {
+test('a question in a call of an MCP client goes to that client', async () => {
   await using client = await connectClient(`${api.url}/mcp`, {
     elicit: () => ({ action: 'accept', content: { answer: 'by the client' } }),
   });
@@ -104,7 +104,7 @@ test('what is asked in a call of an MCP client goes to that client, as ever', as
   expect(await client.text('modern__ask', { question: 'Who?' })).toContain('by the client');
 });
 
-test('a question in a conversation is for its owner', async () => {
+test('a question in a conversation goes to its owner', async () => {
   const own = await api.key(['read', 'call']);
   const { id: conversation, path } = await assistant.begin({ key: own });
   assistant.model.push({ calls: [{ name: 'mcp_files_ask', args: { question: 'Which?' } }] }, { text: 'Thanks.' });
@@ -141,7 +141,7 @@ describe('a server that wants the model (sampling)', () => {
     },
   );
 
-  test('is told when the person says no', async () => {
+  test('a server is told when the person declines a sampling request', async () => {
     const { path } = await assistant.begin();
     assistant.model.push({ calls: [{ name: 'mcp_files_sample', args: { prompt: 'x' } }] }, { text: 'Well then.' });
     await api.post(`${path}/messages`, { text: 'Try' });
@@ -154,7 +154,7 @@ describe('a server that wants the model (sampling)', () => {
     expect(assistant.model.requests.length - before).toBe(1);
   });
 
-  test.each(['files', 'modern'])('is refused in a call that is part of no conversation (%s)', async (server) => {
+  test.each(['files', 'modern'])('a sampling request outside a conversation is refused (%s)', async (server) => {
     const { body } = await call(`mcp_${server}_sample`, { prompt: 'x' });
     expect(JSON.stringify(body)).toContain('not part of a conversation');
     expect(await questions()).toEqual([]);

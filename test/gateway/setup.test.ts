@@ -28,7 +28,7 @@ afterAll(async () => {
 describe('a copied configuration', () => {
   const read = async (text: string) => (await api.post('/api/servers/import', { text })).body;
 
-  test('of a client becomes servers that can be added as they are', async () => {
+  test('the configuration of a client becomes servers that can be added', async () => {
     const text = `{
       // from Claude Desktop
       "mcpServers": {
@@ -60,17 +60,17 @@ describe('a copied configuration', () => {
     ['squidbot', 'tools:\n  mcp_servers:\n    a:\n      command: x\n'],
     ['only the entries', '"a": { "command": "x" }'],
     ['Windsurf', '{"mcpServers": {"a": {"serverUrl": "https://example.com/mcp"}}}'],
-  ])('is understood: %s', async (_kind, text) => {
+  ])('a pasted configuration is understood: %s', async (_kind, text) => {
     expect(await read(text)).toMatchObject({ servers: [{ name: 'a' }] });
   });
 
-  test('with a server that is wrong has the others, and says what is wrong with it', async () => {
+  test('a pasted configuration with one invalid server yields the others and its error', async () => {
     const { servers, problems } = await read('{"mcpServers": {"good": {"command": "x"}, "bad": {"command": 7}}}');
     expect(servers).toMatchObject([{ name: 'good' }]);
     expect(problems).toMatchObject([{ name: 'bad', message: expect.stringContaining('command') }]);
   });
 
-  test('keeps its variables as they are, and says where a value is needed', async () => {
+  test('a pasted configuration keeps its variables and says where a value is needed', async () => {
     const env = { TOKEN: '${TOOLWHARF_TEST_SECRET}' };
     const { servers, problems } = await read(JSON.stringify({ mcpServers: { a: { command: 'x', env } } }));
     expect(servers).toMatchObject([{ env }]);
@@ -80,7 +80,7 @@ describe('a copied configuration', () => {
     expect(JSON.stringify(far)).not.toContain('of the gateway');
   });
 
-  test('that says more than can be stored tells what is left out', async () => {
+  test('a pasted configuration with unsupported keys says what is left out', async () => {
     const { problems } = await read('servers:\n  a:\n    command: x\n    trusted: true\n');
     expect(problems).toMatchObject([{ name: 'a', message: expect.stringContaining('trusted') }]);
   });
@@ -94,7 +94,7 @@ describe('a copied configuration', () => {
     },
   );
 
-  test('is nothing for those who may not add servers', async () => {
+  test('a configuration can be pasted only by those who may add servers', async () => {
     const key = await api.key(['read', 'call']);
     expect((await api.post('/api/servers/import', { text: '{}' }, { key })).status).toBe(403);
   });
@@ -107,7 +107,7 @@ describe('the clients that are known', () => {
     readonly snippet: string;
   }
 
-  test('are told of this gateway in their own words', async () => {
+  test('each known client gets the gateway in its own format', async () => {
     const { clients } = (await api.get('/api/clients')).body as { clients: Client[] };
     expect(clients.map(({ id }) => id)).toEqual(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf']);
     const snippets = new Map(clients.map(({ id, snippet }) => [id, JSON.parse(snippet)]));
@@ -121,7 +121,7 @@ describe('the clients that are known', () => {
     expect(clients[0]?.file).toContain('.claude.json');
   });
 
-  test('are told of a profile, and others get no paths of this machine', async () => {
+  test('client snippets name a profile, and remote callers get no local paths', async () => {
     const key = await api.key(['read'], 'team');
     const { clients } = (await api.get('/api/clients?profile=team', { key })).body as { clients: Client[] };
     expect(clients.every(({ file }) => file === undefined)).toBe(true);
@@ -135,7 +135,7 @@ describe('the clients that are known', () => {
     expect((await api.get('/api/clients?profile=none')).status).toBe(404);
   });
 
-  test('send a key where one is asked for', async () => {
+  test('client snippets contain a key where the gateway requires one', async () => {
     await using locked = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
     const { clients } = (await locked.get('/api/clients', { key: locked.adminToken })).body as { clients: Client[] };
     const headers = { Authorization: 'Bearer KEY' };
@@ -145,7 +145,7 @@ describe('the clients that are known', () => {
 });
 
 describe('the session', () => {
-  test('says where the admin token is to those who are on this machine, and to nobody else', async () => {
+  test('the path of the admin token is shown on this machine only', async () => {
     expect((await api.get('/api/session')).body.tokenFile).toBe('/data/admin-token');
     expect((await api.get('/api/session', { key: api.adminToken })).body.tokenFile).toBeUndefined();
     const key = await api.key(['read']);
@@ -168,7 +168,7 @@ describe('a changed definition that is refused', () => {
     });
   }
 
-  test('is denied from then on, also under a later one, until a change is accepted', async () => {
+  test('a refused definition is denied, also after later changes, until one is accepted', async () => {
     await waitFor(async () => (await api.get('/api/servers/shifting')).body.status.state === 'connected');
     const stale = (await target()).definitionHash;
     expect((await api.post('/api/tools/mcp_shifting_target/reject', { definitionHash: stale })).status).toBe(409);
@@ -195,7 +195,7 @@ describe('a changed definition that is refused', () => {
     expect((await use()).body.text).toContain('version 3');
   });
 
-  test('leaves a no to the tool itself in force', async () => {
+  test('a rule that denies the tool stays when its definition is refused', async () => {
     const { definitionHash } = await target();
     const createdAt = new Date().toISOString();
     const { serverAddress } = (await api.toolbox.pins()).find(({ tool }) => tool === 'target') ?? {};

@@ -47,7 +47,7 @@ function raw(path: string, headers: Record<string, string> = {}, method = 'GET',
 }
 
 describe('the app', () => {
-  test('is there for everybody, also where authentication is required', async () => {
+  test('the app is served to everyone, also where authentication is required', async () => {
     const { status, headers, body } = await raw('/', html);
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -57,7 +57,7 @@ describe('the app', () => {
     expect((await raw('/mcp', {}, 'POST')).status).toBe(401);
   });
 
-  test('has a policy that lets nothing in but itself, with a nonce of its own for each page', async () => {
+  test('the app has a strict content security policy with a new nonce for each page', async () => {
     const pages = [await raw('/', html), await raw('/', html)];
     const nonces = pages.map(({ headers, body }) => {
       const [, nonce = ''] = /content="([^"]+)"/.exec(String(body)) ?? [];
@@ -86,7 +86,7 @@ describe('the app', () => {
     },
   );
 
-  test('answers the addresses of its pages with itself, and no others', async () => {
+  test('the app answers the paths of its pages and no others', async () => {
     for (const path of ['/servers', '/chat/1?x=1', '/tools/mcp_files_add', '/index.html'])
       expect(String((await raw(path, html)).body)).toContain('<title>App</title>');
     for (const path of ['/api/nothing', '/mcp/a/b', '/metrics', '/.well-known/x', '/a2a', '/assets/gone.js'])
@@ -99,7 +99,7 @@ describe('the app', () => {
     expect((await raw('/', html, 'POST')).status).toBe(404);
   });
 
-  test('has files that a browser keeps for ever, since their names change with them', async () => {
+  test('hashed files of the app are cached forever', async () => {
     const { headers, body } = await raw('/assets/main-AbC123.js');
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -121,14 +121,14 @@ describe('the app', () => {
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br; q=0.0, gzip; q=0', undefined],
     ['identity', undefined],
-  ])('sends what was compressed for %s as %s', async (accepted, encoding) => {
+  ])('the app is sent compressed for %s as %s', async (accepted, encoding) => {
     const { headers, body } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
     const plain = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
     expect(String(plain)).toBe(script);
   });
 
-  test('gives each form of a file an ETag of its own', async () => {
+  test('each encoding of a file has its own ETag', async () => {
     const tags = await Promise.all(
       ['br', 'gzip', ''].map(async (accepted) => {
         const { headers } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
@@ -138,7 +138,7 @@ describe('the app', () => {
     expect(new Set(tags).size).toBe(3);
   });
 
-  test('answers HEAD as GET, without the body', async () => {
+  test('the app answers HEAD like GET, without the body', async () => {
     const [got, asked] = [await raw('/icon.svg'), await raw('/icon.svg', {}, 'HEAD')];
     expect(asked.body.length).toBe(0);
     expect({ status: asked.status, length: asked.headers['content-length'], etag: asked.headers.etag }).toEqual({
@@ -157,12 +157,12 @@ describe('the app', () => {
     },
   );
 
-  test('is not served to pages that reach us under a name of their own', async () => {
+  test('the app is not served under a foreign host name', async () => {
     expect((await raw('/', { ...html, host: 'evil.example' })).status).toBe(403);
   });
 });
 
-test('where it was not built, that is said', async () => {
+test('a gateway without a built app says so', async () => {
   await using bare = await startApi({ servers: {} }, { web: directory.file('nowhere') });
   const { status, headers, body } = await raw('/', html, 'GET', bare.url);
   expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/plain; charset=utf-8' });

@@ -31,7 +31,7 @@ const remote = (url: string): PublishedServer => ({
 });
 
 describe('a registry', () => {
-  test('is searched page by page; what was withdrawn is not shown', async () => {
+  test('a registry is searched page by page, without withdrawn entries', async () => {
     const many = Array.from({ length: 5 }, (_, at) => ({ ...weather, name: `io.github.ada/weather-${at}` }));
     const gone = { ...weather, name: 'io.github.ada/weather-gone', status: 'deleted' } as const;
     await using served = await serveRegistry([...many, gone, { ...weather, name: 'other/thing' }]);
@@ -52,20 +52,20 @@ describe('a registry', () => {
     ['no JSON', (to) => void to.end('<html>'), 'did not answer with JSON'],
     ['another thing', (to) => void to.end('{"servers":{}}'), 'gave no list of servers'],
     ['nothing', (to) => void to.destroy(), "can't be reached"],
-  ])('that answers with %s is told as that', async (_, answer, words) => {
+  ])('a registry that answers with %s is reported as such', async (_, answer, words) => {
     await using served = await serveHttpApi({ answer: (_request, to) => answer(to) });
     const registry = createRegistry(served.url);
     await expect(registry.search()).rejects.toThrow(words);
     await registry.close();
   });
 
-  test('is not asked over plain http', () => {
+  test('a registry is not queried over plain http', () => {
     expect(() => createRegistry('http://registry.example.com')).toThrow('https');
   });
 });
 
 describe('the registry over the REST API', () => {
-  test('is searched, and what is found becomes a server [R23]', async () => {
+  test('a registry entry found over REST becomes a server [R23]', async () => {
     await using notes = await startHttp('legacy-http');
     await using served = await serveRegistry([weather, remote(notes.url)]);
     await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
@@ -102,7 +102,7 @@ describe('the registry over the REST API', () => {
     expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
   });
 
-  test('that is away is told as that', async () => {
+  test('an unreachable registry is reported as such', async () => {
     await using api = await startApi({ servers: {}, gateway: { registry: 'http://127.0.0.1:9' } });
     expect(await api.get('/api/registry/servers')).toMatchObject({
       status: 502,
@@ -118,7 +118,7 @@ test('every route of the registry was asked and answered as its schema says', ()
 });
 
 describe('toolwharf registry', () => {
-  test('searches, shows and adds [R23]', async () => {
+  test('toolwharf registry searches, shows and adds [R23]', async () => {
     await using notes = await startHttp('legacy-http');
     await using served = await serveRegistry([weather, remote(notes.url)]);
     await using dir = await tempDir();

@@ -14,7 +14,7 @@ import { startWriter, type WriterProcess } from './writer-process.ts';
 const order = ['pending', 'running', 'success', 'error'];
 
 describe('a storage in SQLite', () => {
-  test('has everything that was confirmed, whenever the process is killed [R6]', async () => {
+  test('SQLite has every confirmed write, whenever the process is killed [R6]', async () => {
     using place = sqlitePlace();
     let confirmed = 0;
     for (let round = 0; round < 20; round++) {
@@ -31,7 +31,7 @@ describe('a storage in SQLite', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('ends the calls that a killed process left open: sent ones as unknown, others as failed', async () => {
+  test('calls that a killed process left open are ended: dispatched ones as unknown, others as failed', async () => {
     using place = sqlitePlace();
     const options = { kind: 'sqlite', file: place.file, key: place.key.toString('hex'), openCalls: 600 };
     await using writer = startWriter(options);
@@ -50,7 +50,7 @@ describe('a storage in SQLite', () => {
     expect(await storage.audit.recover()).toBe(0);
   });
 
-  test('has everything again after it was closed and opened', async () => {
+  test('SQLite has everything again after it was closed and reopened', async () => {
     using place = sqlitePlace();
     const [call, server, approval] = [makeCall(), makeServer(), makeApproval()];
     const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
@@ -77,7 +77,7 @@ describe('a storage in SQLite', () => {
     expect(await storage.meta.get('a')).toBe('b');
   });
 
-  test('is for one process at a time, and says which one has it', async () => {
+  test('a SQLite file belongs to one process at a time, and the error names it', async () => {
     using place = sqlitePlace();
     await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
     await writer.said(/^open$/);
@@ -88,7 +88,7 @@ describe('a storage in SQLite', () => {
     await expect(place.open()).rejects.toThrow(/in use by this process already/);
   });
 
-  test('is for its owner only', async () => {
+  test('the SQLite files are readable by their owner only', async () => {
     using place = sqlitePlace();
     {
       await using storage = await place.open();
@@ -98,7 +98,7 @@ describe('a storage in SQLite', () => {
     expect(statSync(join(place.directory, 'data')).mode & 0o777).toBe(0o700);
   });
 
-  test('commits to the disk, not only to the system', async () => {
+  test('commits reach the disk, not only the operating system', async () => {
     using place = sqlitePlace();
     const engine = await openSqliteEngine(place.file);
     const read = async (name: string) => (await sql<object>`${sql.raw(`pragma ${name}`)}`.execute(engine.db)).rows;
@@ -108,7 +108,7 @@ describe('a storage in SQLite', () => {
     await engine.close();
   });
 
-  test('takes calls while somebody else holds the database, refuses those that are sent once it is sure, and goes on by itself', async () => {
+  test('while another program holds the database, calls are taken for a while, then refused, and taken again afterwards', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()];
@@ -140,7 +140,7 @@ describe('a storage in SQLite', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('records nothing by halves where one part of a step can not be written', async () => {
+  test('a step that cannot be written as a whole is not written at all', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     await storage.journal.write(makeCall());
@@ -157,7 +157,7 @@ describe('a storage in SQLite', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('refuses to record on a full disk, and what was confirmed before is there', async () => {
+  test('a full disk refuses new records and loses no confirmed one', async () => {
     using place = sqlitePlace();
     const options = { kind: 'sqlite', file: place.file, key: place.key.toString('hex') };
     // No file may grow beyond 400 kB; ignoring the signal turns that into the error that a full disk gives.
@@ -171,14 +171,14 @@ describe('a storage in SQLite', () => {
     await expectConfirmed(storage, writer);
   });
 
-  test('says what is wrong with a place where it can not be', async () => {
+  test('a directory that cannot be used is reported with the reason', async () => {
     using place = sqlitePlace();
     writeFileSync(join(place.directory, 'data'), '');
     await expect(place.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await expect(place.open()).rejects.toThrow(place.file);
   });
 
-  test('says that a file is no database', async () => {
+  test('a file that is no database is reported as such', async () => {
     using place = sqlitePlace();
     {
       await using _storage = await place.open();

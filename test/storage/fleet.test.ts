@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 describe('several processes on one Postgres', () => {
-  test('write one journal, and have all that was confirmed when some are killed', async () => {
+  test('several processes write one journal, and every confirmed write survives when some are killed', async () => {
     using place = await postgresPlace(postgres);
     const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 1_000 };
     await using started = new AsyncDisposableStack();
@@ -48,7 +48,7 @@ describe('several processes on one Postgres', () => {
     }
   });
 
-  test('leave the open calls of those that live alone, and end those of the ones that are gone', async () => {
+  test('open calls of living processes stay open, and those of dead processes are ended', async () => {
     using place = await postgresPlace(postgres);
     const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), openCalls: 10 };
     await using gone = startWriter({ ...options, leaseMs: 2_000 });
@@ -72,7 +72,7 @@ describe('several processes on one Postgres', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('a process that stood still for too long is entered again with the first thing it writes', async () => {
+  test('a process that lost its lease gets a new one with its next write', async () => {
     using place = await postgresPlace(postgres);
     await using other = await place.open();
     const engine = createPostgresEngine({ url: place.url, leaseMs: 100 });
@@ -90,7 +90,7 @@ describe('several processes on one Postgres', () => {
     await engine.close();
   });
 
-  test('a call that counted as lost and ends after all has its real end', async () => {
+  test('a call that was counted as lost keeps its real end if it ends after all', async () => {
     using place = await postgresPlace(postgres);
     await using slow = await place.open();
     const call = makeCall({ status: 'running' });
@@ -103,7 +103,7 @@ describe('several processes on one Postgres', () => {
     expect(await gather(other.audit.verify())).toEqual([]);
   });
 
-  test('a process that closed in good order leaves no calls open either', async () => {
+  test('a process that closes in good order leaves no calls open', async () => {
     using place = await postgresPlace(postgres);
     const first = await place.open();
     const call = makeCall({ status: 'pending' });
@@ -113,7 +113,7 @@ describe('several processes on one Postgres', () => {
     expect((await second.journal.get(call.id))?.end).toBe('failed');
   });
 
-  test('leave the conversations of those that live alone, and take over those of the ones that are gone', async () => {
+  test('conversations of living processes are left alone, and those of dead processes are taken over', async () => {
     using place = await postgresPlace(postgres);
     await using one = await place.open();
     await using other = await place.open();
@@ -134,7 +134,7 @@ describe('several processes on one Postgres', () => {
     expect(await third.conversations.claim(running.id)).toBe(false);
   });
 
-  test('ask once, answer once and use once', async () => {
+  test('an approval is asked once, answered once and used once across processes', async () => {
     using place = await postgresPlace(postgres);
     const storages = await Promise.all([1, 2, 3].map(() => place.open()));
     const everywhere = <Value>(ask: (index: number) => Promise<Value>) =>
@@ -163,7 +163,7 @@ describe('several processes on one Postgres', () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test('see what the others stored', async () => {
+  test('processes see what the others stored', async () => {
     using place = await postgresPlace(postgres);
     await using one = await place.open();
     await using two = await place.open();
@@ -180,7 +180,7 @@ describe('several processes on one Postgres', () => {
 });
 
 describe('a Postgres that goes away', () => {
-  test('stops the recording, and it goes on by itself when the database is back', async () => {
+  test('recording stops while Postgres is away and resumes when it is back', async () => {
     using place = await postgresPlace(postgres);
     await using line = await openLine(place.url);
     await using storage = await openStorage({ kind: 'postgres', url: line.url, sealer: createSealer(place.key) });
@@ -211,7 +211,7 @@ describe('a Postgres that goes away', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('and answers nothing any more is not waited for, and not asked again over the same line', async () => {
+  test('a Postgres that stops answering times out, and its connection is not used again', async () => {
     using place = await postgresPlace(postgres);
     await using line = await openLine(place.url);
     const options = {
@@ -230,7 +230,7 @@ describe('a Postgres that goes away', () => {
     await storage.journal.write(makeCall());
   });
 
-  test('is asked to commit to disk, even where it is set not to', async () => {
+  test('Postgres commits to disk, even where it is configured not to', async () => {
     using place = await postgresPlace(postgres);
     const url = new URL(place.url);
     url.searchParams.set('options', `${url.searchParams.get('options')} -csynchronous_commit=off`);
@@ -241,7 +241,7 @@ describe('a Postgres that goes away', () => {
     await engine.close();
   });
 
-  test('is named when it is not there, but never its password', async () => {
+  test('an unreachable Postgres is named in the error, but never its password', async () => {
     const url = 'postgres://someone:the-password@127.0.0.1:1/none';
     const error = await openStorage({ kind: 'postgres', url, sealer: createSealer(Buffer.alloc(32)) }).catch(
       (cause) => cause,

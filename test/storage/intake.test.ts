@@ -7,7 +7,7 @@ import { startWriter } from './writer-process.ts';
 const names = ['-intake-1', '-intake-2'];
 
 describe('the files that hold calls before they are in the tables', () => {
-  test('are for their owner only, and gone after a proper end', async () => {
+  test('intake files are readable by their owner only and removed by a proper close', async () => {
     using place = sqlitePlace();
     const storage = await place.open();
     await storage.journal.write(makeCall());
@@ -18,7 +18,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await place.sql('select count(*) as calls from calls')).toEqual([{ calls: 1 }]);
   });
 
-  test('are not made by whoever only reads', async () => {
+  test('reading creates no intake files', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     expect(await storage.journal.list()).toEqual([]);
@@ -26,7 +26,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(names.map((name) => existsSync(place.file + name))).toEqual([false, false]);
   });
 
-  test('lose nothing that was written and tell nothing twice, however many calls run meanwhile', async () => {
+  test('intake files lose nothing and repeat nothing, however many calls run', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     const calls = Array.from({ length: 3_000 }, () => makeCall({ result: { text: 'x'.repeat(2_000) } }));
@@ -48,7 +48,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('of a process that was killed are read once: what stays behind of them is told apart', async () => {
+  test('intake files of a killed process are read once', async () => {
     using place = sqlitePlace();
     await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
     await writer.said(/ success$/);
@@ -67,7 +67,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await count()).toBe(found);
   });
 
-  test('of another database are left alone', async () => {
+  test('intake files of another database are left alone', async () => {
     using place = sqlitePlace();
     await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
     await writer.said(/ success$/);
@@ -77,7 +77,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await storage.journal.list()).toEqual([]);
   });
 
-  test('may be damaged: what is whole counts, and the start goes on', async () => {
+  test('complete records of a damaged intake file are kept, and the start continues', async () => {
     for (const damage of ['cut', 'noise', 'gone'] as const) {
       using place = sqlitePlace();
       await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });

@@ -8,7 +8,7 @@ import { openToolbox } from '../support/toolbox.ts';
 const lines = async (file: string) => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
 describe('a tool looks the same wherever it comes from', () => {
-  test('name, description, parameters, execute [A1]', async () => {
+  test('every tool has a name, a description, parameters and an execute function, wherever it comes from [A1]', async () => {
     const local = localTool({
       name: 'greet',
       description: 'Greets.',
@@ -220,7 +220,7 @@ describe('idempotency keys', () => {
 });
 
 describe('results', () => {
-  test('come through whole: images, structured content, unknown blocks, _meta', async () => {
+  test('images, structured content, unknown blocks and _meta of a result come through unchanged', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     expect((await toolbox.call('mcp_s_image', {})).content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
     expect(await toolbox.call('mcp_s_structured', { city: 'Oslo' })).toMatchObject({
@@ -231,7 +231,7 @@ describe('results', () => {
     expect(odd.content).toMatchObject([{ type: 'text' }, { type: 'hologram' }]);
   });
 
-  test('50 MB are cut with a statement, and the rest can be read in pages', async () => {
+  test('a result of 50 MB is truncated, says so, and can be read in pages', async () => {
     await using toolbox = await openToolbox({
       servers: { s: fixture('huge-result') },
       toolbox: { maxResultBytes: 100_000 },

@@ -48,7 +48,7 @@ async function openMail(chains: JsonObject = { mail }, more: JsonObject = {}) {
 afterEach(() => void vi.useRealTimers());
 
 describe('a chain of tools', () => {
-  test('calls them one after the other, each with what those before it gave [R23]', async () => {
+  test('a chain calls its tools in order, each with the results of the earlier ones [R23]', async () => {
     await using opened = await openMail();
     const { toolbox, sent } = opened;
     expect(toolbox.tool('mail')).toMatchObject({ description: 'Mails a note', parameters: input });
@@ -71,7 +71,7 @@ describe('a chain of tools', () => {
     ]);
   });
 
-  test('ends with the first step that fails, and says which and what has run', async () => {
+  test('a chain ends at the first step that fails, and says which step and what has run', async () => {
     await using opened = await openMail();
     const { toolbox, sent } = opened;
     const failed = await toolbox.call('mail', { name: 'none' });
@@ -98,7 +98,7 @@ describe('a chain of tools', () => {
     );
   });
 
-  test('works with tools of servers, and with other chains', async () => {
+  test('a chain can call tools of servers and other chains', async () => {
     await using toolbox = await openToolbox({
       servers: { a: fixture('legacy'), b: fixture('modern') },
       toolbox: {
@@ -122,7 +122,7 @@ describe('a chain of tools', () => {
     expect((await toolbox.call('fourTimes', {})).text).toBe('[<[<x>]>]');
   });
 
-  test('is served to clients over MCP and A2A, and what their profile says holds for each step', async () => {
+  test('chains are served over MCP and A2A, and the profile of the client applies to each step', async () => {
     await using gateway = await openTestGateway({
       servers: { a: fixture('legacy') },
       toolbox: { chains: { greet: { steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hello' } }] } } },
@@ -144,7 +144,7 @@ describe('a chain of tools', () => {
     });
   });
 
-  test('needs no place beside those of its steps: one place is enough for many of them [M12]', async () => {
+  test('a chain holds no permit of its own, so that one permit is enough for many chains [M12]', async () => {
     await using opened = await openMail({ mail }, { maxConcurrent: 1, maxQueued: 100 });
     const { toolbox, sent } = opened;
     const results = await Promise.all(Array.from({ length: 20 }, () => toolbox.call('mail', { name: 'plan' })));
@@ -153,7 +153,7 @@ describe('a chain of tools', () => {
     expect(toolbox.stats()).toMatchObject({ running: 0, queued: 0 });
   });
 
-  test('asks for its steps what they ask for, and its clock stands still meanwhile [R16]', async () => {
+  test("the steps of a chain are approved like other calls, and the chain's timeout pauses meanwhile [R16]", async () => {
     const asked: string[] = [];
     const send = localTool({ name: 'send', execute: () => 'sent' });
     await using toolbox = await openToolbox(
@@ -180,7 +180,7 @@ describe('a chain of tools', () => {
     expect(asked).toEqual(['send']);
   });
 
-  test('is cancelled with the step that runs', async () => {
+  test('cancelling a chain cancels its running step', async () => {
     const [running, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const wait = localTool({
       name: 'wait',
@@ -208,7 +208,7 @@ describe('a chain of tools', () => {
 });
 
 describe('a local tool that calls others', () => {
-  test('says so, and goes no deeper than eight', async () => {
+  test('nested calls of local tools are recorded with their parent and limited to a depth of eight', async () => {
     const depths: number[] = [];
     const deep = localTool<{ at: number }>({
       name: 'deep',
@@ -243,7 +243,7 @@ describe('chains in a configuration', () => {
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{steps.1.text.c}}' } }] } }, 'is neither'],
     [{ a: { input: { type: 'array' }, steps: [{ tool: 'x' }] } }, 'must have type: object'],
     [{ a: { steps: [{ tool: 'b' }] }, b: { steps: [{ tool: 'a' }] } }, 'calls itself: a → b → a'],
-  ])('%j is refused: %s [M11]', async (chains, problem) => {
+  ])('the chain %j is refused: %s [M11]', async (chains, problem) => {
     expect(await problemOf(chains)).toContain(problem);
   });
 });

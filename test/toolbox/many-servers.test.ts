@@ -67,7 +67,7 @@ describe('many servers', () => {
 });
 
 describe('the public servers', () => {
-  test('everything over stdio, HTTP and SSE; filesystem; memory [A3, R2, R5]', async () => {
+  test('the public servers work: everything over stdio, HTTP and SSE, filesystem, and memory [A3, R2, R5]', async () => {
     await using dir = await tempDir();
     await using http = await everything('streamableHttp');
     await using sse = await everything('sse');
@@ -116,7 +116,7 @@ test("the official SDK's own server is spoken to in the modern era, questions in
 });
 
 describe('managing servers', () => {
-  test('add, update, disconnect, connect, discover, remove, with an event for each change [R5]', async () => {
+  test('servers are added, updated, disconnected, connected, discovered and removed, with an event for each change [R5]', async () => {
     const seen: string[] = [];
     await using toolbox = await openToolbox({ servers: {} });
     toolbox.on('server.changed', ({ server, status }) => seen.push(`${server} ${status.state}`));
@@ -176,7 +176,7 @@ describe('managing servers', () => {
 });
 
 describe('resources, prompts and completion', () => {
-  test('are listed, read, filled in and completed, in both eras [R5]', async () => {
+  test('resources and prompts are listed, read, filled in and completed, in both eras [R5]', async () => {
     await using http = await startHttp('modern-http');
     await using toolbox = await openToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
     for (const server of ['legacy', 'modern']) {
@@ -202,7 +202,7 @@ describe('resources, prompts and completion', () => {
 });
 
 describe('the life of a toolbox', () => {
-  test('closing ends every server; a closed one refuses calls [A2]', async () => {
+  test('closing a toolbox ends every server, and a closed toolbox refuses calls [A2]', async () => {
     const toolbox = await openToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
     const pids = toolbox.servers().map((server) => server.status.pid as number);
     expect(pids.every(isAlive)).toBe(true);

@@ -102,7 +102,7 @@ describe('dynamic mode', () => {
     );
   });
 
-  test('a hundred tools with five configured [M17]', async () => {
+  test('of a hundred tools the five configured ones get their own limits [M17]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '100', PAGE: '30' });
     const tools = ['001', '002', '003', '004', '005'].map((number) => ({ name: `tool_${number}`, max_instances: 1 }));
     await using toolbox = await openToolbox(myai(server.url, 'dynamic', tools, defaults));
@@ -173,7 +173,7 @@ describe('dynamic mode', () => {
 });
 
 describe('required servers', () => {
-  test('one that cannot be reached stops the start with its name, place and reason [M9]', async () => {
+  test('a required server that cannot be reached stops the start with its name, address and reason [M9]', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const starting = openToolbox(myai(url, 'dynamic', [], defaults));
     await expect(starting).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
@@ -186,7 +186,7 @@ describe('required servers', () => {
     });
   });
 
-  test('one that is not required is warned about and skipped, the others are there [A6]', async () => {
+  test('a server that is not required is skipped with a warning, and the others are there [A6]', async () => {
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox(
       { mcpServers: { good: fixture('legacy'), bad: { command: 'no-such-command-here' } } },
@@ -220,7 +220,7 @@ describe('local tools', () => {
     execute: ({ a, b }: { a: number; b: number }) => String(a + b),
   } as never);
 
-  test('one that the myai file does not name stops the start [M3]', async () => {
+  test('a local tool that the myai file does not name stops the start [M3]', async () => {
     const starting = openToolbox({ myai: { toolbox: { max_concurrent: 1, tools: [], mcps: [] } } }, { tools: [sum] });
     await expect(starting).rejects.toMatchObject({
       code: 'TOOL_NOT_CONFIGURED',
@@ -228,7 +228,7 @@ describe('local tools', () => {
     });
   });
 
-  test('one that is named gets its limits from the file and looks like any other [M3, A1]', async () => {
+  test('a local tool that the myai file names gets its limits from the file [M3, A1]', async () => {
     const config = {
       myai: { toolbox: { max_concurrent: 1, tools: [{ name: 'sum_numbers', max_instances: 20 }], mcps: [] } },
     };
@@ -237,7 +237,7 @@ describe('local tools', () => {
     expect(await toolbox.tool('sum_numbers')?.execute({ a: 1, b: 2 })).toMatchObject({ isError: false, text: '3' });
   });
 
-  test('in plain naming the last registered wins, with a warning [M10]', async () => {
+  test('in plain naming the last registered tool wins, with a warning [M10]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1', NAME: 'second' });
     const { log, entries } = collectLog();
     const own = localTool({ name: 'tool_1', execute: () => 'local' });
@@ -249,7 +249,7 @@ describe('local tools', () => {
     expect(messages(entries, 'warning')).toContainEqual(expect.stringMatching(/^Tool name 'tool_1' is offered by/));
   });
 
-  test('in the default naming nothing collides, whatever the servers are called [B8, M10]', async () => {
+  test('in the default naming no tool names collide, whatever the servers are called [B8, M10]', async () => {
     await using toolbox = await openToolbox({
       servers: {
         a: fixture('legacy', { TOOLS: '1' }),
@@ -265,7 +265,7 @@ describe('local tools', () => {
 });
 
 describe('the configuration file', () => {
-  test('is applied server by server while running; a broken one changes nothing and says so [M15]', async () => {
+  test('a changed configuration file is applied server by server; a broken one changes nothing and is reported [M15]', async () => {
     await using dir = await tempDir();
     const file = dir.file('toolwharf.json');
     const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));

@@ -42,7 +42,7 @@ async function collect(stream: AsyncIterable<StreamResponse>): Promise<StreamRes
 }
 
 describe('the agent card', () => {
-  test('lists the tools as skills, with what they take [B11]', async () => {
+  test('the agent card lists the tools as skills with their parameters [B11]', async () => {
     const { status, body, headers } = await api.get('/.well-known/agent-card.json', {
       headers: { 'a2a-version': '1.0' },
     });
@@ -65,14 +65,14 @@ describe('the agent card', () => {
     expect((await api.get('/.well-known/agent-card.json', { headers: again })).status).toBe(304);
   });
 
-  test('is one that clients of version 0.3 read too', async () => {
+  test('clients of A2A 0.3 can read the agent card', async () => {
     const { body } = await api.get('/.well-known/agent-card.json');
     expect(body).toMatchObject({ protocolVersion: '0.3', url: `${api.url}/a2a`, preferredTransport: 'JSONRPC' });
     expect(body.supportedInterfaces).toHaveLength(2);
     expect(body.skills.length).toBeGreaterThan(5);
   });
 
-  test('of a profile has the skills of the profile', async () => {
+  test('the agent card of a profile lists the skills of that profile', async () => {
     const client = await connectAgent(`${api.url}/a2a/narrow/`);
     expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['files__echo']);
     const { state } = outcomeOf(await client.sendMessage(toCall('files__add', { a: 1, b: 2 })));
@@ -80,7 +80,7 @@ describe('the agent card', () => {
     expect((await api.get('/a2a/none/.well-known/agent-card.json')).status).toBe(404);
   });
 
-  test('tells strangers of a guarded gateway how to ask, and nothing about its tools', async () => {
+  test('without a key, the agent card of a guarded gateway shows how to authenticate and no tools', async () => {
     for (const path of ['/.well-known/agent-card.json', '/a2a/narrow/.well-known/agent-card.json']) {
       for (const said of ['1.0', '0.3']) {
         const { status, body } = await locked.get(path, { headers: { 'a2a-version': said } });
@@ -93,7 +93,7 @@ describe('the agent card', () => {
     }
   });
 
-  test('lists the skills for those who are known, at its address and as the extended card', async () => {
+  test('with a key, the agent card and the extended card list the skills', async () => {
     const client = await connectAgent(locked.url, await locked.key(['call'], 'narrow'));
     expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['files__echo']);
     const key = await locked.key(['call'], 'narrow');
@@ -105,7 +105,7 @@ describe('the agent card', () => {
 });
 
 describe('a message', () => {
-  test('with a tool and its arguments is a call, whose result is the artifact of its task [B11]', async () => {
+  test('a message that names a tool is a call, and its result is the artifact of the task [B11]', async () => {
     const client = await connectAgent(api.url);
     const answer = (await client.sendMessage(toCall('files__add', { a: 2, b: 3 }))) as Task;
     expect(outcomeOf(answer)).toMatchObject({
@@ -119,7 +119,7 @@ describe('a message', () => {
     expect(await client.getTask({ tenant: '', id: answer.id })).toEqual(answer);
   });
 
-  test('may name the tool in its metadata, or be JSON as text', async () => {
+  test('a message can name the tool in its metadata or as JSON text', async () => {
     const client = await connectAgent(api.url);
     const messages = [
       toSend([data({ a: 1, b: 2 })], { metadata: { skillId: 'files__add' } }),
@@ -129,7 +129,7 @@ describe('a message', () => {
       expect(outcomeOf(await client.sendMessage(message)).parts).toMatchObject([{ value: '3' }]);
   });
 
-  test('gives data as data and pictures as files', async () => {
+  test('structured results become data parts and images become file parts', async () => {
     const client = await connectAgent(api.url);
     const structured = outcomeOf(await client.sendMessage(toCall('files__structured', { city: 'Bonn' })));
     expect(structured.parts).toContainEqual(expect.objectContaining({ $case: 'data', mediaType: 'application/json' }));
@@ -137,7 +137,7 @@ describe('a message', () => {
     expect(parts).toEqual([{ $case: 'raw', value: expect.any(Buffer), mediaType: 'image/png' }]);
   });
 
-  test('that names no tool is answered with what to send', async () => {
+  test('a message without a tool is answered with what to send', async () => {
     const client = await connectAgent(api.url);
     const answer = (await client.sendMessage(toSend([words('What is two plus three?')]))) as Message;
     expect(textOf(answer)).toContain('send a message with one data part');
@@ -148,7 +148,7 @@ describe('a message', () => {
     expect(textOf(misspelt as Message)).toContain("'args' is neither 'tool' nor 'arguments'");
   });
 
-  test('with a tool that is not there, or arguments that are wrong, is a rejected task', async () => {
+  test('an unknown tool or invalid arguments reject the task', async () => {
     const client = await connectAgent(api.url);
     expect(outcomeOf(await client.sendMessage(toCall('files__none', {})))).toMatchObject({
       state: TaskState.TASK_STATE_REJECTED,
@@ -162,7 +162,7 @@ describe('a message', () => {
     });
   });
 
-  test('whose tool fails is a failed task, with what the tool said', async () => {
+  test("a tool that fails gives a failed task with the tool's message", async () => {
     const client = await connectAgent(api.url);
     expect(outcomeOf(await client.sendMessage(toCall('files__fail', {})))).toMatchObject({
       state: TaskState.TASK_STATE_FAILED,
@@ -170,7 +170,7 @@ describe('a message', () => {
     });
   });
 
-  test('sent twice is one call, and with other content under the same id none', async () => {
+  test('a message that is sent twice is one call, and other content under the same id is a conflict', async () => {
     const client = await connectAgent(api.url);
     const file = directory.file(randomUUID());
     const twice = toCall('files__write', { path: file, text: 'once' }, { messageId: randomUUID() });
@@ -190,7 +190,7 @@ describe('a message', () => {
     expect(await readFile(file, 'utf8')).toBe('once\n');
   });
 
-  test('can be streamed: the task, how far it is, its result and its end [B11]', async () => {
+  test('a call can be streamed: task, progress, result and end [B11]', async () => {
     const client = await connectAgent(api.url);
     const events = await collect(client.sendMessageStream(toCall('files__sleep', { ms: 400 })));
     const cases = casesOf(events);
@@ -201,7 +201,7 @@ describe('a message', () => {
     expect(said.at(-1)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
   });
 
-  test('of a client of version 0.3 is a call too, streamed or not', async () => {
+  test('clients of A2A 0.3 can call tools, streamed or not', async () => {
     const client = await connectLegacyAgent(api.url);
     expect(client.protocolVersion).toBe('0.3');
     expect(outcomeOf(await client.sendMessage(toCall('files__add', { a: 2, b: 3 }))).parts).toMatchObject([
@@ -215,7 +215,7 @@ describe('a message', () => {
 });
 
 describe('a task', () => {
-  test('that is cancelled ends its call [B11]', async () => {
+  test('cancelling a task cancels its call [B11]', async () => {
     const client = await connectAgent(api.url);
     const file = randomUUID();
     const { id, status } = (await client.sendMessage(linger({}, file))) as Task;
@@ -229,7 +229,7 @@ describe('a task', () => {
     await expect(client.cancelTask({ tenant: '', id: done.id, metadata: undefined })).rejects.toThrow('is over');
   });
 
-  test('goes on when its client goes away, and can be watched again', async () => {
+  test('a task continues when its client disconnects, and can be resubscribed', async () => {
     const client = await connectAgent(api.url);
     const leaving = new AbortController();
     let id = '';
@@ -250,7 +250,7 @@ describe('a task', () => {
     await expect(collect(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow('is over');
   });
 
-  test('whose call a person must allow says so, and goes on by itself when it is answered [B11]', async () => {
+  test('a task that awaits approval says so and continues once it is approved [B11]', async () => {
     const client = await connectAgent(`${api.url}/a2a/careful/`);
     const waiting = (await client.sendMessage(toCall('files__add', { a: 20, b: 3 }))) as Task;
     expect(outcomeOf(waiting)).toMatchObject({
@@ -269,7 +269,7 @@ describe('a task', () => {
     expect(outcomeOf(await client.getTask({ tenant: '', id: waiting.id })).parts).toMatchObject([{ value: '23' }]);
   });
 
-  test('whose call is denied is rejected, with the reason', async () => {
+  test('a denied call rejects its task with the reason', async () => {
     const client = await connectAgent(`${api.url}/a2a/careful/`);
     const { id, status } = (await client.sendMessage(toCall('files__add', { a: 21, b: 3 }))) as Task;
     const question = String(status?.message?.metadata?.['toolwharf/approval']);
@@ -282,7 +282,7 @@ describe('a task', () => {
     expect(ended).toMatchObject({ words: expect.stringContaining('not today'), code: 'CALL_DENIED' });
   });
 
-  test('that is cancelled while a person is asked takes the question back', async () => {
+  test('cancelling a task that awaits approval withdraws the approval', async () => {
     const client = await connectAgent(`${api.url}/a2a/careful/`);
     const { id, status } = (await client.sendMessage(toCall('files__add', { a: 22, b: 3 }))) as Task;
     const cancelled = await client.cancelTask({ tenant: '', id, metadata: undefined });
@@ -291,7 +291,7 @@ describe('a task', () => {
     expect((await api.get(`/api/approvals/${question}`)).body).toMatchObject({ answeredBy: 'withdrawal' });
   });
 
-  test('tells that a server asks something in the middle of it, which its caller can answer', async () => {
+  test('a task shows a question of its server, which the caller can answer', async () => {
     const client = await connectAgent(api.url);
     const events: StreamResponse[] = [];
     for await (const event of client.sendMessageStream(toCall('files__ask', { question: 'Which colour?' }))) {
@@ -305,7 +305,7 @@ describe('a task', () => {
     expect(JSON.stringify(events)).toContain('blue');
   });
 
-  test('takes no more messages, and has no push notifications', async () => {
+  test('a task takes no further messages and has no push notifications', async () => {
     const client = await connectAgent(api.url);
     const { id } = (await client.sendMessage(linger())) as Task;
     await expect(client.sendMessage(toSend([words('more')], { taskId: id }))).rejects.toThrow('takes no more messages');
@@ -317,7 +317,7 @@ describe('a task', () => {
     expect(refused.body.error.code).toBe(-32003);
   });
 
-  test('is there for its caller alone', async () => {
+  test('a task is visible to its caller only', async () => {
     const [own, other] = await Promise.all(
       [1, 2].map(async () => connectAgent(locked.url, await locked.key(['call']))),
     );
@@ -335,7 +335,7 @@ describe('a task', () => {
 });
 
 describe('the address', () => {
-  test('lets nobody in who may not call [B11]', async () => {
+  test('the A2A endpoint requires the right to call [B11]', async () => {
     const nobody = await locked.post('/a2a', rpc('ListTasks'));
     expect({ status: nobody.status, code: nobody.body.error.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
     expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="toolwharf"');
@@ -346,7 +346,7 @@ describe('the address', () => {
     expect((await locked.post('/a2a/narrow', rpc('ListTasks'), { key: narrow })).status).toBe(200);
   });
 
-  test('refuses in words what it can not read', async () => {
+  test('the A2A endpoint explains why it cannot read a request', async () => {
     const refusals = [
       await api.request('POST', '/a2a', { body: rpc('ListTasks'), headers: { 'content-type': 'text/plain' } }),
       await api.post('/a2a', [rpc('ListTasks')]),
