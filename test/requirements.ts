@@ -66,6 +66,7 @@ export const requirements = {
   B11: 'the toolbox can be reached as an agent over A2A',
 
   N9: 'trust, rules and pins belong to a tool of a server, and a name never moves to another tool',
+  N10: 'a question of a server reaches the client whose call caused it, and no other',
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;
