@@ -8,7 +8,7 @@ import { openConfig, parseServer } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
-import { createHttpEndpoints } from './connections/http/lazy-http-endpoint.ts';
+import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { Questions } from './connections/questions.ts';

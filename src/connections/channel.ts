@@ -58,7 +58,7 @@ export interface ChannelSendOptions extends TransportSendOptions {
   readonly onUnreadable?: (cause: ToolwharfError) => void;
 }
 
-/** Tells the channel which request's response stream delivered a message. */
+/** The request whose response stream delivered a message. */
 export interface StreamMessageInfo extends MessageExtraInfo {
   readonly relatedRequestId?: RequestId;
 }

@@ -13,7 +13,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
 import type { HttpAccess } from './http/http-access.ts';
-import { whenBroken } from './http/pool-response.ts';
+import { onBodyError } from './http/pool-response.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
 import { capabilitiesFor } from './questions.ts';
 import { isSdkError } from './sdk-errors.ts';
@@ -147,7 +147,7 @@ function createSseTransport(url: URL, access: HttpAccess, onUnreadableStream: (c
   return new SSEClientTransport(url, {
     async fetch(input, init) {
       const response = await access.fetch(input, init);
-      whenBroken(response, onUnreadableStream);
+      onBodyError(response, onUnreadableStream);
       return response;
     },
     requestInit: { headers: access.headers },

@@ -1,4 +1,4 @@
-import type { ServerSpec } from '../config/config.ts';
+import type { ConnectedTransport, ServerSpec } from '../config/config.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
 import { toDeliveryError } from './delivery.ts';
 import type { HttpAccess } from './http/http-access.ts';
@@ -8,8 +8,6 @@ import type { Session, SessionOptions } from './session.ts';
 import type { Era } from './status.ts';
 import type { StderrTail } from './stderr-tail.ts';
 import { createServerProcess } from './stdio/server-process.ts';
-
-type TransportKind = Session['transport'];
 
 /** Opens a session: finds the transport and the protocol era, and caches both for the next time. */
 export async function openSession(spec: ServerSpec, options: SessionOptions): Promise<Session> {
@@ -28,7 +26,7 @@ export async function openSession(spec: ServerSpec, options: SessionOptions): Pr
 
 async function openByTarget(
   spec: ServerSpec,
-  transport: TransportKind | undefined,
+  transport: ConnectedTransport | undefined,
   era: Era | undefined,
   options: SessionOptions,
 ): Promise<Session> {

@@ -6,15 +6,17 @@ import type { Era } from './status.ts';
 /** The protocol era and transport of each server, learned by its last successful handshake. */
 export interface ProtocolCache {
   get(address: string): CachedProtocol | undefined;
-  set(address: string, session: CachedProtocol): void;
+  set(address: string, protocol: CachedProtocol): void;
   delete(address: string): void;
 }
 
+/** The protocol of one server. */
 export interface CachedProtocol {
   readonly era: Era;
   readonly transport: ConnectedTransport;
 }
 
+/** A cache in memory. */
 export function createProtocolCache(): ProtocolCache {
   return new Map<string, CachedProtocol>();
 }

@@ -28,7 +28,7 @@ export type ConnectionEvent =
   | { readonly type: 'disconnect-requested' }
   | { readonly type: 'disconnected' };
 
-/** A connection that nobody has asked for yet. */
+/** The state before the first connect. */
 export function initialModel(now: number): ConnectionModel {
   return { status: { state: 'disconnected', since: isoTime(now), failures: 0 }, isWanted: false };
 }
@@ -59,7 +59,7 @@ export function reduce(model: ConnectionModel, event: ConnectionEvent, now: numb
   }
 }
 
-/** True when nothing changed that observers are told about. */
+/** True when observers need no notification. */
 export function isSameState(a: ConnectionStatus, b: ConnectionStatus): boolean {
   return a.state === b.state && a.reason === b.reason && a.nextTryAt === b.nextTryAt;
 }

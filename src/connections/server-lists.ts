@@ -134,7 +134,7 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       failures.clear();
       optional.clear();
       const announced = kinds.filter((kind) => isObject(capabilities[listSources[kind].capability]));
-      // A server that announces nothing may still have tools: one request tells.
+      // A server that announces nothing may still have tools; one request finds out.
       if (announced.length === 0) optional.add('tools');
       await Promise.all([...announced, ...optional].map(read));
     },

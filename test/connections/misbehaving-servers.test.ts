@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHttpEndpoints } from '../../src/connections/http/lazy-http-endpoint.ts';
+import { createHttpEndpoints } from '../../src/connections/http/http-endpoints.ts';
 import type { ConnectionStatus } from '../../src/connections/status.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';

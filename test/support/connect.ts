@@ -1,6 +1,6 @@
 import type { ServerSpec } from '../../src/config/config.ts';
 import { type Connection, type ConnectionOptions, createConnection } from '../../src/connections/connection.ts';
-import { createHttpEndpoints } from '../../src/connections/http/lazy-http-endpoint.ts';
+import { createHttpEndpoints } from '../../src/connections/http/http-endpoints.ts';
 import { createProtocolCache } from '../../src/connections/protocol-cache.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';

@@ -176,7 +176,7 @@ describe('the operations of an OpenAPI document', () => {
     );
     expect(reasonOf({ parameters: [{ name: 'a', in: 'query', style: 'matrix', schema: {} }] })).toContain("'matrix'");
     expect(reasonOf({ parameters: [{ name: 'a', in: 'body' }] })).toContain("is in 'body'");
-    expect(reasonOf({ parameters: ['a'] })).toBe('one of its parameters is no map');
+    expect(reasonOf({ parameters: ['a'] })).toBe('one of its parameters is not an object');
     const circle = { components: { parameters: { A: { $ref: '#/components/parameters/A' } } } };
     expect(reasonOf({ parameters: [{ $ref: '#/components/parameters/A' }] }, circle)).toContain('circular');
     const { tools, skipped } = readOpenApi(

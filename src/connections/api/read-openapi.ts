@@ -133,41 +133,41 @@ function toTool(
   };
 }
 
-/** The parameters that count: an operation's own take the place of its path's. */
+/** The parameters of an operation; its own override those of its path. */
 function parametersOf(document: JsonObject, shared: readonly unknown[], operation: JsonObject): JsonObject[] {
   const own = Array.isArray(operation.parameters) ? operation.parameters : [];
-  const byPlace = new Map<string, JsonObject>();
+  const byLocation = new Map<string, JsonObject>();
   for (const one of [...shared, ...own]) {
     const parameter = resolve(document, one);
-    if (!isObject(parameter)) throw new UnusableOperation('one of its parameters is no map');
+    if (!isObject(parameter)) throw new UnusableOperation('one of its parameters is not an object');
     if (parameter.in === 'header' && ownHeaders.has(String(parameter.name).toLowerCase())) continue;
-    byPlace.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);
+    byLocation.set(`${String(parameter.in)} ${String(parameter.name)}`, parameter);
   }
-  return [...byPlace.values()];
+  return [...byLocation.values()];
 }
 
 function readParameter(
   parameter: JsonObject,
   copy: (schema: unknown) => JsonSchema | boolean,
 ): Omit<ApiParameter, 'argument'> & { readonly schema: JsonSchema | boolean } {
-  const { name, in: place, content, description } = parameter;
+  const { name, in: location, content, description } = parameter;
   if (typeof name !== 'string' || name === '') throw new UnusableOperation('one of its parameters has no name');
-  if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
-    throw new UnusableOperation(`its parameter '${name}' is in '${String(place)}', which is unknown`);
+  if (location !== 'path' && location !== 'query' && location !== 'header' && location !== 'cookie')
+    throw new UnusableOperation(`its parameter '${name}' is in '${String(location)}', which is unknown`);
   const [media] = isObject(content) ? Object.values(content) : [];
   const copied = copy(isObject(media) ? media.schema : parameter.schema);
   const schema =
     typeof description === 'string' && isObject(copied) && copied.description === undefined
       ? { ...copied, description }
       : copied;
-  if (media) return { name, in: place, style: 'json', explode: false, schema };
-  const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple';
+  if (media) return { name, in: location, style: 'json', explode: false, schema };
+  const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
   const style = parameter.style ?? usual;
-  const known = place === 'query' ? queryStyles : [usual];
+  const known = location === 'query' ? queryStyles : [usual];
   if (!known.includes(style as never))
     throw new UnusableOperation(`its parameter '${name}' has the style '${String(style)}', which is not supported`);
   const explode = typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form';
-  return { name, in: place, style: style as ApiParameter['style'], explode, schema };
+  return { name, in: location, style: style as ApiParameter['style'], explode, schema };
 }
 
 const queryStyles: readonly ApiParameter['style'][] = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'];

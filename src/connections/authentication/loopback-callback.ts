@@ -1,7 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { isLoopbackUrl } from '../http/https-rule.ts';
+import { isLoopbackUrl } from '../http/secure-url.ts';
 import type { OAuthCallback, OAuthCallbackOptions, OpenOAuthCallback } from './oauth-callback.ts';
 
 export interface LoopbackCallbackOptions {

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { isInsecureUrl } from '../../config/server-url.ts';
-import { isLoopbackUrl } from '../http/https-rule.ts';
+import { isLoopbackUrl } from '../http/secure-url.ts';
 import { oauthFailed } from './oauth-errors.ts';
 
 export interface OAuthFetchOptions {

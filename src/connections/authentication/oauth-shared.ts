@@ -5,7 +5,7 @@ import { createSingleFlight, type SingleFlight } from './single-flight.ts';
 export interface OAuthShared {
   readonly flights: SingleFlight;
   /** The sign-in URLs that people are being asked to open. */
-  readonly asking: Map<string, string>;
+  readonly promptUrls: Map<string, string>;
   /** When a person last declined or ignored a sign-in. */
   readonly declinedAt: Map<string, number>;
 }
@@ -16,7 +16,7 @@ const sharedByStore = new WeakMap<OAuthStore, OAuthShared>();
 export function sharedBy(store: OAuthStore): OAuthShared {
   const shared = sharedByStore.get(store) ?? {
     flights: createSingleFlight(),
-    asking: new Map(),
+    promptUrls: new Map(),
     declinedAt: new Map(),
   };
   sharedByStore.set(store, shared);

@@ -2,16 +2,16 @@ import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { abortable } from '../../kernel/wait.ts';
-import type { Ask } from './oauth-asker.ts';
 import { isSameIssuer, type OAuthChallenge, type OAuthContext } from './oauth-context.ts';
 import { discoverOAuth, issuerOf } from './oauth-discovery.ts';
 import { oauthFailed, oauthRequired, toOAuthError } from './oauth-errors.ts';
 import { refreshTokens } from './oauth-flow.ts';
 import { type OAuthShared, restMs } from './oauth-shared.ts';
 import type { OAuthTokensRecord } from './oauth-store.ts';
+import type { SignInPrompt } from './sign-in-prompt.ts';
 
 export interface TokensOptions {
-  readonly ask: Ask;
+  readonly prompt: SignInPrompt;
   /** How long a request waits for a person to sign in. */
   readonly waitMs: number;
   readonly log: Log;
@@ -38,8 +38,8 @@ export interface Tokens {
 
 export function createTokens(context: OAuthContext, shared: OAuthShared, options: TokensOptions): Tokens {
   const { server, serverKey, store, clock, settings } = context;
-  const { ask, waitMs, log, redactor, signal: lifetime } = options;
-  const { flights, asking } = shared;
+  const { prompt, waitMs, log, redactor, signal: lifetime } = options;
+  const { flights, promptUrls } = shared;
   const widened = new Map<string, number>();
   let known: OAuthTokensRecord | undefined;
   let refused: { readonly token: string | undefined; readonly challenge: OAuthChallenge } = {
@@ -92,7 +92,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         const late = clock.sleep(waitMs, done.signal).then(() => true);
         late.catch(() => {});
         if (!(await Promise.race([flight.then(() => false), late]))) return;
-        const url = asking.get(serverKey);
+        const url = promptUrls.get(serverKey);
         if (url)
           throw oauthRequired(server, 'the sign-in is open in the browser. Complete it there, then try again', url);
       }
@@ -118,7 +118,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       if (fresh) return adopt(fresh, 'refresh');
     }
     const scope = scopeFor(challenge, bound);
-    adopt(await ask({ discovery, signal: lifetime, scope }), 'person');
+    adopt(await prompt({ discovery, signal: lifetime, scope }), 'person');
   }
 
   /** The scope to request, including what was granted before; undefined requests what the server publishes. */
@@ -139,7 +139,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       );
     }
     const discovery = await discoverOAuth(context, challenge);
-    adopt(await ask({ discovery, scope, signal: lifetime }), 'person');
+    adopt(await prompt({ discovery, scope, signal: lifetime }), 'person');
     widened.set(scope, clock.now());
   }
 
@@ -158,7 +158,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     if (stored && stored.access_token !== refused.token) return;
     const discovery = await discoverOAuth(context, refused.challenge);
     const scope = scopeFor(refused.challenge, undefined);
-    adopt(await ask({ discovery, signal, insist: true, scope }), 'person');
+    adopt(await prompt({ discovery, signal, insist: true, scope }), 'person');
   }
 
   return {
@@ -202,7 +202,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       const ended = AbortSignal.any([signal, lifetime]);
       const flight = flights.run(`sign-in ${serverKey}`, async () => {
         const running = flights.current(serverKey);
-        if (running && asking.has(serverKey)) return running;
+        if (running && promptUrls.has(serverKey)) return running;
         await running?.catch(() => {});
         return runExclusively(() => signInNow(ended));
       });

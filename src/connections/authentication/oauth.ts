@@ -3,7 +3,6 @@ import type { OAuthAuthentication } from '../../config/config.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { createRedactor, type Redactor } from '../../kernel/redact.ts';
-import { createAsker } from './oauth-asker.ts';
 import type { OAuthCallback } from './oauth-callback.ts';
 import type { OAuthChallenge, OAuthContext } from './oauth-context.ts';
 import { oauthFailed, toOAuthError } from './oauth-errors.ts';
@@ -12,6 +11,7 @@ import { finishSignIn } from './oauth-flow.ts';
 import { sharedBy } from './oauth-shared.ts';
 import { type OAuthStore, oauthServerKey } from './oauth-store.ts';
 import { createTokens } from './oauth-tokens.ts';
+import { createSignInPrompt } from './sign-in-prompt.ts';
 
 export interface OAuthOptions {
   readonly serverName: string;
@@ -59,13 +59,13 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
   if (settings.clientSecret !== undefined) redactor.add(settings.clientSecret);
   const lifetime = new AbortController();
   const shared = sharedBy(store);
-  const ask = createAsker(context, shared, {
+  const prompt = createSignInPrompt(context, shared, {
     log,
     callback: options.callback,
     configuredRedirectUrl: spec.redirectUrl,
     redirectUrl: options.redirectUrl,
   });
-  const tokens = createTokens(context, shared, { ask, waitMs, log, redactor, signal: lifetime.signal });
+  const tokens = createTokens(context, shared, { prompt, waitMs, log, redactor, signal: lifetime.signal });
   const sentWith = new WeakMap<Response, string | undefined>();
 
   async function send(input: string | URL, init: RequestInit): Promise<Response> {

@@ -50,7 +50,7 @@ export function readEventStream(
   body.on('end', () => end());
   body.on('error', end);
   body.on('close', () => end(body.errored ?? (body.readableEnded ? undefined : new Error('The stream was closed'))));
-  // A body that broke before now reports that to nobody a second time.
+  // A body that broke before now emits no second error.
   if (body.destroyed) end(body.errored ?? new Error('The connection was closed'));
   else readThrottled(body, push, throttle);
 }

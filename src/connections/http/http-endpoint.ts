@@ -10,8 +10,8 @@ import { type OAuthStore, oauthServerKey } from '../authentication/oauth-store.t
 import { toStaticHeaders } from '../authentication/static-headers.ts';
 import { createNotificationThrottle } from '../notification-throttle.ts';
 import type { HttpAccess } from './http-access.ts';
-import { assertSecureUrl } from './https-rule.ts';
 import { createPoolFetch, type PoolFetch } from './pool-fetch.ts';
+import { assertSecureUrl } from './secure-url.ts';
 import { type Reach, serverReach } from './server-reach.ts';
 
 /** Stores sign-ins and sends people to sign in. */

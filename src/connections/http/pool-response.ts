@@ -19,7 +19,7 @@ export interface PoolResponseInit {
 const listeners = new WeakMap<Response, (cause: unknown) => void>();
 
 /** Calls the listener when the body breaks, right before its reader gets the error. */
-export function whenBroken(response: Response, listener: (cause: unknown) => void): void {
+export function onBodyError(response: Response, listener: (cause: unknown) => void): void {
   listeners.set(response, listener);
 }
 

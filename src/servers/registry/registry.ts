@@ -1,4 +1,4 @@
-import { assertSecureUrl } from '../../connections/http/https-rule.ts';
+import { assertSecureUrl } from '../../connections/http/secure-url.ts';
 import { createPoolFetch } from '../../connections/http/pool-fetch.ts';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';

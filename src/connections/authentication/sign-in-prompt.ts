@@ -9,7 +9,7 @@ import { knownClient } from './oauth-provider.ts';
 import { type OAuthShared, restMs } from './oauth-shared.ts';
 import type { OAuthTokensRecord } from './oauth-store.ts';
 
-export interface AskerOptions {
+export interface SignInPromptOptions {
   readonly callback?: OAuthCallback;
   /** The redirect URL of the configuration. */
   readonly configuredRedirectUrl?: string;
@@ -28,13 +28,17 @@ export interface SignInRequest {
 }
 
 /** Asks a person to sign in and returns the tokens; rejects with OAUTH_REQUIRED, and a URL if there is one, if nobody can be asked. */
-export type Ask = (question: SignInRequest) => Promise<OAuthTokensRecord>;
+export type SignInPrompt = (question: SignInRequest) => Promise<OAuthTokensRecord>;
 
-export function createAsker(context: OAuthContext, shared: OAuthShared, options: AskerOptions): Ask {
+export function createSignInPrompt(
+  context: OAuthContext,
+  shared: OAuthShared,
+  options: SignInPromptOptions,
+): SignInPrompt {
   const { server, serverKey, store, clock } = context;
   const { callback, configuredRedirectUrl, log } = options;
 
-  async function askThrough(
+  async function promptThrough(
     callback: OAuthCallback,
     { discovery, scope, signal }: SignInRequest,
   ): Promise<OAuthTokensRecord> {
@@ -44,7 +48,7 @@ export function createAsker(context: OAuthContext, shared: OAuthShared, options:
       preferredUrl: before?.redirect_uris?.[0],
     });
     const pending = await beginSignIn(context, { discovery, redirectUrl: opened.redirectUrl, scope });
-    shared.asking.set(serverKey, pending.authorizationUrl);
+    shared.promptUrls.set(serverKey, pending.authorizationUrl);
     try {
       signal.throwIfAborted();
       log.info('oauth.asked', `Server '${server}' requires a person to sign in`, { server });
@@ -61,7 +65,7 @@ export function createAsker(context: OAuthContext, shared: OAuthShared, options:
       shared.declinedAt.set(serverKey, clock.now());
       throw cause;
     } finally {
-      shared.asking.delete(serverKey);
+      shared.promptUrls.delete(serverKey);
     }
   }
 
@@ -91,6 +95,6 @@ export function createAsker(context: OAuthContext, shared: OAuthShared, options:
         'a person was asked a short while ago and did not sign in. Start the sign-in again when ready',
       );
     }
-    return askThrough(callback, question);
+    return promptThrough(callback, question);
   };
 }

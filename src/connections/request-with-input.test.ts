@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestWithInput } from './input-required.ts';
+import { requestWithInput } from './request-with-input.ts';
 
 const question = { method: 'elicitation/create', params: { message: 'who?' } };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { assertSecureUrl, isLoopbackUrl } from './https-rule.ts';
+import { assertSecureUrl, isLoopbackUrl } from './secure-url.ts';
 
 const loopback = ['localhost', 'api.localhost', '127.0.0.1', '127.8.9.10', '[::1]', '2130706433'];
 const elsewhere = [
