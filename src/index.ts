@@ -31,8 +31,7 @@ export {
 export type { OAuthCallback, OAuthQuestion, OpenOAuthCallback } from './connections/authentication/oauth-callback.ts';
 export { createMemoryOAuthStore, type OAuthStore } from './connections/authentication/oauth-store.ts';
 export type { OAuthPorts } from './connections/http/http-endpoint.ts';
-export type { ElicitAnswer, QuestionContext, Root } from './connections/questions.ts';
-export type { RequestHost } from './connections/request-host.ts';
+export type { ElicitAnswer, QuestionContext, RequestHost, Root } from './connections/request-host.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
 export type { CallPolicy } from './invocation/authorize.ts';
 export type { Call, CallEvent, CallHost, CallQuestionContext, CallState } from './invocation/call.ts';

@@ -11,8 +11,8 @@ import { toToolDefinition } from './connections/discovery.ts';
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
-import type { Questions } from './connections/questions.ts';
-import { type Call, type CallHost, createFailedCall } from './invocation/call.ts';
+import type { RequestHost } from './connections/request-host.ts';
+import { type Call, createFailedCall } from './invocation/call.ts';
 import { createInvoker, type StartOptions } from './invocation/invoker.ts';
 import { createLargeResults } from './invocation/large-results.ts';
 import { createPermits, joinStats, type PermitLimits } from './invocation/permits.ts';
@@ -140,7 +140,7 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 
   function openServer(spec: ServerSpec): Connection {
     const connection: Connection = createConnection(spec, {
-      questions: toQuestions(host),
+      defaultHost: host as RequestHost,
       protocolCache,
       log,
       env,
@@ -156,8 +156,8 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
         if (kind === 'tools') return register(connection);
         events.emit('content.changed', { server: spec.name, kind });
       },
-      onNotification: (method, params, callIds) =>
-        events.emit('server.notified', { server: spec.name, method, params, callIds }),
+      onNotification: (method, params) =>
+        events.emit('server.notified', { server: spec.name, method, params, callIds: [] }),
     });
     return connection;
   }
@@ -353,11 +353,6 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
 /** Tools that call others are limited one by one: all together they wait for the places of those they call. */
 function composedLimits({ maxQueued }: ToolboxConfig): PermitLimits {
   return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
-}
-
-/** The host as it answers questions that belong to no call. */
-function toQuestions({ elicit, sample, listRoots }: CallHost): Questions {
-  return { elicit, sample, roots: listRoots } as Questions;
 }
 
 function joined(errors: readonly ToolwharfError[]): ToolwharfError {

@@ -17,7 +17,7 @@ async function ask(connection: TestConnection, id: string, host = answering(id))
   return firstText(await connection.callTool({ name: 'ask' }, { question: 'Which?' }, call));
 }
 
-const announced = { questions: { elicit: answering('default').elicit } };
+const announced = { defaultHost: answering('default') };
 
 test('over HTTP the host of each call answers its own questions, however many calls are pending', async () => {
   await using server = await startHttp('legacy-http');

@@ -8,14 +8,12 @@ import type {
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { Progress } from '../kernel/tool.ts';
 import { type Cancellation, createCancellation } from './cancellation.ts';
 import { toDeliveryError } from './delivery.ts';
 import type { RequestHost } from './request-host.ts';
 
 export interface ChannelRequestOptions {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
   /** HTTP headers for this request alone. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The call this request belongs to. */
@@ -28,8 +26,6 @@ export interface ChannelRequestOptions {
 export interface MessageOwner {
   readonly host?: RequestHost;
   readonly callId?: string;
-  /** The calls it may belong to, where none of them has a host. */
-  readonly callIds?: readonly string[];
   /** Several calls are pending and the transport cannot say which one the message belongs to. */
   readonly isAmbiguous?: boolean;
 }
@@ -72,7 +68,6 @@ export interface DroppedReplies {
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly callId: string | undefined;
   readonly host: RequestHost | undefined;
 }
@@ -112,8 +107,6 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
 
     request(method, params, options = {}) {
       const { signal, headers, callId, host } = options;
-      const onProgress =
-        options.onProgress ?? (host?.onProgress && ((progress: Progress) => host.onProgress?.(progress)));
       const id = nextId++;
       return new Promise<JsonObject>((resolve, reject) => {
         if (signal?.aborted) {
@@ -143,7 +136,6 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
             resolve(result);
           },
           reject: fail,
-          onProgress,
           callId,
           host,
         });
@@ -156,7 +148,12 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
             if (pending.has(id)) fail(streamEnded(method));
           },
         };
-        const message = { jsonrpc: '2.0', id, method, params: withMeta(params, onProgress && { progressToken: id }) };
+        const message = {
+          jsonrpc: '2.0',
+          id,
+          method,
+          params: withMeta(params, host?.onProgress && { progressToken: id }),
+        };
         inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
           if (pending.has(id)) fail(toDeliveryError(cause));
         });
@@ -222,11 +219,8 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
       // The request has ended: nobody can answer for it, and no other request may.
       return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
     }
-    const calls = [...pending.values()].filter(({ host, callId }) => host ?? callId);
-    const [first, ...others] = calls;
-    if (others.length === 0) return { host: first?.host, callId: first?.callId };
-    if (calls.some(({ host }) => host)) return { isAmbiguous: true };
-    return { callIds: calls.map(({ callId }) => callId as string) };
+    const [first, ...others] = [...pending.values()].filter(({ host }) => host);
+    return others.length > 0 ? { isAmbiguous: true } : { host: first?.host, callId: first?.callId };
   }
 
   function withMeta(params: JsonObject, own?: JsonObject): JsonObject {
@@ -255,10 +249,10 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
     const params = isObject(notification.params) ? notification.params : {};
     const token = typeof params.progressToken === 'string' ? Number(params.progressToken) : params.progressToken;
     if (typeof token !== 'number' || !(token >= firstId)) return false;
-    const listener = pending.get(token)?.onProgress;
-    if (!listener || typeof params.progress !== 'number') dropped.progress++;
+    const host = pending.get(token)?.host;
+    if (!host?.onProgress || typeof params.progress !== 'number') dropped.progress++;
     else {
-      listener({
+      host.onProgress({
         progress: params.progress,
         total: typeof params.total === 'number' ? params.total : undefined,
         message: typeof params.message === 'string' ? params.message : undefined,

@@ -21,7 +21,7 @@ import { type CallableTool, type ToolCall, toCallHeaders, toCallParams } from '.
 import { watchHealth } from './watch-health.ts';
 
 export interface ConnectionOptions
-  extends Pick<SessionOptions, 'questions' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel'> {
+  extends Pick<SessionOptions, 'defaultHost' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel'> {
   readonly openHttp: HttpEndpoints;
   readonly clock: Clock;
   /** How long a connection may be silent before its server is pinged; 30 000. */
@@ -30,11 +30,6 @@ export interface ConnectionOptions
   /** A list was read, for the first time or again. Connecting waits for the returned promise. */
   readonly onList: (kind: ListKind) => void | Promise<void>;
   readonly onNotification: SessionOptions['onNotification'];
-}
-
-export interface RequestOptions extends ChannelRequestOptions {
-  /** Returns an `input_required` result unchanged instead of answering it. */
-  readonly passInputRequired?: boolean;
 }
 
 /** The connection to one server: reconnects by itself and reports its true state. */
@@ -51,7 +46,7 @@ export interface Connection {
   connect(options?: { attempts?: number; signal?: AbortSignal }): Promise<void>;
   disconnect(): Promise<void>;
   /** Sends one request and returns its raw result. Sent a second time only when the first surely never reached the server. */
-  request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  request(method: string, params: JsonObject, options?: ChannelRequestOptions): Promise<JsonObject>;
   /**
    * Calls a tool and returns its raw result, without secrets. Sent a second time only when the first request surely
    * never reached the server. Rejects when there is no result.
@@ -66,7 +61,7 @@ export interface Connection {
 }
 
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
-  const { clock, log, questions, protocolCache, env, maxMessageBytes, logLevel } = options;
+  const { clock, log, defaultHost, protocolCache, env, maxMessageBytes, logLevel } = options;
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
   const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
@@ -81,7 +76,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     redactError: (error) => redactError(error, redactor),
     open: (signal, onLost) =>
       openSession(spec, {
-        questions,
+        defaultHost,
         protocolCache,
         log,
         env,
@@ -92,9 +87,9 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         redactor,
         signal,
         onLost,
-        onNotification(method, params, callIds) {
+        onNotification(method, params) {
           lists.handleNotification(method);
-          options.onNotification(method, params, callIds);
+          options.onNotification(method, params);
         },
       }),
     async onOpened(session) {
@@ -154,7 +149,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     session: Session,
     method: string,
     params: JsonObject,
-    requestOptions: RequestOptions,
+    requestOptions: ChannelRequestOptions,
   ): Promise<JsonObject> {
     const sendOnce = async (withParams: JsonObject) => {
       try {
@@ -165,13 +160,13 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         throw cause instanceof ToolwharfError ? redactError(cause, redactor) : cause;
       }
     };
-    const { host, callId, passInputRequired = host?.input !== undefined } = requestOptions;
-    if (session.era === 'legacy' || passInputRequired) return sendOnce(params);
+    const { host, callId } = requestOptions;
+    if (session.era === 'legacy' || host?.input) return sendOnce(params);
     const context = { server: spec.name, signal: requestOptions.signal ?? session.lifetime.signal, callId };
     return requestWithInput(params, {
       send: sendOnce,
       answer: (question, questionParams, key) =>
-        answerQuestion(host, questions, question, questionParams, { ...context, key }),
+        answerQuestion(host, defaultHost, question, questionParams, { ...context, key }),
     });
   }
 

@@ -15,7 +15,7 @@ import { type Channel, createChannel } from './channel.ts';
 import type { HttpAccess } from './http/http-access.ts';
 import { onBodyError } from './http/pool-response.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
-import { capabilitiesFor } from './questions.ts';
+import { capabilitiesFor } from './request-host.ts';
 import { isSdkError } from './sdk-errors.ts';
 import { createServerMessages } from './server-messages.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -38,7 +38,7 @@ export async function handshake(
   options: SessionOptions,
 ): Promise<Session> {
   const { kind } = target;
-  const { questions, onNotification, log } = options;
+  const { defaultHost, onNotification, log } = options;
   const process = target.kind === 'stdio' ? target.process : undefined;
   const http = target.kind === 'stdio' ? undefined : target.http;
   let unreadable: string | undefined;
@@ -51,7 +51,7 @@ export async function handshake(
   const inner = await createTransport(spec, target, onUnreadableStream, options);
   const serverMessages = createServerMessages({
     server: spec.name,
-    questions,
+    defaultHost,
     send: (message) => channel.send(message),
     onNotification,
   });
@@ -171,11 +171,11 @@ function unwrap(cause: unknown): unknown {
 
 function createClient(spec: ServerSpec, kind: SessionTarget['kind'], options: SessionOptions): Client {
   const client = new Client(clientInfo, {
-    capabilities: capabilitiesFor(options.questions),
+    capabilities: capabilitiesFor(options.defaultHost),
     versionNegotiation: negotiationFor(spec, kind),
   });
   client.fallbackNotificationHandler = async (notification) =>
-    options.onNotification(notification.method, (notification.params ?? {}) as JsonObject, []);
+    options.onNotification(notification.method, (notification.params ?? {}) as JsonObject);
   return client;
 }
 
@@ -189,11 +189,11 @@ function negotiationFor(spec: ServerSpec, kind: SessionTarget['kind']) {
   return { mode: 'auto', probe } as const;
 }
 
-function envelopeFor(protocolVersion: string, { questions, logLevel }: SessionOptions): JsonObject {
+function envelopeFor(protocolVersion: string, { defaultHost, logLevel }: SessionOptions): JsonObject {
   return {
     [PROTOCOL_VERSION_META_KEY]: protocolVersion,
     [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(questions),
+    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(defaultHost),
     [LOG_LEVEL_META_KEY]: logLevel,
   };
 }

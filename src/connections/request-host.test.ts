@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { capabilitiesFor } from './questions.ts';
-import { answerQuestion } from './request-host.ts';
+import { answerQuestion, capabilitiesFor } from './request-host.ts';
 
 const context = { server: 's', signal: new AbortController().signal };
 
 test('a client announces only the questions it can answer', () => {
   expect(capabilitiesFor({})).toEqual({});
-  expect(capabilitiesFor({ roots: async () => [] })).toEqual({ roots: {} });
+  expect(capabilitiesFor({ listRoots: async () => [] })).toEqual({ roots: {} });
   expect(
     Object.keys(capabilitiesFor({ elicit: async () => ({ action: 'decline' }), sample: async () => ({}) })),
   ).toEqual(['elicitation', 'sampling']);
@@ -34,7 +33,7 @@ test('an accepted form contains the default of each field that the person left o
 
 test('the host of a request answers before the default of the connection', async () => {
   const host = { listRoots: async () => [{ uri: 'file:///host' }] };
-  const defaults = { roots: async () => [{ uri: 'file:///default' }], sample: async () => ({ model: 'default' }) };
+  const defaults = { listRoots: async () => [{ uri: 'file:///default' }], sample: async () => ({ model: 'default' }) };
   expect(await answerQuestion(host, defaults, 'roots/list', {}, context)).toEqual({ roots: [{ uri: 'file:///host' }] });
   expect(await answerQuestion(host, defaults, 'sampling/createMessage', {}, context)).toEqual({ model: 'default' });
   expect(await answerQuestion(undefined, defaults, 'roots/list', {}, context)).toEqual({

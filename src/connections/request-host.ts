@@ -1,10 +1,31 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Progress } from '../kernel/tool.ts';
-import type { ElicitAnswer, QuestionContext, Questions, Root } from './questions.ts';
+
+/** The circumstances of a server's question. */
+export interface QuestionContext {
+  readonly server: string;
+  /** The call it belongs to; undefined for a question outside of any call. */
+  readonly callId?: string;
+  /** The key that a server of the modern era gave the question. */
+  readonly key?: string;
+  readonly signal: AbortSignal;
+}
+
+/** A person's answer to `elicitation/create`. */
+export interface ElicitAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: JsonObject;
+}
+
+/** A folder that a server may work in. */
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
 
 /**
  * The caller's side of a request: answers the server's questions and receives its notifications for this request.
- * A question that the host has no method for is answered by the connection's default (`ConnectionOptions.questions`).
+ * A question that the host has no method for is answered by the connection's default (`ConnectionOptions.defaultHost`).
  */
 export interface RequestHost {
   /** Answers `elicitation/create`. */
@@ -25,29 +46,38 @@ export interface RequestHost {
   };
 }
 
-/** Answers a server's question with the host of its request, else with the connection's default; rejects where neither can. */
+/** The client capabilities to announce: the kinds of questions that the host answers. */
+export function capabilitiesFor({ elicit, sample, listRoots }: RequestHost): JsonObject {
+  return {
+    ...(elicit && { elicitation: { form: {}, url: {} } }),
+    ...(sample && { sampling: {} }),
+    ...(listRoots && { roots: {} }),
+  };
+}
+
+/** Answers a server's question with the host of its request, else with the default host; rejects if neither can. */
 export async function answerQuestion(
   host: RequestHost | undefined,
-  defaults: Questions,
+  defaultHost: RequestHost,
   method: string,
   params: JsonObject,
   context: QuestionContext,
 ): Promise<JsonObject> {
   switch (method) {
     case 'elicitation/create': {
-      const answer = host?.elicit ? host.elicit(params, context) : defaults.elicit?.(params, context);
-      if (!answer) throw noAnswerer(method);
-      return fillDefaults(params, await answer);
+      const answerer = host?.elicit ? host : defaultHost;
+      if (!answerer.elicit) throw noAnswerer(method);
+      return fillDefaults(params, await answerer.elicit(params, context));
     }
     case 'sampling/createMessage': {
-      const answer = host?.sample ? host.sample(params, context) : defaults.sample?.(params, context);
-      if (!answer) throw noAnswerer(method);
-      return answer;
+      const answerer = host?.sample ? host : defaultHost;
+      if (!answerer.sample) throw noAnswerer(method);
+      return answerer.sample(params, context);
     }
     case 'roots/list': {
-      const roots = host?.listRoots ? host.listRoots(context) : defaults.roots?.(context);
-      if (!roots) throw noAnswerer(method);
-      return { roots: await roots };
+      const answerer = host?.listRoots ? host : defaultHost;
+      if (!answerer.listRoots) throw noAnswerer(method);
+      return { roots: await answerer.listRoots(context) };
     }
     default:
       throw noAnswerer(method);

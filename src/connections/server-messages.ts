@@ -2,15 +2,15 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { MessageOwner } from './channel.ts';
-import type { Questions } from './questions.ts';
-import { answerQuestion } from './request-host.ts';
+import { answerQuestion, type RequestHost } from './request-host.ts';
 
 export interface ServerMessagesOptions {
   readonly server: string;
-  /** Answers questions of requests that have no host. */
-  readonly questions: Questions;
+  /** Answers questions that the host of their request cannot answer, or that belong to no request. */
+  readonly defaultHost: RequestHost;
   readonly send: Transport['send'];
-  readonly onNotification: (method: string, params: JsonObject, callIds: readonly string[]) => void;
+  /** Receives log messages that belong to no request. */
+  readonly onNotification: (method: string, params: JsonObject) => void;
 }
 
 /** Routes a server's questions and log messages to the request they belong to. */
@@ -24,7 +24,7 @@ export interface ServerMessages {
 const questionMethods: readonly unknown[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
 export function createServerMessages(options: ServerMessagesOptions): ServerMessages {
-  const { server, questions, send, onNotification } = options;
+  const { server, defaultHost, send, onNotification } = options;
   const open = new Map<unknown, AbortController>();
 
   async function answer(message: JsonObject, owner: MessageOwner): Promise<void> {
@@ -35,9 +35,8 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     let reply: JsonObject;
     try {
       if (owner.isAmbiguous) throw ambiguous(server, method);
-      const { host, callId, callIds } = owner;
-      const context = { server, signal: cancel.signal, callId, callIds };
-      reply = { result: await answerQuestion(host, questions, method, paramsOf(message), context) };
+      const context = { server, signal: cancel.signal, callId: owner.callId };
+      reply = { result: await answerQuestion(owner.host, defaultHost, method, paramsOf(message), context) };
     } catch (cause) {
       reply = { error: toRpcError(cause) };
     }
@@ -50,7 +49,7 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
   function receiveLog(message: JsonObject, owner: MessageOwner): void {
     const params = paramsOf(message);
     if (owner.host) owner.host.onLog?.(params);
-    else if (!owner.isAmbiguous) onNotification('notifications/message', params, owner.callIds ?? ids(owner.callId));
+    else if (!owner.isAmbiguous) onNotification('notifications/message', params);
   }
 
   return {
@@ -75,10 +74,6 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
       open.clear();
     },
   };
-}
-
-function ids(callId: string | undefined): readonly string[] {
-  return callId === undefined ? [] : [callId];
 }
 
 function paramsOf(message: JsonObject): JsonObject {

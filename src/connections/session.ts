@@ -5,18 +5,19 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Channel } from './channel.ts';
 import type { HttpAccess } from './http/http-access.ts';
 import type { ProtocolCache } from './protocol-cache.ts';
-import type { Questions } from './questions.ts';
+import type { RequestHost } from './request-host.ts';
 import type { Era } from './status.ts';
 import type { ServerProcessOptions } from './stdio/server-process.ts';
 
 export interface SessionOptions extends ServerProcessOptions {
-  readonly questions: Questions;
+  /** Answers questions of servers that the host of a request cannot answer, or that belong to no request. */
+  readonly defaultHost: RequestHost;
   readonly protocolCache: ProtocolCache;
   /** Set for servers over HTTP. */
   readonly openHttp?: () => Promise<HttpAccess>;
   readonly logLevel?: string;
-  /** Receives notifications, with the ids of the calls they may belong to. */
-  readonly onNotification: (method: string, params: JsonObject, callIds: readonly string[]) => void;
+  /** Receives the notifications that belong to no request. */
+  readonly onNotification: (method: string, params: JsonObject) => void;
   /** The session broke; never called after `close`. */
   readonly onLost: (cause: ToolwharfError) => void;
   readonly signal: AbortSignal;

@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { QuestionContext } from '../connections/questions.ts';
-import type { RequestHost } from '../connections/request-host.ts';
+import type { QuestionContext, RequestHost } from '../connections/request-host.ts';
 import { createId } from '../kernel/create-id.ts';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import type { ErrorCode } from '../kernel/errors.ts';

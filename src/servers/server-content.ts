@@ -1,4 +1,5 @@
-import type { Connection, RequestOptions } from '../connections/connection.ts';
+import type { ChannelRequestOptions } from '../connections/channel.ts';
+import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -9,7 +10,7 @@ export interface Offered {
   readonly item: JsonObject;
 }
 
-type ContentOptions = Pick<RequestOptions, 'signal' | 'host'>;
+type ContentOptions = Pick<ChannelRequestOptions, 'signal' | 'host'>;
 
 /** What servers offer besides tools: resources, prompts, completion. Answers come as the server sent them. */
 export interface ServerContent {

@@ -83,9 +83,7 @@ describe('what servers get wrong', () => {
     await connection.request(
       'tools/call',
       { ...call('progress'), _meta: { progressToken: 'mine' } },
-      {
-        onProgress: ({ progress }) => seen.push(progress),
-      },
+      { host: { onProgress: ({ progress }) => void seen.push(progress) } },
     );
     expect(seen.length).toBeGreaterThan(0);
   });

@@ -53,23 +53,26 @@ describe('each transport in each era', () => {
         {},
         {
           logLevel: 'debug',
-          questions: {
+          defaultHost: {
             elicit: async (_params, context) => {
               asked.push(`elicit for ${context.callId} of ${context.server}`);
               return { action: 'accept', content: { name: 'Ada' } };
             },
             sample: async () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'sampled' } }),
-            roots: async () => [{ uri: 'file:///work', name: 'work' }],
+            listRoots: async () => [{ uri: 'file:///work', name: 'work' }],
           },
         },
       );
       await connection.connect();
       const progress: number[] = [];
-      const onProgress = (step: { progress: number }) => progress.push(step.progress);
-      await connection.request('tools/call', call('sleep', { ms: 180 }), { onProgress });
+      const host = { onProgress: (step: { progress: number }) => void progress.push(step.progress) };
+      await connection.request('tools/call', call('sleep', { ms: 180 }), { host });
       expect(progress.length).toBeGreaterThan(1);
       expect(progress).toEqual([...progress].sort((a, b) => a - b));
-      const answer = await connection.request('tools/call', call('ask', { question: 'who?' }), { callId: 'c1' });
+      const answer = await connection.request('tools/call', call('ask', { question: 'who?' }), {
+        callId: 'c1',
+        host: {},
+      });
       expect(firstText(answer)).toContain('Ada');
       expect(asked).toEqual(['elicit for c1 of subject']);
       expect(firstText(await connection.request('tools/call', call('sample', { prompt: 'x' })))).toContain('sampled');

@@ -44,7 +44,7 @@ export function createTestConnection(
   const states: string[] = [];
   const notes: { method: string; params: JsonObject }[] = [];
   const connection = createConnection(specOf(target, changes), {
-    questions: {},
+    defaultHost: {},
     protocolCache: createProtocolCache(),
     log: silentLog,
     env: process.env,

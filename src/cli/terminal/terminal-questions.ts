@@ -1,4 +1,4 @@
-import type { ElicitAnswer, QuestionContext, Questions } from '../../connections/questions.ts';
+import type { ElicitAnswer, QuestionContext, RequestHost } from '../../connections/request-host.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { type FormField, toFormFields } from './form-field.ts';
@@ -6,7 +6,7 @@ import { oneLine } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Puts what a server asks to the person at the terminal, field by field, and sends nothing they have not agreed to. */
-export function createTerminalQuestions(terminal: Terminal): Questions {
+export function createTerminalQuestions(terminal: Terminal): RequestHost {
   const { noteColors: colors } = terminal;
 
   async function elicit(params: JsonObject, { server, signal }: QuestionContext): Promise<ElicitAnswer> {

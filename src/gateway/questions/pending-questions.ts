@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ElicitAnswer } from '../../connections/questions.ts';
+import type { ElicitAnswer } from '../../connections/request-host.ts';
 import type { CallQuestionContext } from '../../invocation/call.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';

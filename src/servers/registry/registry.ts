@@ -1,5 +1,5 @@
-import { assertSecureUrl } from '../../connections/http/secure-url.ts';
 import { createPoolFetch } from '../../connections/http/pool-fetch.ts';
+import { assertSecureUrl } from '../../connections/http/secure-url.ts';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { readEntry } from './read-entry.ts';
