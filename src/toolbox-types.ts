@@ -23,9 +23,8 @@ import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
 import type { AppliedConfig } from './servers/apply-config.ts';
 import type { FlaggedTool } from './servers/flag-tools.ts';
-import type { ServerContent } from './servers/server-content.ts';
+import type { ServerContent, ServerNotice } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
-import type { ServerNotice } from './servers/server-notice.ts';
 
 export interface ToolboxOptions {
   /** Tools written in code, beside the servers'. */

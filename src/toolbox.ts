@@ -33,8 +33,7 @@ import { createServerContent } from './servers/server-content.ts';
 import { toServerInfo } from './servers/server-info.ts';
 import { createServerSet } from './servers/server-set.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
-import { createMemoryPins } from './storage/memory/memory-pins.ts';
-import { createMemoryRules } from './storage/memory/memory-rules.ts';
+import { createMemoryPins, createMemoryRules } from './storage/memory/memory-stores.ts';
 import type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts';
 
 export type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts';

@@ -1,3 +1,4 @@
+import { hashOf } from '../kernel/canonical-json.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './approval.ts';
 
 /** `used` is an allowed one whose call was started: it allows no second. */
@@ -38,4 +39,11 @@ export interface ApprovalStore {
   use(id: string): Promise<boolean>;
   /** Ends what waited too long; gives back the ids. */
   expire(now: number): Promise<readonly string[]>;
+}
+
+/** The same for two questions exactly when they are about the same call by the same caller. */
+export function approvalKey(request: ApprovalRequest): string {
+  const { caller, server, tool, originalName, argumentsHash, definitionHash } = request;
+  const asker = [caller.kind, caller.id, caller.conversation ?? null];
+  return hashOf([asker, server ?? null, tool, originalName, argumentsHash, definitionHash]);
 }

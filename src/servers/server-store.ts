@@ -1,4 +1,5 @@
 import type { ServerRecord } from '../config/server-record.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
 
 /** Where servers that were added while running are kept. Their credentials are sealed at rest and clear in memory. */
 export interface ServerStore {
@@ -8,4 +9,10 @@ export interface ServerStore {
   put(record: ServerRecord): Promise<void>;
   /** False when there is none of that id. */
   remove(id: string): Promise<boolean>;
+}
+
+/** Two servers of one name could not be told apart. */
+export function nameTaken(name: string): ToolwharfError {
+  const message = `There is a server named '${name}' already: choose another name`;
+  return new ToolwharfError('CONFIG_INVALID', message, { data: { problems: [{ path: 'name', message }] } });
 }

@@ -8,11 +8,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     case 'memory':
       return openMemory(options);
     case 'sqlite': {
-      const { openSqlite } = await import('./sqlite/open-sqlite.ts');
+      const { openSqlite } = await import('./sqlite/sqlite-engine.ts');
       return openSqlite(options);
     }
     case 'postgres': {
-      const { openPostgres } = await import('./postgres/open-postgres.ts');
+      const { openPostgres } = await import('./postgres/postgres-engine.ts');
       return openPostgres(options);
     }
   }

@@ -10,7 +10,6 @@ import type { AssistantStore } from './ports/assistant-store.ts';
 import type { Audit } from './ports/audit.ts';
 import type { ConversationStore } from './ports/conversation-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
-import type { MetaStore } from './ports/meta-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -66,3 +65,9 @@ export interface PostgresStorageOptions extends CommonOptions {
 }
 
 export type StorageOptions = MemoryStorageOptions | SqliteStorageOptions | PostgresStorageOptions;
+
+/** Small texts by name: versions, check values, what was done once. Not for secrets: they are kept as they are. */
+export interface MetaStore {
+  get(name: string): Promise<string | undefined>;
+  set(name: string, value: string): Promise<void>;
+}

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { answerSampling } from '../../src/chat/answer-sampling.ts';
 import { assistantTools } from '../../src/chat/assistant-tools.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
-import { createMemoryProviders } from '../../src/storage/memory/memory-providers.ts';
+import { createMemoryProviders } from '../../src/storage/memory/memory-stores.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';

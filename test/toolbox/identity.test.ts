@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createToolbox, localTool } from '../../src/index.ts';
-import { createMemoryPins } from '../../src/storage/memory/memory-pins.ts';
-import { createMemoryRules } from '../../src/storage/memory/memory-rules.ts';
+import { createMemoryPins, createMemoryRules } from '../../src/storage/memory/memory-stores.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startScriptedChat } from '../../../test/fixtures/models/scripted-chat-server.ts';
-import { createMemoryProviders } from '../../storage/memory/memory-providers.ts';
+import { createMemoryProviders } from '../../storage/memory/memory-stores.ts';
 import { type Provider, providerSchema } from '../../storage/ports/provider-store.ts';
 import { createModels } from './create-models.ts';
 import { loadSdk } from './load-sdk.ts';

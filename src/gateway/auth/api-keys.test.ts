@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
-import { createMemoryKeys } from '../../storage/memory/memory-keys.ts';
+import { createMemoryKeys } from '../../storage/memory/memory-stores.ts';
 import type { KeyStore } from '../../storage/ports/key-store.ts';
 import { createApiKey, createApiKeys } from './api-keys.ts';
 

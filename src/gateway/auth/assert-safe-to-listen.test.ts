@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryKeys } from '../../storage/memory/memory-keys.ts';
+import { createMemoryKeys } from '../../storage/memory/memory-stores.ts';
 import { createApiKey } from './api-keys.ts';
 import { assertSafeToListen } from './assert-safe-to-listen.ts';
 

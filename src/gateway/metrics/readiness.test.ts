@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerInfo } from '../../servers/server-info.ts';
-import { createMemoryMeta } from '../../storage/memory/memory-meta.ts';
+import { createMemoryMeta } from '../../storage/memory/memory-stores.ts';
 import { createBoundedNames } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 

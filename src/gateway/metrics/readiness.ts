@@ -1,4 +1,4 @@
-import type { MetaStore } from '../../storage/ports/meta-store.ts';
+import type { MetaStore } from '../../storage/storage.ts';
 import type { Toolbox } from '../../toolbox.ts';
 
 /** Whether the gateway is ready for requests, and every reason why not. */

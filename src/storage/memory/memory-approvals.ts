@@ -1,5 +1,5 @@
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../../policy/approval-store.ts';
-import { approvalKey } from '../approval-key.ts';
+import { approvalKey } from '../../policy/approval-store.ts';
 import { pageSize } from '../call-window.ts';
 
 export interface MemoryApprovals extends ApprovalStore {

@@ -2,16 +2,18 @@ import { createMemoryOAuthStore } from '../../connections/authentication/oauth-s
 import { systemClock } from '../../kernel/clock.ts';
 import type { MemoryStorageOptions, Storage } from '../storage.ts';
 import { createMemoryApprovals } from './memory-approvals.ts';
-import { createMemoryAssistants } from './memory-assistants.ts';
 import { createMemoryChain } from './memory-chain.ts';
 import { createMemoryConversations } from './memory-conversations.ts';
 import { createMemoryJournal } from './memory-journal.ts';
-import { createMemoryKeys } from './memory-keys.ts';
-import { createMemoryMeta } from './memory-meta.ts';
-import { createMemoryPins } from './memory-pins.ts';
-import { createMemoryProviders } from './memory-providers.ts';
-import { createMemoryRules } from './memory-rules.ts';
-import { createMemoryServers } from './memory-servers.ts';
+import {
+  createMemoryAssistants,
+  createMemoryKeys,
+  createMemoryMeta,
+  createMemoryPins,
+  createMemoryProviders,
+  createMemoryRules,
+  createMemoryServers,
+} from './memory-stores.ts';
 
 /** Storage that ends with the process. Nothing is sealed, since nothing is at rest. */
 export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): Storage {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalModes } from '../../config/config.ts';
+import { isObject } from '../../kernel/json.ts';
 
 /** Which model answers: a provider's id, and the provider's own name for the model. */
 export const modelChoiceSchema = z.strictObject({
@@ -41,4 +42,12 @@ export interface AssistantStore {
   put(assistant: Assistant): Promise<void>;
   /** False when there is none of that id. */
   remove(id: string): Promise<boolean>;
+}
+
+/** A kept assistant as of today: what it was kept without gets its default, what is no longer part of one is dropped. */
+export function parseAssistant(body: string): Assistant {
+  const kept: unknown = JSON.parse(body);
+  if (!isObject(kept)) return assistantSchema.parse(kept);
+  const known = Object.entries(kept).filter(([name]) => Object.hasOwn(assistantSchema.shape, name));
+  return assistantSchema.parse(Object.fromEntries(known));
 }

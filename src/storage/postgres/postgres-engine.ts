@@ -2,8 +2,9 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
 import type { Engine } from '../sql/engine.ts';
+import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
-import type { PostgresStorageOptions } from '../storage.ts';
+import type { PostgresStorageOptions, Storage } from '../storage.ts';
 import { takeLease } from './lease.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
@@ -49,4 +50,9 @@ function checkUrl(url: string): void {
     'CONFIG_INVALID',
     'The address of the database must have the form postgres://user@host:port/name',
   );
+}
+
+/** Storage in a Postgres database that several processes use at the same time. */
+export async function openPostgres(options: Omit<PostgresStorageOptions, 'kind'>): Promise<Storage> {
+  return openSql(createPostgresEngine(options), options);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { endAbandoned } from '../chain/end-abandoned.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Database, Ownership } from './engine.ts';
 import { toStepWrite } from './step-write.ts';
@@ -41,4 +41,21 @@ export async function recoverCalls(
     recovered += count;
     if (count < batch) return recovered;
   }
+}
+
+/** How an open call ends whose process went away: one that was sent may have run, one that was not surely did not. */
+export function endAbandoned(record: CallRecord, completedAt: string): CallRecord {
+  if (record.status === 'running') {
+    const message =
+      'Toolwharf stopped while the call was on its way. Whether the tool ran is unknown; it was not sent again';
+    return {
+      ...record,
+      status: 'error',
+      end: 'unknown-outcome',
+      completedAt,
+      error: { code: 'OUTCOME_UNKNOWN', message },
+    };
+  }
+  const message = 'Toolwharf stopped before the call was sent. The tool did not run';
+  return { ...record, status: 'error', end: 'failed', completedAt, error: { code: 'TOOLBOX_CLOSED', message } };
 }

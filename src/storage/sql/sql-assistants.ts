@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { AssistantStore } from '../ports/assistant-store.ts';
-import { parseAssistant } from '../ports/parse-assistant.ts';
+import { parseAssistant } from '../ports/assistant-store.ts';
 import type { Engine } from './engine.ts';
 
 /** Assistants in a database. */

@@ -1,13 +1,14 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { toIndexText } from '../chain/call-columns.ts';
+import type { ChainSource } from '../chain/chain-source.ts';
 import { exportChain } from '../chain/export-chain.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import type { Audit } from '../ports/audit.ts';
 import { toStorageError, translateIteration } from '../translate-errors.ts';
 import type { AppendSteps } from './append-steps.ts';
-import type { Engine, Ownership } from './engine.ts';
+import type { Database, Engine, Ownership } from './engine.ts';
 import { recoverCalls } from './recover-calls.ts';
 import { retainCalls } from './retain-calls.ts';
-import { createSqlChainSource } from './sql-chain-source.ts';
 
 /** The audit of a journal in a database. */
 export function createSqlAudit(
@@ -40,6 +41,44 @@ export function createSqlAudit(
       } catch (cause) {
         throw toStorageError(cause);
       }
+    },
+  };
+}
+
+/** The journal in a database, for those who check and export it. */
+export function createSqlChainSource(db: Database): ChainSource {
+  return {
+    async ends() {
+      const row = await db.selectFrom('chain').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
+      return {
+        anchor: { seq: row.anchor_seq, hash: row.anchor_hash },
+        head: { seq: row.head_seq, hash: row.head_hash },
+      };
+    },
+    async steps(after, limit) {
+      return db
+        .selectFrom('steps')
+        .select(['seq', 'call_id as callId', 'at', 'body', 'previous', 'hash'])
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+    },
+    async listed(callIds) {
+      return db
+        .selectFrom('calls')
+        .select(['id', 'seq', 'server', 'tool', 'original_name', 'caller', 'parent', 'status', 'created_at'])
+        .where('id', 'in', [...new Set(callIds.map(toIndexText))])
+        .execute();
+    },
+    async strays() {
+      return db
+        .selectFrom('calls')
+        .leftJoin('steps', 'steps.seq', 'calls.seq')
+        .select(['calls.id', 'calls.seq'])
+        .where('steps.seq', 'is', null)
+        .limit(100)
+        .execute();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { MetaStore } from '../ports/meta-store.ts';
+import type { MetaStore } from '../storage.ts';
 import type { Database } from './engine.ts';
 
 /** Small texts in a database. */

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { ServerStore } from '../../servers/server-store.ts';
-import { nameTaken } from '../name-taken.ts';
+import { nameTaken } from '../../servers/server-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Engine } from './engine.ts';
 

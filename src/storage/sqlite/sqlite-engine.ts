@@ -3,16 +3,17 @@ import { fdatasync } from 'node:fs';
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import type { Engine, Ownership } from '../sql/engine.ts';
+import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
+import type { SqliteStorageOptions, Storage } from '../storage.ts';
 import { connectionSettings } from './connection-settings.ts';
-import { type FileLock, takeFileLock } from './file-lock.ts';
 import { createIntake } from './intake/intake.ts';
 import type { SyncFile } from './intake/intake-file.ts';
-import { toKyselyDatabase } from './kysely-database.ts';
 
 /** Takes the file for this process; refuses when another one has it. */
 export async function openSqliteEngine(path: string, syncFile: SyncFile = fdatasync): Promise<Engine> {
@@ -116,3 +117,65 @@ function lockOf(file: string): string {
 }
 
 const sqliteConstraintUnique = 2067;
+
+const maxStatements = 200;
+
+/** Node's own SQLite in the shape that kysely's dialect drives, with its statements kept prepared. */
+export function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, SqliteStatement>();
+  return {
+    prepare(sql) {
+      const known = prepared.get(sql);
+      if (known) return known;
+      const statement = toKyselyStatement(database.prepare(toImmediate(sql)));
+      prepared.set(sql, statement);
+      evictOldest(prepared, maxStatements);
+      return statement;
+    },
+    close: () => database.close(),
+  };
+}
+
+/** All our transactions write: one that asks for the lock at its start waits for it, one that asks later fails. */
+function toImmediate(sql: string): string {
+  return sql === 'begin' ? 'begin immediate' : sql;
+}
+
+function toKyselyStatement(statement: StatementSync): SqliteStatement {
+  const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...values(parameters)),
+    run: (parameters) => statement.run(...values(parameters)),
+    iterate: (parameters) => statement.iterate(...values(parameters)),
+  };
+}
+
+/** Held until it is released or the process ends, however it ends. */
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * Takes a lock on a file of its own; undefined when somebody has it. The system lets go of it when the process ends,
+ * so nothing stale is left, as it would be with a file that holds a process id.
+ */
+export function takeFileLock(file: string): FileLock | undefined {
+  const lock = new DatabaseSync(file);
+  try {
+    // Nothing is ever written to it, so it needs no journal beside it.
+    lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return { release: () => lock.close() };
+  } catch (cause) {
+    lock.close();
+    if ((cause as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    throw cause;
+  }
+}
+
+const sqliteBusy = 5;
+
+/** Storage in a file that only this process uses, until it is closed. */
+export async function openSqlite(options: Omit<SqliteStorageOptions, 'kind'>): Promise<Storage> {
+  return openSql(await openSqliteEngine(options.file), options);
+}

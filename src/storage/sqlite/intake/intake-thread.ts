@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionSettings } from '../connection-settings.ts';
 import { readFrames } from './intake-frame.ts';
-import type { IntakeReply, IntakeRequest } from './intake-message.ts';
+import type { IntakeReply, IntakeRequest } from './table-thread.ts';
 import { createTableWriter } from './table-writer.ts';
 
 const database = new DatabaseSync(String(workerData));

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import type { IntakeReply, IntakeRequest } from './intake-message.ts';
 
 /** The thread that empties the intake into the tables, from this side. It begins with the first request. */
 export interface TableThread {
@@ -59,3 +58,16 @@ export function createTableThread(database: string): TableThread {
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
+/** What the thread that empties the intake is asked for. */
+export type IntakeRequest =
+  /** Take what a process that is gone left in these files into the tables; the answer is the token of the fills to come. */
+  | { readonly id: number; readonly adopt: readonly string[] }
+  /** Take the first bytes of this file into the tables. */
+  | { readonly id: number; readonly drain: string; readonly bytes: number };
+
+export interface IntakeReply {
+  readonly id: number;
+  readonly token?: string;
+  readonly error?: string;
+}
