@@ -58,12 +58,12 @@ export interface CatalogOptions {
   readonly onChanged: (difference: CatalogDifference, server?: string) => void;
 }
 
-/** Every tool known right now. */
+/** All tools that are known now. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   /** By exposed name, or by id. */
   find(tool: string | ToolId): CatalogEntry | undefined;
-  /** Takes what a server offers. At the start, strict mode rejects tools it does not know; later it leaves them out. */
+  /** Registers a server's tools. During the start, unknown tools of a strict server reject; later they are left out. */
   setServer(spec: ServerSpec, offered: readonly ToolDefinition[], facts?: ServerFacts): Promise<void>;
   removeServer(server: string): void;
   setLocal(entries: readonly UnnamedEntry[]): void;

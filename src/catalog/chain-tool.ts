@@ -4,11 +4,11 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import { type LocalTool, type LocalToolContext, localTool } from './local-tool.ts';
 
-/** A chain as a tool: its steps are calls like any other, one after the other. The first that fails ends it. */
+/** Makes a tool of a chain. Its steps run one after the other as ordinary calls; the first failure ends the chain. */
 export function toChainTool({ name, description, input, steps, timeoutMs, maxInstances }: ChainConfig): LocalTool {
   return localTool<JsonObject>({
     name,
-    ...(description !== undefined && { description }),
+    description,
     parameters: input ?? { type: 'object', properties: {}, additionalProperties: false },
     timeoutMs,
     maxInstances,
@@ -51,7 +51,7 @@ async function runStep(
 
 class NoValue extends Error {}
 
-/** The arguments with what they refer to. A text that is one reference and nothing else becomes that value, whatever its type. */
+/** Fills in the references of arguments. A text that is exactly one reference becomes the value with its type. */
 function fill(value: unknown, soFar: SoFar): unknown {
   if (typeof value === 'string') return fillText(value, soFar);
   if (Array.isArray(value)) return value.map((item) => fill(item, soFar));
@@ -64,7 +64,7 @@ function fillText(written: string, soFar: SoFar): unknown {
   const template = readTemplate(written);
   if ('problem' in template) throw new NoValue(template.problem);
   const [only] = template;
-  // What an optional argument would have brought is left out as well.
+  // A reference to a missing optional argument is left out.
   if (template.length === 1 && only !== undefined && typeof only !== 'string')
     return only.from === 'input' ? lookUp(only, soFar) : mustHave(only, soFar);
   return template.map((part) => (typeof part === 'string' ? part : toText(mustHave(part, soFar)))).join('');

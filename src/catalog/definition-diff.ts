@@ -20,8 +20,8 @@ const maxDepth = 32;
 const maxValueLength = 2_000;
 
 /**
- * What changed between two definitions, over the parts that are hashed. Bounded: a part with more differences than a person
- * would read is given as one change of the whole part.
+ * Lists the differences between the hashed parts of two definitions. Bounded: a part with more differences than a person
+ * would read becomes one change of the whole part.
  */
 export function diffDefinitions(before: ToolDefinition, after: ToolDefinition): DefinitionChange[] {
   return hashedParts.flatMap((part) => {
@@ -43,7 +43,7 @@ function compare(path: string, before: unknown, after: unknown, depth: number, c
   } else if (!isSame(before, after)) changes.push(toChange(path, before, after));
 }
 
-/** Lists of objects are compared one by one; `enum` and `required` read better as a whole. */
+/** Lists of objects are compared item by item; `enum` and `required` as a whole. */
 function isObjectList(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isObject);
 }

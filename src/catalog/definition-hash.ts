@@ -3,12 +3,12 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 
 /**
- * The parts of a definition that decide what a model or a person believes the tool does and what it is sent. Icons are looks.
- * `_meta` is for programs and often volatile (times, versions): pinning it would cry wolf.
+ * The parts of a definition that tell a model or a person what the tool does and what it is sent. Icons do not, and `_meta`
+ * often changes (times, versions), so that pinning it would cause false alarms.
  */
 export const hashedParts = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
-/** SHA-256 of a tool's definition in hex: the same for the same meaning, whatever the order of keys. */
+/** SHA-256 of a tool's definition in hex, independent of the order of keys. */
 export function definitionHash(definition: ToolDefinition): string {
   try {
     return hashOf(Object.fromEntries(hashedParts.map((part) => [part, definition[part]])));

@@ -9,9 +9,9 @@ const maxAlternatives = 1000;
 const matchesAll = () => true;
 
 /**
- * True for a name that one of the patterns matches: `*` any text, `?` one character, `[a-z]` and `[!a-z]` a set, `{a,b}` alternatives, `\` takes
- * the next character as it is. There are no paths: `*` matches `/` and `.` too. No name, however long or odd, takes more than
- * its length times the pattern's, so a server can't stall the match by naming a tool.
+ * Matches names by globs: `*` any text, `?` one character, `[a-z]` and `[!a-z]` a set, `{a,b}` alternatives, `\` escapes the
+ * next character. There are no paths: `*` matches `/` and `.` too. The cost is at most the product of the lengths of name
+ * and pattern, so that no tool name can stall the matcher.
  */
 export function createMatcher(patterns: readonly string[]): (name: string) => boolean {
   const all = patterns.flatMap(parseGlobs);
@@ -51,7 +51,7 @@ export function parseGlobs(pattern: string): readonly Glob[] {
 
 function refuseNegation(pattern: string): void {
   if (!pattern.startsWith('!')) return;
-  // Taken literally it would match nothing, and a deny list that matches nothing fails open.
+  // Read literally it would match nothing, and a deny list that matches nothing fails open.
   throw new ToolwharfError(
     'CONFIG_INVALID',
     `The pattern "${pattern}" starts with "!", which is not supported: list what to allow under allow and what to refuse under deny, or write "\\!" for a name that starts with it.`,
@@ -59,7 +59,7 @@ function refuseNegation(pattern: string): void {
   );
 }
 
-/** Greedy with one remembered `*`: going back only ever to the last one is enough, and keeps the cost a product. */
+/** Greedy, with backtracking to the last `*` only, which is enough and keeps the cost a product. */
 function matches(pieces: readonly Piece[], name: readonly string[]): boolean {
   let piece = 0;
   let position = 0;
@@ -104,7 +104,7 @@ function parse(glob: string): Piece[] {
   return pieces;
 }
 
-/** `[…]` from its opening bracket; undefined when it is never closed, which makes the bracket a plain character. */
+/** Parses `[…]`; undefined if it is not closed: the bracket is then a literal. */
 function parseSet(characters: readonly string[], start: number) {
   const negated = characters[start + 1] === '!' || characters[start + 1] === '^';
   const first = start + (negated ? 2 : 1);
@@ -125,7 +125,7 @@ function order(a: string, b: string): boolean {
   return (a.codePointAt(0) ?? 0) <= (b.codePointAt(0) ?? 0);
 }
 
-/** `a{b,c{d,e}}` → `ab`, `acd`, `ace`. A brace without a comma or an end is a plain character. */
+/** `a{b,c{d,e}}` → `ab`, `acd`, `ace`. A brace without a comma or an end is a literal. */
 function expandBraces(pattern: string): string[] {
   const finished: string[] = [];
   const open = [pattern];

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../kernel/tool.ts';
 
-/** The definition of a tool that was accepted: the first one seen, or one that a person accepted since. */
+/** The accepted definition of a tool: the first one seen, or one that a person accepted later. */
 export interface Pin {
   readonly serverAddress: string;
   readonly tool: string;
@@ -11,7 +11,7 @@ export interface Pin {
   readonly suffixed?: true;
 }
 
-/** Where pins are kept. */
+/** The store of pins. */
 export interface PinStore {
   get(serverAddress: string, tool: string): Promise<Pin | undefined>;
   set(pin: Pin): Promise<void>;

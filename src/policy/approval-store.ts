@@ -1,11 +1,11 @@
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './approval.ts';
 
-/** `used` is an allowed one whose call was started: it allows no second. */
+/** `used`: allowed, and its call has started. It allows no second call. */
 export const approvalStatuses = ['pending', 'allowed', 'denied', 'expired', 'used'] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];
 
-/** A question and what became of it. */
+/** An approval and its outcome. */
 export interface ApprovalRecord {
   readonly request: ApprovalRequest;
   readonly status: ApprovalStatus;
@@ -22,26 +22,26 @@ export interface ApprovalFilter {
   readonly limit?: number;
 }
 
-/** Where questions wait for their answers, also across a restart. Every change is safe before it resolves. */
+/** The store of approvals. A change is durable when its promise resolves. */
 export interface ApprovalStore {
-  /** Adds a question. One about the same exact call that still waits, or was allowed and not used, is given back instead. */
+  /** Adds an approval, or returns the one about the same call that is pending or allowed and unused. */
   add(request: ApprovalRequest): Promise<ApprovalRecord>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   list(filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
-  /** The first answer counts: of two at once one gets `answered`, the other `already`. Too late is `expired`. */
+  /** The first answer counts: of two concurrent ones, one returns `answered`, the other `already`. */
   answer(
     id: string,
     answer: ApprovalAnswer,
     by: string,
     now: number,
   ): Promise<'answered' | 'already' | 'expired' | 'missing'>;
-  /** Takes an allowed one for its call. True exactly once. */
+  /** Uses an allowed approval for its call. Returns true exactly once. */
   use(id: string): Promise<boolean>;
-  /** Ends what waited too long; gives back the ids. */
+  /** Expires overdue approvals; returns their ids. */
   expire(now: number): Promise<readonly string[]>;
 }
 
-/** The same for two questions exactly when they are about the same call by the same caller. */
+/** Equal for two approvals that are about the same call by the same caller. */
 export function approvalKey(request: ApprovalRequest): string {
   const { caller, server, tool, originalName, argumentsHash, definitionHash } = request;
   const asker = [caller.kind, caller.id, caller.conversation ?? null];

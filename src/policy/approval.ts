@@ -2,13 +2,13 @@ import type { DefinitionChange } from '../catalog/definition-diff.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 
-/** One question to a person about one exact call. */
+/** A question to a person about one exact call. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly callId: string;
   readonly caller: Caller;
   readonly server?: string;
-  /** The name the agent used. */
+  /** The exposed name. */
   readonly tool: string;
   readonly originalName: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export interface ApprovalRequest {
   /** The answer holds for these arguments and this definition only. */
   readonly argumentsHash: string;
   readonly definitionHash: string;
-  /** Why it is asked. */
+  /** Why the call asks. */
   readonly reason: string;
   /** What changed since the definition was accepted, if that is why. */
   readonly change?: readonly DefinitionChange[];
@@ -25,7 +25,7 @@ export interface ApprovalRequest {
   readonly expiresAt: string;
 }
 
-/** How far an answer reaches: this call, calls of this conversation, this tool, or all of its server's tools. */
+/** The scope of an answer: this call, this conversation, this tool, or all tools of the server. */
 export const approvalScopes = ['once', 'conversation', 'tool', 'server'] as const;
 export type ApprovalScope = (typeof approvalScopes)[number];
 
@@ -33,7 +33,7 @@ export type ApprovalAnswer =
   | {
       readonly kind: 'allow';
       readonly scope?: ApprovalScope;
-      /** Run with these instead: they are validated again. */
+      /** Runs the call with these arguments instead, after validating them. */
       readonly arguments?: JsonObject;
     }
   | { readonly kind: 'deny'; readonly scope?: ApprovalScope; readonly reason?: string };

@@ -9,10 +9,10 @@ export type Decision =
   | { readonly kind: 'ask'; readonly reason: string; readonly rule: AskRule }
   | { readonly kind: 'deny'; readonly reason: string };
 
-/** What made it a question: a pattern under `ask`, a changed definition, or the mode. */
+/** Why a call asks: a pattern under `ask`, a changed definition, or the mode. */
 export type AskRule = 'ask-list' | 'changed-definition' | 'always-ask' | 'trusted-only';
 
-/** What a decision needs to know of a tool. */
+/** The facts about a tool that a decision depends on. */
 export interface DecidedTool extends PatternTarget {
   readonly scope: NamingScope;
   /** Undefined for a local tool. */
@@ -20,7 +20,7 @@ export interface DecidedTool extends PatternTarget {
   readonly serverTrusted: boolean;
   readonly annotations?: ToolAnnotations;
   readonly definitionHash: string;
-  /** Set when the definition is not the accepted one: refuse until it is accepted, or ask. */
+  /** Set if the definition is not the accepted one: the call is denied until it is accepted, or asks. */
   readonly changed?: 'quarantine' | 'ask';
 }
 
@@ -32,8 +32,8 @@ export interface DecisionInput {
 }
 
 /**
- * May this call run? Pure: deny beats ask beats a remembered answer beats the mode, and a remembered "no" is a deny.
- * What an untrusted server says about its own tools never changes the answer.
+ * Decides whether a call may run. Pure: deny beats ask beats a rule beats the mode, and a rule that denies is a deny.
+ * Annotations of an untrusted server never change the decision.
  */
 export function decide(input: DecisionInput): Decision {
   return refusal(input) ?? question(input) ?? rememberedAllow(input) ?? byMode(input);
@@ -55,7 +55,7 @@ function question(input: DecisionInput): Decision | undefined {
   if (restricts(approval.ask, tool))
     return { kind: 'ask', reason: `${tool.name} is on the list of tools to ask about`, rule: 'ask-list' };
   if (tool.changed !== 'ask') return undefined;
-  // A person who allowed exactly this definition has seen the change; one who allowed the server has not.
+  // Who allowed exactly this definition has seen the change; who allowed the whole server has not.
   if (remembered.some((rule) => rule.scope !== 'server' && allows(rule, tool, caller))) return undefined;
   return {
     kind: 'ask',
@@ -79,7 +79,7 @@ function byMode({ tool, approval }: DecisionInput): Decision {
   return { kind: 'ask', reason: `${tool.name} is not a trusted tool`, rule: 'trusted-only' };
 }
 
-/** A yes holds for what the person saw: this server's address, and this definition unless the whole server was meant. */
+/** An allow rule is bound to what the person saw: the server's address and, unless it is for the whole server, the definition. */
 function allows(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolean {
   if (rule.answer !== 'allow' || rule.serverAddress !== tool.serverAddress) return false;
   if (rule.scope === 'server') return true;
@@ -87,7 +87,7 @@ function allows(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolea
   return rule.scope === 'tool' || isSameConversation(rule, caller);
 }
 
-/** A no survives a new definition: a server must not escape it by rewording its tool. */
+/** A deny rule also holds for new definitions: a server must not escape it by rewording its tool. */
 function denies(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolean {
   if (rule.serverAddress !== tool.serverAddress) return false;
   if (rule.scope === 'server') return true;

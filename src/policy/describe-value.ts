@@ -2,7 +2,7 @@ import { isSecretName } from '../kernel/secret-names.ts';
 
 const maxShown = 80;
 
-/** A value in a few words: its type, and what it is where that is short and no secret. */
+/** Describes a value by its type and, if it is short and not secret, its content. */
 export function describeValue(value: unknown, isSecret: boolean): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -19,7 +19,7 @@ export function showValue(value: unknown): string {
   return isCut ? `${text.slice(0, maxShown - 1).toWellFormed()}…` : text;
 }
 
-/** True where a part of the path is named like a secret: its value must not be repeated. */
+/** Whether a part of the path is named like a secret, whose value must not be shown. */
 export function isSecretPath(path: string): boolean {
   return path.split('/').some((part) => isSecretName(part) || /key$/i.test(part));
 }

@@ -1,9 +1,9 @@
 export interface DisplayOptions {
-  /** Characters of the text to show; what is left out is stated. */
+  /** Maximum length; a longer text is shortened and says so. */
   readonly maxLength: number;
 }
 
-// Characters that move the cursor, reorder text or cannot be seen. Newline and tab are what text is made of.
+// Characters that move the cursor, reorder text or are invisible, except newline and tab.
 const unseen = new RegExp(
   [
     '[\\p{Cc}--[\\n\\t]]', // control characters, with them the start of every ANSI escape
@@ -15,14 +15,14 @@ const unseen = new RegExp(
   'gv',
 );
 
-// The only place where these are expected: inside one emoji, as in ❤️ and 👩‍💻.
+// Variation selectors and joiners are expected only inside an emoji, as in ❤️ and 👩‍💻.
 const emojiJoiner = /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})/u;
 const emojiSelector = /(?<=[\p{Extended_Pictographic}#*0-9])\ufe0f/u;
 const seen = new RegExp(`${emojiJoiner.source}|${emojiSelector.source}`, 'gu');
 
 /**
- * Text from a server, safe to show to a person: what would be invisible, move the cursor or reorder the line is written out
- * (`⟨U+202E⟩`), lone surrogates become `�`, and a cut is stated.
+ * Makes a server's text safe to show: invisible, cursor-moving and reordering characters are escaped (`⟨U+202E⟩`), lone
+ * surrogates become `�`, and a shortened text says so.
  */
 export function toDisplayText(text: string, { maxLength }: DisplayOptions): string {
   const shown = cut(text, maxLength);
@@ -31,7 +31,7 @@ export function toDisplayText(text: string, { maxLength }: DisplayOptions): stri
   return `${visible}\n[cut: ${shown.length} of ${text.length} characters shown]`;
 }
 
-// Most texts: nothing in them that could not be seen.
+// Fast path: most texts have only visible characters.
 const plain = /^[\n\t\x20-\x7e]*$/;
 
 function makeVisible(text: string): string {
@@ -49,7 +49,7 @@ function codePointName(character: string): string {
   return `⟨U+${code}⟩`;
 }
 
-/** Never between the two halves of one character. */
+/** Never splits a surrogate pair. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);

@@ -2,11 +2,11 @@ import type { JsonSchema } from '../kernel/json.ts';
 import type { ArgumentsChecker, ArgumentsVerdict } from './validate-arguments.ts';
 
 export interface LazyArgumentsChecker {
-  /** A schema that can't be used refuses all arguments, and says why. */
+  /** An unusable schema rejects all arguments with the reason. */
   check(schema: JsonSchema, args: unknown): ArgumentsVerdict | Promise<ArgumentsVerdict>;
 }
 
-/** Checks arguments against schemas. The validator is loaded for the first check: who only looks at tools does without it. */
+/** Validates arguments. Loads the validator with the first check, so that listing tools does not need it. */
 export function createLazyArgumentsChecker(): LazyArgumentsChecker {
   let checker: ArgumentsChecker | undefined;
   async function load(): Promise<ArgumentsChecker> {

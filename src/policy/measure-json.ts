@@ -4,13 +4,13 @@ export interface JsonBounds {
 }
 
 export interface JsonMeasure {
-  /** Bytes as JSON text without counting escapes; only a lower bound once something was exceeded. */
+  /** Bytes as JSON text without escapes; a lower bound if a limit was exceeded. */
   readonly bytes: number;
-  /** The first bound that was passed. */
+  /** The first limit that was exceeded. */
   readonly exceeded?: 'bytes' | 'depth';
 }
 
-/** The size of a JSON value, found by walking it; stops as soon as a bound is passed, so also for circular values. */
+/** Measures a JSON value. Stops when a limit is exceeded, so also for circular values. */
 export function measureJson(value: unknown, bounds: JsonBounds): JsonMeasure {
   const measure: Measure = { bytes: 0, exceeded: undefined };
   walk(value, 0, bounds, measure);

@@ -1,4 +1,4 @@
-/** An answer that was given for more than one call. Bound to the server's address, and to the definition where it names a tool. */
+/** A remembered approval. It is bound to the server's address and, if it is for one tool, to the tool's definition. */
 export interface RememberedRule {
   readonly id: string;
   readonly scope: 'conversation' | 'tool' | 'server';
@@ -6,17 +6,17 @@ export interface RememberedRule {
   /** Undefined for local tools. */
   readonly serverAddress?: string;
   readonly server?: string;
-  /** The server's own name for the tool; undefined for a rule over a whole server. */
+  /** The tool's original name; undefined for a rule for a whole server. */
   readonly tool?: string;
   readonly definitionHash?: string;
   readonly conversation?: string;
   readonly createdAt: string;
 }
 
-/** Where remembered answers are kept. */
+/** The store of rules. */
 export interface RuleStore {
   list(): Promise<readonly RememberedRule[]>;
   add(rule: RememberedRule): Promise<void>;
-  /** False when there is none of that id. */
+  /** Returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;
 }

@@ -4,20 +4,20 @@ import { escapePointerToken } from '../kernel/json-pointer.ts';
 import { type Definitions, findErrors, type RawError, type SafeSchema, test } from './validator.ts';
 import type { SafePattern, WorkBudget } from './work-budget.ts';
 
-/** What a value of one subschema costs: `own` once, and so much more for each item or property of it. */
+/** The cost of checking a value against a subschema: `own` once, and more for each item or property. */
 export interface Cost {
   readonly own: number;
   readonly perItem: number;
   readonly perKey: number;
 }
 
-/** What is wrong with a value, said by one of our own keywords: a sentence, a property nobody knows, or errors further in. */
+/** An error of one of our own keywords: a text, an unknown property, or nested errors. */
 export type Complaint =
   | { readonly expected: string }
   | { readonly knownProperties: readonly string[] }
   | { readonly errors: readonly RawError[] };
 
-/** The schema, after paying for it: nothing of it runs once the budget is spent. */
+/** Charges the cost of a schema to the budget before it is checked. */
 export function metered(schema: SafeSchema, cost: Cost, budget: WorkBudget): SafeSchema {
   const pay = (value: unknown) => {
     budget.spend(cost.own + countOf(value, cost));
@@ -26,7 +26,7 @@ export function metered(schema: SafeSchema, cost: Cost, budget: WorkBudget): Saf
   return { allOf: [own(pay, () => ({ expected: '' })), schema] };
 }
 
-/** `uniqueItems`, in time that grows with the items and not with their pairs. */
+/** `uniqueItems` in linear time. */
 export function uniqueItems(budget: WorkBudget): SafeSchema {
   const isUnique = (value: unknown) => {
     if (!Array.isArray(value)) return true;
@@ -42,7 +42,7 @@ export function uniqueItems(budget: WorkBudget): SafeSchema {
   return own(isUnique, () => ({ expected: 'no two equal items' }));
 }
 
-/** `additionalProperties: false`, which can tell what there is instead. */
+/** `additionalProperties: false` with a list of the known properties in its error. */
 export function unknownProperty(knownProperties: readonly string[]): SafeSchema {
   return own(
     () => false,
@@ -52,12 +52,12 @@ export function unknownProperty(knownProperties: readonly string[]): SafeSchema 
 
 export interface PatternRules {
   readonly patterns: readonly { readonly pattern: SafePattern; readonly schema: SafeSchema }[];
-  /** For properties that neither a pattern nor a name covers. */
+  /** The schema of properties that no pattern and no name covers. */
   readonly additional: SafeSchema;
   readonly knownProperties: readonly string[];
 }
 
-/** `patternProperties` with `additionalProperties`; the validator's own would run the patterns on the engine that can be stalled. */
+/** `patternProperties` with `additionalProperties` on RE2; the validator's own regular expressions could be stalled. */
 export function patternProperties(rules: PatternRules, definitions: Definitions, budget: WorkBudget): SafeSchema {
   const known = new Set(rules.knownProperties);
 
@@ -96,7 +96,7 @@ export function patternProperties(rules: PatternRules, definitions: Definitions,
   );
 }
 
-/** The validator's hook for keywords of one's own. It passes on whatever `error` returns. */
+/** A custom keyword of the validator, which passes on the return value of `error`. */
 function own(check: (value: unknown) => boolean, error: (value: unknown) => Complaint): SafeSchema {
   return { '~refine': [{ check, error }] };
 }

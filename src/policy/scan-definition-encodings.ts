@@ -1,14 +1,14 @@
 export interface DecodedText {
   readonly text: string;
-  /** How it stood there, cut. */
+  /** The encoded text, shortened. */
   readonly source: string;
-  /** Escaped rather than encoded: read by eye with some patience. */
+  /** Escaped rather than encoded, so that a person could read it. */
   readonly isPlain: boolean;
 }
 
 const maxRuns = 20;
 
-/** Sentences that stand in a text in base64, in hexadecimal digits or in escapes. */
+/** Finds sentences in a text that are encoded in base64, in hexadecimal digits or in escapes. */
 export function decodedTexts(text: string): DecodedText[] {
   const found: DecodedText[] = [];
   const take = (pattern: RegExp, decode: (run: string) => string, isPlain: boolean) => {
@@ -29,7 +29,7 @@ export function decodedTexts(text: string): DecodedText[] {
   return found;
 }
 
-/** Words with spaces between them, and nothing that is no text. */
+/** Whether bytes are words with spaces, and only text. */
 function isSentence(text: string): boolean {
   if (text.includes('\ufffd')) return false;
   const printable = text.match(/[\p{L}\p{N}\p{P}\p{Zs}\n\t]/gu)?.length ?? 0;

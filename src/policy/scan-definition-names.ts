@@ -47,7 +47,7 @@ const confusables = new Map(
 );
 const invisible = /[\p{Cf}\p{Mn}\u115f\u1160\u3164\uffa0]/gu;
 
-/** True where a name is written in Latin letters and ones of another script that look like them. */
+/** Whether a name mixes Latin letters with look-alikes of other scripts. */
 export function mixesScripts(name: string): boolean {
   const hasLatin = /[a-z]/i.test(name.normalize('NFKC'));
   const hasOther = [...name.toLowerCase()].some((character) => confusables.has(character));
@@ -56,16 +56,16 @@ export function mixesScripts(name: string): boolean {
 
 export interface LookAlike {
   readonly name: string;
-  /** It differs in letters that look alike; else in separators and capitals. */
+  /** The names differ in look-alike letters; otherwise in separators and capitals. */
   readonly isDisguised: boolean;
 }
 
 export interface NameIndex {
-  /** Another name that this one could be mistaken for. The very same name is none: names get their server's in front. */
+  /** Finds another name that this one could be mistaken for. Equal names do not count: exposed names include the server. */
   lookAlikeOf(name: string): LookAlike | undefined;
 }
 
-/** The names of tools, to be searched for ones that look alike. */
+/** An index of tool names for finding look-alikes. */
 export function indexNames(names: Iterable<string>): NameIndex {
   const bySkeleton = new Map<string, Set<string>>();
   for (const name of names) {
@@ -77,14 +77,14 @@ export function indexNames(names: Iterable<string>): NameIndex {
       const candidates = [...(bySkeleton.get(skeleton(name)) ?? [])]
         .filter((other) => other !== name)
         .map((other) => ({ name: other, isDisguised: plain(other) !== plain(name) }))
-        // Of the two, the one with the foreign letters is the disguise.
+        // The name with the foreign letters is the disguise.
         .filter((other) => !other.isDisguised || !isAscii(name) || isAscii(other.name));
       return candidates.find(({ isDisguised }) => isDisguised) ?? candidates[0];
     },
   };
 }
 
-/** What remains of a name when all that is easily overlooked is taken away. */
+/** The name without differences that are easily overlooked. */
 function skeleton(name: string): string {
   const letters = [...plain(name.normalize('NFKD').replace(invisible, ''))];
   return letters
@@ -96,7 +96,7 @@ function skeleton(name: string): string {
     .replaceAll('vv', 'w');
 }
 
-/** Without what differs between ways of writing one name. */
+/** The name without separators and capitals. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.:/-]+/g, '');
 }

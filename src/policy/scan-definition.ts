@@ -6,19 +6,19 @@ import { decodedTexts } from './scan-definition-encodings.ts';
 import { mixesScripts, type NameIndex } from './scan-definition-names.ts';
 import { type FindingRule, type Severity, textRules } from './scan-definition-rules.ts';
 
-/** One thing in a tool's definition that a person should look at before a model does. */
+/** A suspicious part of a tool's definition. */
 export interface DefinitionFinding {
   readonly rule: FindingRule;
-  /** `high`: hardly ever in an honest definition. `medium`: sometimes. `low`: often enough. */
+  /** `high`: rare in honest definitions. `medium`: occasional. `low`: common. */
   readonly severity: Severity;
   /** A JSON pointer into the definition. */
   readonly where: string;
-  /** The words it is about, safe to show. */
+  /** The suspicious text, safe to show. */
   readonly excerpt: string;
 }
 
 export interface ScanOptions {
-  /** The names of all tools, as their servers call them. */
+  /** The original names of all tools. */
   readonly names?: NameIndex;
 }
 
@@ -30,8 +30,8 @@ const longText = 6_000;
 const excerptLength = 160;
 
 /**
- * Looks for what poisoned definitions have in common. Pure and bounded: no network, no model, the same answer each time. What it
- * finds is a reason to look, and what it does not find proves nothing.
+ * Scans a definition for signs of tool poisoning. Pure and bounded: no network, no model, deterministic. A finding is a reason
+ * to look, not a verdict; no finding proves nothing.
  */
 export function scanDefinition(definition: ToolDefinition, { names }: ScanOptions = {}): DefinitionFinding[] {
   const findings: DefinitionFinding[] = [];
@@ -52,10 +52,10 @@ export function scanDefinition(definition: ToolDefinition, { names }: ScanOption
       add('excessive-length', 'medium', where, `More than ${maxCharacters} characters: the rest was not looked at`);
       break;
     }
-    // Most texts of a schema are words such as `string`.
+    // Most texts of a schema are single words such as `string`.
     if (/^[a-z]{1,24}$/i.test(whole)) continue;
     if (whole.length > longText) add('excessive-length', 'medium', where, `${whole.length} characters: ${whole}`);
-    // The end is where something would be put that nobody shall read.
+    // Scans the end too, where an attacker would hide text.
     const text = whole.length > maxTextLength ? `${whole.slice(0, 16_000)}\n${whole.slice(-4_000)}` : whole;
     const hiddenAt = hiddenIn(text);
     if (hiddenAt !== undefined) add('hidden-characters', 'high', where, text, hiddenAt);
@@ -68,7 +68,7 @@ export function scanDefinition(definition: ToolDefinition, { names }: ScanOption
   return findings;
 }
 
-/** Whether findings are worth a warning to whoever runs the tool's server; what is `low` is only shown. */
+/** Whether findings are worth a warning; `low` findings are only shown. */
 export function isSuspicious(findings: readonly DefinitionFinding[]): boolean {
   return findings.some(({ severity }) => severity !== 'low');
 }
@@ -86,7 +86,7 @@ function scanText(text: string, where: string, add: Add): void {
   }
 }
 
-/** Everything a model would read, keys of schemas too. */
+/** All texts that a model would read, including property names. */
 function* textsOf(definition: ToolDefinition): Generator<{ readonly where: string; readonly text: string }> {
   const open: { readonly where: string; readonly value: unknown; readonly depth: number }[] = [
     { where: '', value: definition, depth: 0 },
@@ -100,7 +100,7 @@ function* textsOf(definition: ToolDefinition): Generator<{ readonly where: strin
     } else if (depth < 64 && (isObject(value) || Array.isArray(value))) {
       for (const [key, member] of Object.entries(value).reverse()) {
         const place = `${where}/${escapePointerToken(key)}`;
-        // A name of one word says nothing; a sentence in the place of a name does.
+        // A single word is harmless; a sentence as a name is not.
         if (!Array.isArray(value) && /\s|[^\x20-\x7e]/.test(key)) {
           count++;
           yield { where: place, text: key };
@@ -111,17 +111,17 @@ function* textsOf(definition: ToolDefinition): Generator<{ readonly where: strin
   }
 }
 
-// Between letters of these scripts the two joiners are spelling.
+// Between letters of these scripts, joiners are part of the spelling.
 const spelling =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{M}])[\u200c\u200d]/gu;
 
-// Most texts, and nothing can hide in them.
+// Fast path: plain ASCII texts cannot hide characters.
 const plain = /^[\n\r\t\x20-\x7e]*$/;
 
-/** Where the first character is that nobody can see. */
+/** The index of the first invisible character. */
 function hiddenIn(text: string): number | undefined {
   if (plain.test(text)) return undefined;
-  // Windows ends lines in two characters, and editors begin files with a mark.
+  // Windows line ends and byte order marks are harmless.
   const usual = text
     .replace(/^\ufeff/, '')
     .replaceAll('\r', '')
@@ -136,9 +136,9 @@ function hiddenIn(text: string): number | undefined {
 
 const unseen = /\p{Cf}|\p{Cc}|\p{Variation_Selector}|[\u115f\u1160\u3164\uffa0]/gu;
 
-/** The text as a model understands it: without what is hidden in it, disguised letters as what they stand for. */
+/** Normalizes a text as a model understands it: without hidden characters, and with look-alikes replaced. */
 function readable(text: string): string {
-  // One blank for many: the rules are made for it, and would take long over thousands.
+  // Collapses blanks: the rules expect it, and thousands of blanks would slow them down.
   const even = text.replace(/\s+/g, ' ');
   return plain.test(even) ? even : even.replace(unseen, '').normalize('NFKC');
 }

@@ -7,7 +7,7 @@ export interface SchemaLimits extends TranslationLimits {
   readonly maxSchemaBytes: number;
 }
 
-/** What a schema may have: 256 KiB, 64 levels, 10 000 subschemas, regular expressions of 2 000 characters. */
+/** The default limits: 256 KiB, 64 levels, 10 000 subschemas, regular expressions of 2 000 characters. */
 export const defaultSchemaLimits: SchemaLimits = {
   maxSchemaBytes: 256 * 1024,
   maxSchemaDepth: 64,
@@ -20,8 +20,8 @@ export type GuardedSchema =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Takes a schema that a stranger wrote, or says why not: bounded, without references to the outside or in circles, and with
- * nothing in it that could stall a check.
+ * Translates an untrusted schema, or explains why it is rejected. A usable schema is bounded, has no external or circular
+ * references, and cannot stall the validation.
  */
 export function guardSchema(schema: JsonSchema, limits: SchemaLimits, budget: WorkBudget): GuardedSchema {
   try {
@@ -39,13 +39,13 @@ export function guardSchema(schema: JsonSchema, limits: SchemaLimits, budget: Wo
 }
 
 function refuseSize(schema: JsonSchema, { maxSchemaBytes, maxSchemaDepth }: SchemaLimits): void {
-  // A level of subschemas takes up to two levels of JSON, and values in `enum` or `default` have levels of their own.
+  // A subschema takes up to two levels of JSON, and values in `enum` or `default` add their own levels.
   const { exceeded } = measureJson(schema, { maxBytes: maxSchemaBytes, maxDepth: 4 * maxSchemaDepth });
   if (exceeded === 'bytes') throw new UnusableSchema(`it is larger than ${maxSchemaBytes} bytes`);
   if (exceeded === 'depth') throw new UnusableSchema(`it is nested more than ${4 * maxSchemaDepth} deep`);
 }
 
-/** A definition that leads back to itself for the same value would never come to an end. One that goes into a value does. */
+/** Finds a definition that applies itself to the same value, which would never end. Recursion into a nested value does end. */
 function refuseCircles({ links, origins }: Translation): void {
   const waitsFor = new Map([...links].map(([name, targets]) => [name, targets.size]));
   const usedBy = new Map<string, string[]>([...links.keys()].map((name) => [name, []]));
@@ -65,7 +65,7 @@ function refuseCircles({ links, origins }: Translation): void {
   throw new UnusableSchema(`$ref "${origin}" leads back to itself without going into the value`);
 }
 
-/** What is left leads into a circle, but need not be part of one: following it does end up in one. */
+/** The remaining definitions lead into a cycle; following them from any of them finds it. */
 function findCircle(
   names: Iterable<string>,
   links: Translation['links'],
@@ -82,7 +82,7 @@ function findCircle(
 
 function refuseTogether({ keywords, unenforced }: Translation): void {
   const inverting = ['not', 'if', 'maxContains'].find((keyword) => keywords.has(keyword));
-  // Leaving a keyword out of what must not match would refuse arguments that are right.
+  // Ignoring a keyword inside `not` would reject valid arguments.
   if (unenforced.length > 0 && inverting !== undefined)
     throw new UnusableSchema(`it has ${inverting} together with something that cannot be checked (${unenforced[0]})`);
   if (keywords.has('patternProperties') && keywords.has('unevaluatedProperties'))

@@ -1,4 +1,4 @@
-/** Formats that are asserted, with the name the validator checks them by and what to tell someone who got it wrong. */
+/** Formats that are checked, with the validator's name for them and the text for the error message. */
 export const assertedFormats: ReadonlyMap<string, { readonly check: string; readonly expected: string }> = new Map([
   ['date', { check: 'date', expected: 'a date such as 2026-01-31' }],
   ['date-time', { check: 'date-time', expected: 'a date-time with offset such as 2026-01-31T08:30:00Z' }],
@@ -8,17 +8,17 @@ export const assertedFormats: ReadonlyMap<string, { readonly check: string; read
   ['ipv4', { check: 'ipv4', expected: 'an IPv4 address' }],
   ['ipv6', { check: 'ipv6', expected: 'an IPv6 address' }],
   ['json-pointer', { check: 'json-pointer', expected: 'a JSON pointer' }],
-  // Servers that say `uri` mostly take what a browser takes: the strict ASCII form would refuse what they accept.
+  // Most servers with `uri` accept what a browser accepts; the strict ASCII form would reject too much.
   ['uri', { check: 'iri', expected: 'an absolute URI' }],
   ['iri', { check: 'iri', expected: 'an absolute URI' }],
   ['uri-reference', { check: 'iri-reference', expected: 'a URI or relative reference' }],
   ['uuid', { check: 'uuid', expected: 'a UUID' }],
-  // `time` and `duration` are left out: widely used schema generators name them for other notations than the standard's.
+  // `time` and `duration` are not checked: common schema generators use them for other notations.
 ]);
 
 const maxCount = 2 ** 29;
 
-/** Keywords that hold one number and are taken over as they are; the value says whether it is well formed. */
+/** Keywords with one number that are copied, with a check of that number. */
 export const numberKeywords: ReadonlyMap<string, (value: unknown) => value is number> = new Map([
   ...[
     'minLength',
@@ -44,7 +44,7 @@ export function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Larger counts say nothing about arguments that are bounded themselves. */
+/** Larger counts have no effect, since arguments are bounded. */
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount;
 }

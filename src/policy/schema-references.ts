@@ -5,17 +5,17 @@ export type Resolved =
   | { readonly ok: true; readonly target: unknown }
   | { readonly ok: false; readonly reason: string };
 
-/** What `$ref` means inside one schema. Nothing outside of it is ever looked up. */
+/** Resolves `$ref` inside one schema. External references are never fetched. */
 export interface SchemaReferences {
-  /** `from` is the subschema that holds the reference: an `$id` around it moves what is relative. */
+  /** `from` is the subschema with the reference: an enclosing `$id` changes the base URI. */
   resolve(reference: string, from: JsonObject): Resolved;
 }
 
 const rootBase = 'https://schema.invalid/';
-/** These hold data, not schemas. */
+/** Keywords whose values are data, not schemas. */
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
-/** Finds every `$id` and anchor once. */
+/** Indexes every `$id` and anchor of a schema. */
 export function createReferences(root: JsonObject): SchemaReferences {
   const bases = new Map<JsonObject, string>();
   const documents = new Map<string, JsonObject>([[rootBase, root]]);
@@ -34,7 +34,7 @@ export function createReferences(root: JsonObject): SchemaReferences {
   function baseOf(schema: JsonObject, base: string): string {
     const id = schema.$id ?? schema.id;
     if (typeof id !== 'string') return base;
-    // Before 2019-09 an `$id` that is only a fragment was how an anchor was written.
+    // Before 2019-09, an `$id` with only a fragment was an anchor.
     if (id.startsWith('#')) {
       anchors.set(`${base}${id}`, schema);
       return base;

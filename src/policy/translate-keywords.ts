@@ -5,16 +5,16 @@ import { assertedFormats, isStringList, isTypeName, numberKeywords } from './sch
 import type { Definitions, SafeSchema } from './validator.ts';
 import type { SafePattern, WorkBudget } from './work-budget.ts';
 
-/** One subschema while it is translated: what comes in, what goes out, and what it takes to translate the ones inside. */
+/** A subschema during its translation: input, output, and functions that translate nested subschemas. */
 export interface Draft {
   readonly schema: JsonObject;
   readonly node: Record<string, unknown>;
-  /** More that the same value must satisfy. */
+  /** Further schemas for the same value. */
   readonly all: SafeSchema[];
   readonly cost: { own: number; perItem: number; perKey: number };
-  /** True for a keyword that is there; it then counts as used. */
+  /** Whether a keyword is present; marks it as used. */
   has(keyword: string): boolean;
-  /** Leaves a keyword to the server. */
+  /** Records that a keyword is not enforced here, only by the server. */
   drop(keyword: string, why?: string): void;
   /** A subschema for the same value. */
   same(child: unknown, keyword: string): SafeSchema;
@@ -26,18 +26,18 @@ export interface Draft {
   named(child: unknown, keyword: string, value: 'same' | 'inside'): SafeSchema;
   refer(reference: string, keyword: string): SafeSchema;
   toPattern(text: unknown, keyword: string): SafePattern | undefined;
-  /** Told of each property name the schema speaks of. */
+  /** Called with each property name in the schema. */
   noteNames(names: readonly string[]): void;
   readonly keywords: Set<string>;
   readonly definitions: Definitions;
   readonly budget: WorkBudget;
-  /** Takes `oneOf` as `anyOf`. */
+  /** Reads `oneOf` as `anyOf`. */
   readonly isLenient: boolean;
 }
 
 const matchAll: ReadonlySet<string> = new Set(['', '.*', '^.*', '.*$', '^.*$', '^(.*)$']);
 
-/** Fills in the draft's node, keyword by keyword. */
+/** Translates a subschema keyword by keyword. */
 export function translateKeywords(draft: Draft): void {
   translateReferences(draft);
   translateValue(draft);
@@ -51,7 +51,7 @@ export function translateKeywords(draft: Draft): void {
   if (draft.all.length > 0) node.allOf = draft.all;
 }
 
-/** The dynamic ones differ from `$ref` only between documents, and there is but one. */
+/** Dynamic references differ from `$ref` only between documents, and there is only one. */
 function translateReferences({ schema, has, all, refer, drop }: Draft): void {
   for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
     const reference = schema[keyword];
@@ -141,14 +141,14 @@ function translatePatterns(draft: Draft, rules: JsonObject, known: readonly stri
     const pattern = toPattern(text, `patternProperties/${text}`);
     return pattern ? [{ pattern, schema: named(child, `patternProperties/${text}`, 'inside') }] : [];
   });
-  // With a pattern missing, what it covers would be taken for unknown.
+  // Without the pattern, its properties would count as unknown.
   const isComplete = patterns.length === members.length;
   const additional = isComplete ? named(schema.additionalProperties ?? true, 'additionalProperties', 'inside') : true;
   cost.perKey += 1 + patterns.length;
   draft.all.push(patternProperties({ patterns, additional, knownProperties: known }, definitions, budget));
 }
 
-/** Arrays of schemas under `items` are the older spelling of `prefixItems`; `additionalItems` was then what `items` is now. */
+/** In older drafts, an array under `items` is `prefixItems`, and `additionalItems` is `items`. */
 function translateArray({ schema, node, all, has, inside, each, budget }: Draft): void {
   const tuple = Array.isArray(schema.items) ? schema.items : schema.prefixItems;
   const rest = Array.isArray(schema.items) ? 'additionalItems' : 'items';
@@ -174,7 +174,7 @@ function translateCombined({ schema, node, all, cost, has, drop, same, named, is
   }
   if (has('not')) node.not = same(schema.not, 'not');
   if (has('if')) {
-    // Spelled out, so that what is wrong in the branch that applies is told, not only that something is.
+    // Expanded, so that errors name the problem in the branch that applies.
     const condition = named(schema.if, 'if', 'same');
     if (has('then')) all.push({ anyOf: [{ not: condition }, same(schema.then, 'then')] });
     all.push({ anyOf: [condition, has('else') ? same(schema.else, 'else') : true] });

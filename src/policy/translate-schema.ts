@@ -5,7 +5,7 @@ import { type Draft, translateKeywords } from './translate-keywords.ts';
 import type { SafeSchema } from './validator.ts';
 import { SafePattern, type WorkBudget } from './work-budget.ts';
 
-/** Why a schema is not used. */
+/** The reason why a schema is rejected. */
 export class UnusableSchema extends Error {
   override readonly name = 'UnusableSchema';
 }
@@ -13,36 +13,36 @@ export class UnusableSchema extends Error {
 export interface TranslationLimits {
   readonly maxSchemaDepth: number;
   readonly maxSubschemas: number;
-  /** Characters of one regular expression; all together may have ten times as many. */
+  /** Maximum length of one regular expression; all together can have ten times as many characters. */
   readonly maxPatternLength: number;
 }
 
 export interface TranslationOptions {
   readonly limits: TranslationLimits;
   readonly budget: WorkBudget;
-  /** Takes `oneOf` as `anyOf`, for when one branch can't be told from another. */
+  /** Reads `oneOf` as `anyOf`, if branches cannot be distinguished. */
   readonly isLenient: boolean;
 }
 
 export interface Translation {
-  /** The name of the whole schema among the definitions. */
+  /** The name of the root schema among the definitions. */
   readonly root: string;
   readonly definitions: Readonly<Record<string, SafeSchema>>;
-  /** Keywords that are left to the server, as "where: why". */
+  /** Keywords that only the server enforces, as "path: reason". */
   readonly unenforced: readonly string[];
   readonly keywords: ReadonlySet<string>;
-  /** Where each definition was found: the reference to it, or the path. */
+  /** The reference or path where each definition was found. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Which definitions apply which others to the same value. */
+  /** For each definition, the definitions that it applies to the same value. */
   readonly links: ReadonlyMap<string, ReadonlySet<string>>;
-  /** It speaks of properties that every object inherits, such as `toString`. */
+  /** The schema names properties that every object inherits, such as `toString`. */
   readonly hasInheritedNames: boolean;
 }
 
 interface Place {
   readonly path: string;
   readonly depth: number;
-  /** The definition it is part of, where it applies to the same value as that. */
+  /** The enclosing definition, if it applies to the same value. */
   readonly definition: string | undefined;
 }
 
@@ -52,19 +52,19 @@ interface Part {
 }
 
 const maxPatternSize = 100_000;
-/** Following one takes longer than most of what it leads to. */
+/** The cost of following a reference. */
 const referenceCost = 8;
 const inheritedNames = new Set(Object.getOwnPropertyNames(Object.prototype));
-// These two the validator looks up the right way.
+// The validator looks up these two correctly.
 for (const name of ['__proto__', 'constructor']) inheritedNames.delete(name);
 
 /**
- * A schema from a stranger in the few keywords the validator needs, each checked, with every reference resolved and every
- * loop paying for itself. Drafts 4 to 2020-12: older spellings become the newest. Throws `UnusableSchema`.
+ * Translates an untrusted schema of drafts 4 to 2020-12 into the keywords of the validator. Resolves references, checks each
+ * keyword and charges each loop to the budget. Throws `UnusableSchema`.
  */
 export function translateSchema(schema: JsonSchema, { limits, budget, isLenient }: TranslationOptions): Translation {
   const references = createReferences(schema);
-  // Before 2019-09 a `$ref` hid everything beside it.
+  // Before 2019-09, keywords beside a `$ref` were ignored.
   const hidesSiblings = typeof schema.$schema === 'string' && /draft-0[3467]/.test(schema.$schema);
   const definitions: Record<string, SafeSchema> = {};
   const names = new Map<unknown, string>();
@@ -77,7 +77,7 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
   let subschemas = 0;
   let hasInheritedNames = false;
 
-  /** A subschema by name. It is translated later, so that long chains of references don't nest. */
+  /** A reference to a subschema, which is translated later so that long chains of references do not nest. */
   function define(target: unknown, path: string): string {
     const known = names.get(target);
     if (known !== undefined) return known;

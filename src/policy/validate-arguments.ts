@@ -12,14 +12,14 @@ export type { ArgumentProblem } from './explain-problems.ts';
 
 export type ArgumentsVerdict =
   | { readonly ok: true }
-  /** `text` is for a model: where, what was expected, what was there. */
+  /** `text` explains the problems to a model. */
   | { readonly ok: false; readonly problems: readonly ArgumentProblem[]; readonly text: string };
 
 export type ArgumentsCheck =
   | {
       readonly kind: 'ready';
       readonly check: (args: unknown) => ArgumentsVerdict;
-      /** Keywords that are left to the server, as "where: why". */
+      /** Keywords that only the server enforces, as "path: reason". */
       readonly unenforced: readonly string[];
     }
   | { readonly kind: 'unusable'; readonly reason: string };
@@ -29,7 +29,7 @@ export interface ArgumentsLimits extends SchemaLimits {
   readonly maxArgumentBytes: number;
   /** 128. */
   readonly maxArgumentDepth: number;
-  /** What one check may cost; 5 million comparisons. */
+  /** Budget of one check; 5 million comparisons. */
   readonly maxWork: number;
 }
 
@@ -41,8 +41,8 @@ const defaultLimits: ArgumentsLimits = {
 };
 
 /**
- * A check of arguments against a tool's schema (drafts 4 to 2020-12), whoever wrote either: bounded in size, depth and work.
- * Arguments are always an object. `unusable` says why a schema can't be used; the caller decides what that means.
+ * Compiles a check of arguments against a tool's schema (drafts 4 to 2020-12). Both can be untrusted: size, depth and work are
+ * bounded. Arguments must be an object. The result is `unusable`, with the reason, for a schema that cannot be checked.
  */
 export function compileArguments(schema: JsonSchema, options: Partial<ArgumentsLimits> = {}): ArgumentsCheck {
   const limits = { ...defaultLimits, ...options };
@@ -68,15 +68,15 @@ export function compileArguments(schema: JsonSchema, options: Partial<ArgumentsL
   return { kind: 'ready', check, unenforced: translation.unenforced };
 }
 
-/** Checks arguments against schemas, compiling each schema once, when it is first needed. */
+/** Validates arguments and caches compiled schemas. */
 export interface ArgumentsChecker {
-  /** A schema that can't be used refuses all arguments, and says why. */
+  /** An unusable schema rejects all arguments with the reason. */
   check(schema: JsonSchema, args: unknown): ArgumentsVerdict;
   prepare(schema: JsonSchema): ArgumentsCheck;
 }
 
 export interface ArgumentsCheckerOptions extends Partial<ArgumentsLimits> {
-  /** Compiled schemas to keep; the least recently used goes first. 5 000. */
+  /** Size of the LRU cache of compiled schemas; 5 000. */
   readonly maxEntries?: number;
 }
 
@@ -85,7 +85,7 @@ export function createArgumentsChecker({
   ...limits
 }: ArgumentsCheckerOptions = {}): ArgumentsChecker {
   const compiled = new Map<string, ArgumentsCheck>();
-  // Hashing costs more than checking: a schema object is hashed once in its life.
+  // Hashing costs more than checking, so each schema object is hashed once.
   const hashes = new WeakMap<JsonSchema, string>();
   let newest: string | undefined;
 
@@ -147,18 +147,18 @@ function refuse(path: string, expected: string, got: string): ArgumentsVerdict {
   return { ok: false, problems: [{ path, expected, got, message }], text: message };
 }
 
-/** Work that was cut short, by us or by the end of the stack. */
+/** Whether the check exceeded its budget or the stack. */
 function isTooMuch(cause: unknown): boolean {
   return cause instanceof WorkExceeded || cause instanceof RangeError;
 }
 
-/** Undefined for a schema that is too big or deep to be worth it: refusing it is quick. */
+/** Undefined for a schema that exceeds the limits: rejecting it again is cheap. */
 function safeHash(schema: JsonSchema, { maxSchemaBytes, maxSchemaDepth }: ArgumentsLimits): string | undefined {
   const { exceeded } = measureJson(schema, { maxBytes: maxSchemaBytes, maxDepth: 4 * maxSchemaDepth });
   return exceeded ? undefined : hashOf(schema);
 }
 
-/** A copy whose objects inherit nothing, so that only what is really there is seen. */
+/** A deep copy whose objects have no prototype, so that inherited properties are not seen. */
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
   if (!isObject(value)) return value;

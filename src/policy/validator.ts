@@ -1,13 +1,13 @@
 import { Check, Compile, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 
-/** A subschema in words the validator knows, made by us. */
+/** A translated subschema with keywords of the validator. */
 export type SafeSchema = boolean | { readonly [keyword: string]: unknown };
 
-/** What `{ $ref: name }` means, by name. */
+/** Targets of `{ $ref: name }` by name. */
 export type Definitions = Readonly<Record<string, SafeSchema>>;
 
-/** What the validator says about a value that does not fit. */
+/** An error of the validator. */
 export interface RawError {
   readonly keyword: string;
   readonly schemaPath: string;
@@ -15,10 +15,10 @@ export interface RawError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** More than a reader needs, so that what is left out can be counted. */
+/** More errors than are shown, so that the rest can be counted. */
 const maxErrors = 1000;
 
-/** A fast test, as code made for this schema. Where that would nest too deeply for the engine, the schema is walked instead. */
+/** Compiles a fast test. A schema that nests too deeply for the JavaScript engine is interpreted instead. */
 export function compileTest(definitions: Definitions, name: string): (value: unknown) => boolean {
   const root = rootOf(name);
   try {
@@ -30,14 +30,14 @@ export function compileTest(definitions: Definitions, name: string): (value: unk
   }
 }
 
-/** The same test by walking the schema. */
+/** The same test by interpreting the schema. */
 export function test(definitions: Definitions, name: string, value: unknown): boolean {
   return Check(definitions, rootOf(name), value);
 }
 
-/** Everything that is wrong with a value, up to a bound. */
+/** All errors of a value, up to a limit. */
 export function findErrors(definitions: Definitions, name: string, value: unknown): readonly RawError[] {
-  // The library's bound is one setting for the whole process: put back before anyone else can run.
+  // The library's limit is global: it is restored before other code can run.
   const before = Settings.Get().maxErrors;
   Settings.Set({ maxErrors });
   try {
@@ -48,7 +48,7 @@ export function findErrors(definitions: Definitions, name: string, value: unknow
   }
 }
 
-/** With `$schema` the library takes the names as they are instead of searching the whole schema for each. */
+/** With `$schema` the library looks up names directly instead of searching the whole schema. */
 function rootOf(name: string): { readonly $schema: string; readonly $ref: string } {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', $ref: name };
 }

@@ -1,14 +1,14 @@
 import { createMatcher } from '../catalog/match-globs.ts';
 import type { ProfileConfig } from '../config/config.ts';
 
-/** What a profile lets its callers see. What can't be seen can't be used, by whatever way. */
+/** The servers and tools that a profile shows. Hidden ones cannot be used in any way. */
 export interface Visibility {
   hasServer(server: string): boolean;
-  /** By the server's own name for the tool. */
+  /** By the tool's original name. */
   hasTool(tool: { readonly server?: string; readonly originalName: string; readonly changed?: string }): boolean;
 }
 
-/** Pure: the one place that decides who sees what. */
+/** Decides what a profile shows. Pure. */
 export function createVisibility(profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny'>): Visibility {
   const hasServer = profile.servers ? createMatcher(profile.servers) : () => true;
   const allows = profile.allow ? createMatcher(profile.allow) : () => true;

@@ -1,20 +1,20 @@
 import { RE2JS } from 're2js';
 
-/** Thrown by `spend` when a check would take more work than it may. */
+/** Thrown by `spend` when a check exceeds its budget. */
 export class WorkExceeded extends Error {
   override readonly name = 'WorkExceeded';
 }
 
-/** How much a check may still cost. One unit is about what comparing one value with one small schema takes. */
+/** The remaining budget of a check. One unit is about the cost of comparing one value with one small schema. */
 export interface WorkBudget {
   spend(units: number): void;
-  /** Runs with this much; what is left over is lost. */
+  /** Runs with a budget; the rest is discarded. */
   within<Value>(units: number, run: () => Value): Value;
-  /** Runs where each unit costs more time, and counts it accordingly. */
+  /** Runs code whose units take more time and cost more accordingly. */
   slowly<Value>(run: () => Value): Value;
 }
 
-/** Walking a schema instead of running code that was made from it takes about this many times as long. */
+/** How many times slower interpreting a schema is than running its compiled code. */
 const slowFactor = 16;
 
 export function createWorkBudget(): WorkBudget {
@@ -43,8 +43,8 @@ export function createWorkBudget(): WorkBudget {
 }
 
 /**
- * A regular expression from a stranger: runs on RE2, so in time proportional to the text, and pays for it. It is a `RegExp` only
- * because that is the one thing a validator takes in its place.
+ * An untrusted regular expression on RE2: it runs in linear time and is charged to the budget. It extends `RegExp` because
+ * the validator accepts nothing else.
  */
 export class SafePattern extends RegExp {
   readonly text: string;
@@ -58,7 +58,7 @@ export class SafePattern extends RegExp {
     this.#budget = budget;
   }
 
-  /** Undefined for what RE2 does not run: looking ahead or behind, references back, and what is no regular expression. */
+  /** Undefined for what RE2 does not support: lookaround, backreferences, and invalid expressions. */
   static from(text: string, budget: WorkBudget): SafePattern | undefined {
     try {
       return new SafePattern(text, RE2JS.compile(RE2JS.translateRegExp(text)), budget);
@@ -67,7 +67,7 @@ export class SafePattern extends RegExp {
     }
   }
 
-  /** The number of instructions it was compiled to. */
+  /** The number of instructions of the compiled expression. */
   get size(): number {
     return this.#engine.programSize();
   }

@@ -4,9 +4,9 @@ import type { Log } from '../kernel/log.ts';
 import { type DefinitionFinding, isSuspicious, scanDefinition } from '../policy/scan-definition.ts';
 import { indexNames, type NameIndex } from '../policy/scan-definition-names.ts';
 
-/** A tool whose definition has something in it that a person should look at. */
+/** A tool with a suspicious definition. */
 export interface FlaggedTool {
-  /** The agent's name of it. */
+  /** The exposed name. */
   readonly tool: string;
   readonly server: string;
   readonly definitionHash: string;
@@ -19,11 +19,11 @@ export interface ToolFlagsOptions {
   readonly onFlagged: (flagged: FlaggedTool) => void;
 }
 
-/** Which tools have suspicious definitions. It flags; that nothing bad comes of it is up to pins and approval. */
+/** Flags tools with suspicious definitions. It only warns: pins and approval protect. */
 export interface ToolFlags {
-  /** Looks at the tools that came or changed, and tells of suspicious ones, once for each definition. */
+  /** Scans tools that were added or changed and reports suspicious ones, once per definition. */
   note(difference: CatalogDifference): void;
-  /** What is suspicious about a tool. A tool of the program itself is never looked at. */
+  /** The findings for a tool. Local tools are not scanned. */
   of(entry: CatalogEntry): readonly DefinitionFinding[];
 }
 
@@ -50,7 +50,7 @@ export function createToolFlags({ entries, log, onFlagged }: ToolFlagsOptions): 
     const key = JSON.stringify([serverAddress, originalName, definitionHash]);
     if (!isSuspicious(findings) || told.has(key)) return;
     told.add(key);
-    // A server that never stops changing must not fill our memory.
+    // Bounded: a server could change its definitions for ever.
     evictOldest(told, maxTold);
     const rules = [...new Set(findings.map(({ rule }) => rule))].join(', ');
     log.warning(
@@ -63,7 +63,7 @@ export function createToolFlags({ entries, log, onFlagged }: ToolFlagsOptions): 
 
   return {
     note({ added, removed, changed }) {
-      // Whether a name looks like another depends on which others there are.
+      // Whether a name looks like another depends on the other names.
       if (added.length + removed.length > 0) {
         names = undefined;
         scanned = new WeakMap();

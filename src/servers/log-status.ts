@@ -1,7 +1,7 @@
 import type { ConnectionState, ConnectionStatus } from '../connections/status.ts';
 import type { Log } from '../kernel/log.ts';
 
-/** Tells of a server that came, went, or is in trouble. Failures to connect are told by whoever wanted the connection. */
+/** Logs a change of a server's status, except failures to connect, which the caller of `connect` reports. */
 export function logStatus(log: Log, server: string, status: ConnectionStatus, before: ConnectionState): void {
   const { state, reason = 'no reason given', era, transport, connectMs } = status;
   const kind = transport === 'api' ? 'HTTP API' : 'MCP server';

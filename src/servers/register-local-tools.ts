@@ -4,7 +4,7 @@ import { type LocalTool, toLocalDefinition } from '../catalog/local-tool.ts';
 import type { ToolboxConfig } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 
-/** Local tools as catalog entries. Always strict: where the configuration must name them, one it doesn't name stops the start. */
+/** Makes catalog entries of local tools. In dialects that require it, a tool that is not configured stops the start. */
 export function registerLocalTools(tools: readonly LocalTool[], config: ToolboxConfig): readonly UnnamedEntry[] {
   const names = new Set<string>();
   for (const { name } of tools) {
@@ -20,10 +20,10 @@ export function registerLocalTools(tools: readonly LocalTool[], config: ToolboxC
     const definition = toLocalDefinition(tool);
     return {
       originalName: tool.name,
-      // What the program itself brings is as trusted as the program.
+      // The program's own tools are as trusted as the program.
       serverTrusted: true,
       definition,
-      ...(tool.annotations && { annotations: tool.annotations }),
+      annotations: tool.annotations,
       definitionHash: definitionHash(definition),
       limits: {
         maxInstances: settings?.maxInstances ?? tool.maxInstances ?? config.defaultTool.maxInstances,

@@ -4,7 +4,7 @@ import type { ListKind } from '../connections/discovery.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
-/** An item of a server's list, as the server sent it, with the server's name. */
+/** An item of a server's list as the server sent it, with the server's name. */
 export interface Offered {
   readonly server: string;
   readonly item: JsonObject;
@@ -12,9 +12,9 @@ export interface Offered {
 
 type ContentOptions = Pick<ChannelRequestOptions, 'signal' | 'host'>;
 
-/** What servers offer besides tools: resources, prompts, completion. Answers come as the server sent them. */
+/** Resources, prompts and completion of servers. Answers are passed through unchanged. */
 export interface ServerContent {
-  /** Any request to one server, answered raw, within the server's timeout. */
+  /** Sends any request to a server and returns the raw answer, within the server's timeout. */
   request(server: string, method: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
   resources(server?: string): readonly Offered[];
   resourceTemplates(server?: string): readonly Offered[];
@@ -26,11 +26,11 @@ export interface ServerContent {
     args?: Readonly<Record<string, string>>,
     options?: ContentOptions,
   ): Promise<JsonObject>;
-  /** Has a server tell of a resource's changes, as `server.notified` events; the returned function ends it. */
+  /** Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function unsubscribes. */
   watchResource(server: string, uri: string): Promise<() => Promise<void>>;
-  /** Suggestions for an argument of a prompt or of a resource template. */
+  /** Completes an argument of a prompt or resource template. */
   complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
-  /** Which of the server's log messages to send; legacy era. */
+  /** Sets the minimum level of the server's log messages; legacy era. */
   setLogLevel(server: string, level: string, options?: ContentOptions): Promise<void>;
 }
 
@@ -96,6 +96,6 @@ export interface ServerNotice {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The calls under way that it may belong to; one where it is known which. */
+  /** The running calls that it may belong to; one if that is known. */
   readonly callIds: readonly string[];
 }

@@ -4,26 +4,26 @@ import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import type { ConnectionStatus } from '../connections/status.ts';
 
-/** A server and how it is doing. Holds no secret. */
+/** A server and its status, without secrets. */
 export interface ServerInfo {
   readonly name: string;
   readonly description?: string;
   /** Its URL, or the command that starts it. */
   readonly place: string;
-  /** As configured; `status.transport` says what is in use. */
+  /** As configured; `status.transport` is the one in use. */
   readonly transport: TransportName;
   readonly enabled: boolean;
   readonly required: boolean;
   readonly trusted: boolean;
   readonly mode: ToolMode;
   readonly status: ConnectionStatus;
-  /** What it offers; undefined when that was never read. */
+  /** Counts of what the server offers; undefined if a list was never read. */
   readonly offers: Readonly<Record<ListKind, OfferedList | undefined>>;
 }
 
 export interface OfferedList {
   readonly count: number;
-  /** Read in an earlier session, or the last try to read it again failed. */
+  /** The lists are from an earlier session, or the last refresh failed. */
   readonly stale: boolean;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
@@ -49,7 +49,7 @@ export function toServerInfo(connection: Connection): ServerInfo {
 function describe(spec: ServerSpec): Omit<ServerInfo, 'status' | 'offers'> {
   return {
     name: spec.name,
-    ...(spec.description !== undefined && { description: spec.description }),
+    description: spec.description,
     place: placeOf(spec),
     transport: spec.target.transport,
     enabled: spec.enabled,

@@ -7,28 +7,28 @@ import { waitAtMost } from '../kernel/wait.ts';
 
 export interface ServerSetOptions {
   readonly open: (spec: ServerSpec) => Connection;
-  /** A server left the set; its tools must go. */
+  /** A server left the set: its tools must be removed. */
   readonly onRemoved: (name: string) => void;
   readonly log: Log;
-  /** How long the start waits for servers that are not required; the rest go on connecting behind it. */
+  /** How long the start waits for servers that are not required; those that take longer connect in the background. */
   readonly startWaitMs: number;
 }
 
 export interface StartOptions {
-  /** Connects them at once; true. */
+  /** Connects the servers at the start; true. */
   readonly connect?: boolean;
-  /** No server stops the start, required ones included; false. */
+  /** The start goes on without servers that cannot be reached, even required ones; false. */
   readonly tolerant?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** All servers of a toolbox, each with its connection. */
+/** The servers of a toolbox with their connections. */
 export interface ServerSet {
-  /** Connects all of them in parallel. Rejects when a required one can't be reached, with every such one named. */
+  /** Connects all servers in parallel. Rejects if required servers cannot be reached; the error names each of them. */
   start(specs: readonly ServerSpec[], options?: StartOptions): Promise<void>;
-  /** Adds one and connects it; it stays, and is tried again, when that fails. */
+  /** Adds and connects a server. If that fails, the server stays and retries. */
   add(spec: ServerSpec): Promise<void>;
-  /** Takes another specification for a server: a new connection in place of the old one. */
+  /** Replaces a server's specification and connects again. */
   replace(spec: ServerSpec): Promise<void>;
   remove(name: string): Promise<void>;
   get(name: string): Connection | undefined;
@@ -54,7 +54,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
   ): Promise<void> {
     if (!connection.spec.enabled) return;
     try {
-      await connection.connect({ attempts, ...(signal && { signal }) });
+      await connection.connect({ attempts, signal });
     } catch (cause) {
       const { name } = connection.spec;
       if ((connection.spec.required && !tolerant) || signal?.aborted) throw cause;
@@ -77,7 +77,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     const connection = connections.get(name);
     if (!connection) return;
     connections.delete(name);
-    // Its tools go first: stopping a program takes a while, and nobody should call one that is being stopped.
+    // Tools are removed first: stopping a program takes a while, and it must not be called meanwhile.
     options.onRemoved(name);
     await connection.disconnect();
   }

@@ -1,13 +1,13 @@
 import type { ServerRecord } from '../config/server-record.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 
-/** Where servers that were added while running are kept. Their credentials are sealed at rest and clear in memory. */
+/** The store of servers that were added while running. Credentials are sealed at rest. */
 export interface ServerStore {
   list(): Promise<readonly ServerRecord[]>;
   get(id: string): Promise<ServerRecord | undefined>;
-  /** Adds it, or replaces the one of the same id. A name that another one has is refused with `CONFIG_INVALID`. */
+  /** Adds the server, or replaces the one with the same id. Rejects a name that is taken with `CONFIG_INVALID`. */
   put(record: ServerRecord): Promise<void>;
-  /** False when there is none of that id. */
+  /** Returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;
 }
 

@@ -4,14 +4,14 @@ import { ToolwharfError } from '../kernel/errors.ts';
 
 const maxPage = 10_000;
 
-/** The bounds of a list of calls as numbers: times in milliseconds since 1970, and how many at most. */
+/** A filter's bounds as numbers: times in milliseconds since 1970, and the maximum number of calls. */
 export interface CallWindow {
   readonly since: number;
   readonly until: number;
   readonly limit: number;
 }
 
-/** Rejects a time that is none: it would silently find nothing. */
+/** Reads the bounds of a filter. Throws for an invalid time, which would silently find nothing. */
 export function callWindow({ since, until, limit = 100 }: CallFilter): CallWindow {
   return {
     since: since === undefined ? Number.NEGATIVE_INFINITY : toTime('since', since),
@@ -20,7 +20,7 @@ export function callWindow({ since, until, limit = 100 }: CallFilter): CallWindo
   };
 }
 
-/** Whether a list with this filter and these bounds holds the call. */
+/** Whether the call matches the filter and its bounds. */
 export function isInWindow(record: CallRecord, filter: CallFilter, { since, until }: CallWindow): boolean {
   const time = timeOf(record);
   return (
@@ -38,7 +38,7 @@ export function timeOf({ createdAt }: CallRecord): number {
   return Date.parse(createdAt);
 }
 
-/** A page is never larger than what fits into memory. */
+/** Bounds the size of a page. */
 export function pageSize(limit: number): number {
   return Math.min(Math.max(Math.trunc(limit) || 0, 0), maxPage);
 }

@@ -1,6 +1,6 @@
 import { keyIdOf, type Sealer } from './sealer.ts';
 
-/** A sealer whose key can be changed: it seals with the newest and opens with whichever was used. */
+/** A sealer whose key can be changed: it seals with the newest key and opens with the key that was used. */
 export interface KeyRing extends Sealer {
   add(newest: Sealer): void;
 }

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../invocation/call-record.ts';
 import { measureJson } from '../policy/measure-json.ts';
 
-/** The record as it is kept: without its result where that is larger than `maxBytes`, and saying so. */
+/** Leaves out a result larger than `maxBytes` and marks the record with `resultOmitted`. */
 export function limitResult(record: CallRecord, maxBytes: number): CallRecord {
   const { result, ...rest } = record;
   if (result === undefined || !measureJson(result, { maxBytes, maxDepth: 512 }).exceeded) return record;

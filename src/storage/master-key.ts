@@ -15,9 +15,9 @@ const shortestPassphrase = 16;
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
 /**
- * The key that everything secret is sealed with: `TOOLWHARF_KEY`, else the file `master.key` in the data directory, which is
- * made on the first start. `TOOLWHARF_KEY` is 32 bytes as base64 or hex, or a passphrase of at least 16 characters. A passphrase
- * needs the salt beside it in `master.salt`: back it up with the data. Several machines with one database: use 32 bytes.
+ * Loads the key that seals all secrets: `TOOLWHARF_KEY`, or the file `master.key` in the data directory, which the first
+ * start creates. `TOOLWHARF_KEY` is 32 bytes as base64 or hex, or a passphrase of at least 16 characters. A passphrase
+ * needs the salt in `master.salt`: back it up with the data. Use 32 bytes if several machines share a database.
  */
 export async function loadMasterKey({ env, dataDir }: MasterKeyOptions): Promise<Buffer> {
   const given = env.TOOLWHARF_KEY?.trim();
@@ -31,7 +31,7 @@ export async function loadMasterKey({ env, dataDir }: MasterKeyOptions): Promise
     );
   }
   const salt = await readOrCreate(join(dataDir, 'master.salt'), dataDir);
-  // 32 MB and three passes: about a tenth of a second, once per start.
+  // 32 MB and three passes take about 0.1 s, once per start.
   return derive(given.normalize('NFKC'), salt, keyBytes, { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 2 ** 20 });
 }
 
@@ -48,7 +48,7 @@ async function readOrCreate(file: string, directory: string): Promise<Buffer> {
   return (await create(file, directory)) ?? read(file);
 }
 
-/** Undefined when the file is there already, perhaps since another process made it a moment ago. */
+/** Undefined if the file exists, perhaps because another process has just created it. */
 async function create(file: string, directory: string): Promise<Buffer | undefined> {
   const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
     return cause.code === 'EEXIST' ? undefined : failed(file, 'made', cause);
@@ -66,7 +66,7 @@ async function create(file: string, directory: string): Promise<Buffer | undefin
 }
 
 async function read(file: string): Promise<Buffer> {
-  // Whoever makes the file writes it a moment later.
+  // The process that creates the file writes it a moment later.
   for (let tries = 0; ; tries++) {
     const text = await readPrivate(file);
     const key = parseKey(text.trim());
@@ -102,7 +102,7 @@ function failed(file: string, what: 'made' | 'read', cause: Error): never {
   throw new ToolwharfError('CONFIG_INVALID', `${file} could not be ${what}: ${cause.message}`, { cause });
 }
 
-/** A new file's name is safe only once its directory is; systems that can't sync one don't need to. */
+/** Syncs the directory, so that a new file survives a power failure; ignored where it is not supported. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});

@@ -1,9 +1,9 @@
 import { openMemory } from './memory/open-memory.ts';
 import type { Storage, StorageOptions } from './storage.ts';
 
-/** Opens what is kept: in memory, in an SQLite file that this process owns, or in a Postgres that several share. */
+/** Opens storage in memory, in an SQLite file of this process, or in a shared Postgres database. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  // Drivers are loaded by those who use them.
+  // Loaded on demand: a driver is only needed by those who use it.
   switch (options.kind) {
     case 'memory':
       return openMemory(options);

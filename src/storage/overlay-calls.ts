@@ -2,7 +2,7 @@ import type { CallRecord } from '../invocation/call-record.ts';
 import type { CallFilter } from '../invocation/journal.ts';
 import { callWindow, isInWindow, timeOf } from './call-window.ts';
 
-/** A list of calls with what is known better than where it was read: newer words on its calls, and newer calls. */
+/** Merges newer records that are not in the database yet into a list of calls. */
 export function overlayCalls(
   found: readonly CallRecord[],
   newer: ReadonlyMap<string, CallRecord>,
@@ -11,7 +11,7 @@ export function overlayCalls(
   if (newer.size === 0) return found;
   const window = callWindow(filter);
   const calls = new Map(found.map((record) => [record.id, record]));
-  // A page that is not the first begins where only the database can tell.
+  // Only the database knows where a later page begins, so new calls are added to the first page only.
   for (const [id, record] of newer) if (filter.before === undefined || calls.has(id)) calls.set(id, record);
   return [...calls.values()]
     .filter((record) => isInWindow(record, filter, window))

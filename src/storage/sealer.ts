@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { ToolwharfError } from '../kernel/errors.ts';
 
-/** Seals texts so that only the holder of the master key opens them, and only where they belong. */
+/** Encrypts texts with the master key, bound to the record that holds them. */
 export interface Sealer {
-  /** Names the master key without telling anything about it; part of every sealed text. */
+  /** An id of the master key that reveals nothing about it; part of each sealed text. */
   readonly keyId: string;
-  /** `context` is the identity of the record that holds the text; the same is needed to open it. */
+  /** `context` identifies the record that holds the text; `open` needs the same context. */
   seal(plain: string, context: string): string;
-  /** Throws when the text was changed, moved to another record, or sealed with another key. */
+  /** Throws if the text was changed, moved to another record, or sealed with another key. */
   open(sealed: string, context: string): string;
 }
 
@@ -48,12 +48,12 @@ export function createSealer(masterKey: Buffer): Sealer {
   };
 }
 
-/** The key a sealed text was sealed with. */
+/** The id of the key that sealed the text. */
 export function keyIdOf(sealed: string): string | undefined {
   return sealed.split('.')[1];
 }
 
-/** What every text that was sealed with this key begins with. */
+/** The prefix of all texts sealed with this key. */
 export function sealedPrefix({ keyId }: Pick<Sealer, 'keyId'>): string {
   return `${version}.${keyId}.`;
 }

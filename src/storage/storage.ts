@@ -13,7 +13,7 @@ import type { KeyStore } from './ports/key-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { Sealer } from './sealer.ts';
 
-/** Everything that is kept, in one place. What a method resolved for is safe. */
+/** All stores. A change is durable when its promise resolves. */
 export interface Storage extends AsyncDisposable {
   readonly journal: Journal;
   readonly pins: PinStore;
@@ -28,16 +28,16 @@ export interface Storage extends AsyncDisposable {
   readonly meta: MetaStore;
   readonly audit: Audit;
   /**
-   * Seals every secret again with another key, in small steps; gives back how many. After a crash, open with the old key and
-   * call it again with the same new one. Once it resolved, only the new key opens the storage.
+   * Seals every secret again with another key, in small steps; returns how many. After a crash, open the storage with the old
+   * key and call it again with the same new key. When it resolves, only the new key opens the storage.
    */
   reseal(next: Sealer): Promise<number>;
-  /** Finishes what is being written, then lets go. */
+  /** Finishes pending writes, then closes. */
   close(): Promise<void>;
 }
 
 interface CommonOptions {
-  /** Larger results are not kept in the journal; 262 144. */
+  /** Larger results are left out of the journal; 262 144. */
   readonly maxResultBytes?: number;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -49,7 +49,7 @@ export interface MemoryStorageOptions extends CommonOptions {
 
 export interface SqliteStorageOptions extends CommonOptions {
   readonly kind: 'sqlite';
-  /** Made if it is not there, with its directory. One process at a time. */
+  /** Created with its directory if it does not exist. One process at a time can use it. */
   readonly file: string;
   readonly sealer: Sealer;
 }
@@ -58,15 +58,15 @@ export interface PostgresStorageOptions extends CommonOptions {
   readonly kind: 'postgres';
   readonly url: string;
   readonly sealer: Sealer;
-  /** A process that gave no sign of life for this long is gone, and its open calls are ended; 30 000. */
+  /** A process without a heartbeat for this long is gone, and its open calls are ended; 30 000. */
   readonly leaseMs?: number;
-  /** An answer that takes longer counts as none; 15 000. */
+  /** Timeout of a query; 15 000. */
   readonly queryTimeoutMs?: number;
 }
 
 export type StorageOptions = MemoryStorageOptions | SqliteStorageOptions | PostgresStorageOptions;
 
-/** Small texts by name: versions, check values, what was done once. Not for secrets: they are kept as they are. */
+/** Small named texts, such as versions and check values. They are not sealed: not for secrets. */
 export interface MetaStore {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { type ErrorCode, messageOf, ToolwharfError } from '../kernel/errors.ts';
 
-/** The store with its drivers' errors as ours: callers branch on one code, whatever the database is. */
+/** Wraps a store and translates driver errors to `ToolwharfError`, so that callers branch on one code. */
 export function translateErrors<Store extends object>(store: Store, code: ErrorCode): Store {
   const translated = Object.entries(store).map(([name, method]) => [
     name,
@@ -15,7 +15,7 @@ export function translateErrors<Store extends object>(store: Store, code: ErrorC
   return Object.fromEntries(translated) as Store;
 }
 
-/** The same for what is read piece by piece. */
+/** The same for an iteration. */
 export async function* translateIteration<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* items;
@@ -24,7 +24,7 @@ export async function* translateIteration<Item>(items: AsyncIterable<Item>): Asy
   }
 }
 
-/** A driver's error as ours; one that is ours already stays. */
+/** Translates a driver's error; a `ToolwharfError` is returned unchanged. */
 export function toStorageError(cause: unknown, code: ErrorCode = 'STORAGE_UNAVAILABLE'): ToolwharfError {
   if (cause instanceof ToolwharfError) return cause;
   return new ToolwharfError(code, `The database could not be used: ${messageOf(cause)}`, { cause });

@@ -49,13 +49,13 @@ const cases: Case[] = [
   {
     what: 'a step that was removed',
     tamper: ({ sql }) => sql('delete from steps where seq = 3'),
-    found: [{ seq: 3, kind: 'missing', detail: 'Step 3 is not there' }],
+    found: [{ seq: 3, kind: 'missing', detail: 'Step 3 is missing' }],
   },
   {
     what: 'several that were removed',
     tamper: ({ sql }) => sql('delete from steps where seq in (5, 6, 7)'),
     found: [
-      { seq: 5, kind: 'missing', detail: 'Steps 5 to 7 are not there' },
+      { seq: 5, kind: 'missing', detail: 'Steps 5 to 7 are missing' },
       { seq: 6, kind: 'missing' },
     ],
   },
@@ -70,7 +70,7 @@ const cases: Case[] = [
       await sql('delete from calls where seq = 10');
       await sql('delete from steps where seq > 8');
     },
-    found: [{ seq: 9, kind: 'missing', detail: 'Steps 9 to 10 are not there' }],
+    found: [{ seq: 9, kind: 'missing', detail: 'Steps 9 to 10 are missing' }],
   },
   {
     what: 'all of them removed',
@@ -78,7 +78,7 @@ const cases: Case[] = [
       await sql('delete from calls');
       await sql('delete from steps');
     },
-    found: [{ seq: 1, kind: 'missing', detail: 'Steps 1 to 10 are not there' }],
+    found: [{ seq: 1, kind: 'missing', detail: 'Steps 1 to 10 are missing' }],
   },
   {
     what: 'a step after the end',

@@ -2,13 +2,13 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RegistryInput, RegistryValue, RegistryWay } from './registry-entry.ts';
 
-/** What a server of a registry is called here, unless somebody says otherwise: the last part of its name. */
+/** The default name of a registry server: the last part of its registry name. */
 export function shortName(name: string): string {
   const last = name.split('/').at(-1) ?? '';
   return last.replaceAll(/[^\w.-]+/g, '-').slice(0, 100) || 'server';
 }
 
-/** The server that a way stands for, with what was filled in, in the words of the `servers:` map. */
+/** Builds a server configuration, as in the `servers:` map, from an install option and its inputs. */
 export function planServer(way: RegistryWay, given: Readonly<Record<string, string>>): JsonObject {
   const values = valuesFor(way.inputs, given);
   const filled = createFilling(way.inputs, values);
@@ -45,7 +45,7 @@ function valuesFor(inputs: readonly RegistryInput[], given: Readonly<Record<stri
 
 type Filling = (template: string) => string | undefined;
 
-/** Puts every input in its place; undefined where one has no value. What no input stands for stays as it is. */
+/** Fills in a template; undefined if an input has no value. */
 function createFilling(inputs: readonly RegistryInput[], values: ReadonlyMap<string, string>): Filling {
   const missing = inputs.map(({ key }) => key).filter((key) => !values.has(key));
   return (template) => {

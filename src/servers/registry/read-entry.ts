@@ -9,7 +9,7 @@ import type {
   RegistryWay,
 } from './registry-entry.ts';
 
-/** An entry of a registry's answer; undefined where it is none. Whatever is missing or strange in it is told, not trusted. */
+/** Reads an entry of a registry; undefined if it is not one. Missing and unusable parts are reported, not guessed. */
 export function readEntry(value: unknown): RegistryEntry | undefined {
   const server = isObject(value) && isObject(value.server) ? value.server : value;
   if (!isObject(server) || typeof server.name !== 'string' || server.name === '') return undefined;
@@ -48,10 +48,10 @@ function readRemote(remote: JsonObject): RegistryWay {
   if (!transport) throw new Unusable(`its transport '${String(remote.type)}' is not known`);
   const inputs = createInputs();
   const url = textOf(remote.url) ?? '';
-  // An address with a hole in it is none.
+  // A URL with a missing part is not a URL.
   inputs.addVariables(url, remote.variables, { isRequired: true });
   const headers = listOf(remote.headers).map((header) => inputs.addValue(header));
-  // Where its own inputs stand, an address is none yet.
+  // The URL is checked once its inputs are filled in.
   if (!webAddress(url.replaceAll(/\{[^{}]+\}/g, '1'))) throw new Unusable('it has no address of the web');
   const target: AddressTarget = { transport, url, headers };
   const fixed = headers.filter(isFixed).map(({ name, template }) => `${name}: ${template}`);
@@ -59,7 +59,7 @@ function readRemote(remote: JsonObject): RegistryWay {
   return { kind: 'address', label, inputs: inputs.all(), target };
 }
 
-/** How a package of each kind is run, in exactly this version. Names that a runner could take for an option are refused. */
+/** The command that runs a package in exactly this version. Rejects names that the runner could read as an option. */
 const runners: Readonly<Record<string, (identifier: string, version: string) => readonly [string, readonly string[]]>> =
   {
     npm: (identifier, version) => {
@@ -95,7 +95,7 @@ function readPackage(one: JsonObject): RegistryWay {
   for (const { name } of env) mustMatch(name, /^[^=\0]+$/);
   const before = listOf(one.runtimeArguments).map((argument) => inputs.addArgument(argument));
   const after = listOf(one.packageArguments).map((argument) => inputs.addArgument(argument));
-  // A container sees a variable only where it is named.
+  // A container gets only the variables that are named.
   const passed = command === 'docker' ? env.flatMap(({ name }) => [{ template: '-e' }, { template: name }]) : [];
   const ownArgs = run.map((template) => ({ template }));
   const at = command === 'docker' ? run.length - 1 : command === 'npx' ? 1 : 0;
@@ -105,7 +105,7 @@ function readPackage(one: JsonObject): RegistryWay {
   return { kind: 'program', label: commandLine(target), inputs: inputs.all(), target };
 }
 
-/** As a person would type it. What is set without being asked for is shown too: it decides what is run as much as the rest. */
+/** The command line as a person would type it, with fixed values: they decide what runs as much as the rest. */
 function commandLine({ command, args, env }: ProgramTarget): string {
   const shown = args.flatMap(({ flag, template }) => [flag, template]).filter((part) => part !== undefined);
   const set = env.filter(isFixed).map(({ name, template }) => `${name}=${quoted(template)}`);
@@ -117,12 +117,12 @@ function quoted(template: string): string {
   return /^[\w@%+=:,./<>-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether more than what is filled in makes up a value. */
+/** Whether a value has fixed parts besides its inputs. */
 function isFixed({ name, template }: RegistryValue): boolean {
   return template !== `{${name}}`;
 }
 
-/** Gathers what has to be filled in, while values and arguments are read. */
+/** Collects the inputs while values and arguments are read. */
 function createInputs() {
   const found = new Map<string, RegistryInput>();
 
@@ -138,14 +138,14 @@ function createInputs() {
       if (template.includes(`{${key}}`)) add(key, { ...(isObject(input) ? input : {}), ...more });
   }
 
-  /** Two arguments are two things to fill in, also where they have one name. */
+  /** Two arguments with the same name are two inputs. */
   function freeKey(key: string): string {
     let free = key;
     for (let number = 2; found.has(free); number++) free = `${key}_${number}`;
     return free;
   }
 
-  /** What stands for a value: fixed, with variables in it, or to be filled in under a name. */
+  /** A value as a template: fixed, with variables, or an input with a name. */
   function templateOf(input: JsonObject, key: string): string {
     const fixed = textOf(input.value);
     if (fixed === undefined) return add(key, input);
@@ -166,7 +166,7 @@ function createInputs() {
       const flag = textOf(input.name) ?? '';
       if (flag === '') throw new Unusable('one of its options has no name');
       const says = ['value', 'default', 'isRequired', 'choices', 'placeholder', 'valueHint', 'description'];
-      // An option of which nothing else is said takes no value.
+      // An option without a value or input is a flag.
       if (!says.some((key) => input[key] !== undefined)) return { flag };
       return { flag, template: templateOf(input, freeKey(textOf(input.valueHint) ?? flag.replace(/^-+/, ''))) };
     },
@@ -183,7 +183,7 @@ function toInput(key: string, input: JsonObject): RegistryInput {
     isSecret: input.isSecret === true,
     ...given('default', textOf(input.default)),
     ...given('placeholder', textOf(input.placeholder)),
-    ...(choices.length > 0 && { choices }),
+    choices: choices.length > 0 ? choices : undefined,
   };
 }
 

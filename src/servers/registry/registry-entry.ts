@@ -1,5 +1,6 @@
 import type { HttpTarget } from '../../config/config.ts';
-/** A server as a registry describes it. What it says is its publisher's word. */
+
+/** A server as its publisher describes it in a registry. */
 export interface RegistryEntry {
   /** Such as `io.github.ada/weather`. */
   readonly name: string;
@@ -9,18 +10,18 @@ export interface RegistryEntry {
   readonly status: 'active' | 'deprecated' | 'deleted';
   readonly repository?: string;
   readonly website?: string;
-  /** How it can be had; the ones that ask for the least of this machine first. */
+  /** Ways to install it, the least demanding first. */
   readonly ways: readonly RegistryWay[];
-  /** Ways that can't be taken here, and why. */
+  /** Install options that are not available here, with the reason. */
   readonly unusable: readonly { readonly what: string; readonly reason: string }[];
 }
 
-/** One way to have a server: a program to start, or an address. */
+/** An install option: a program to start, or a URL. */
 export interface RegistryWay {
   readonly kind: 'program' | 'address';
-  /** For a person: the command with what is filled in between angle brackets, or the address. */
+  /** A preview for people: the command with inputs in angle brackets, or the URL. */
   readonly label: string;
-  /** What has to be known before it can be added. */
+  /** Inputs to fill in before the server can be added. */
   readonly inputs: readonly RegistryInput[];
   readonly target: ProgramTarget | AddressTarget;
 }
@@ -37,16 +38,16 @@ export interface AddressTarget {
   readonly headers: readonly RegistryValue[];
 }
 
-/** A value by name, made of what was filled in. */
+/** A named value with inputs. */
 export interface RegistryValue {
   readonly name: string;
   /** With `{key}` for each input. */
   readonly template: string;
 }
 
-/** An argument: left out where one of its inputs has no value. */
+/** An argument; left out if one of its inputs has no value. */
 export interface RegistryArgument {
-  /** The flag before it. */
+  /** The flag before the value. */
   readonly flag?: string;
   readonly template?: string;
 }

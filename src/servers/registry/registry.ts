@@ -5,11 +5,11 @@ import { isObject } from '../../kernel/json.ts';
 import { readEntry } from './read-entry.ts';
 import type { RegistryEntry } from './registry-entry.ts';
 
-/** A registry of MCP servers, over the API that the official one has. */
+/** A client of an MCP server registry with the official API. */
 export interface Registry {
-  /** The newest version of each server whose name has the words in it; all of them without words. */
+  /** Searches the newest versions of servers by name; all of them without a query. */
   search(options?: RegistrySearch): Promise<RegistryPage>;
-  /** One server; its newest version unless another is named. */
+  /** One server, in its newest version unless another is given. */
   get(name: string, options?: { readonly version?: string; readonly signal?: AbortSignal }): Promise<RegistryEntry>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Registry {
 export interface RegistrySearch {
   readonly words?: string;
   readonly limit?: number;
-  /** Where the page before ended. */
+  /** The cursor of the previous page. */
   readonly cursor?: string;
   readonly signal?: AbortSignal;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallRecord, CallStatus } from '../../invocation/call-record.ts';
 
-/** What calls are searched by. */
+/** The searchable columns of a call. */
 export interface CallColumns {
   readonly id: string;
   readonly server: string | null;
@@ -31,7 +31,7 @@ export function callColumns(record: CallRecord): CallColumns {
   };
 }
 
-/** A text that every database takes into an index: no NUL, no half characters, and short; equal texts stay equal. */
+/** Makes a text indexable in every database: no NUL, no lone surrogates, and short. Equal texts stay equal. */
 export function toIndexText(text: string): string {
   if (text.length <= maxLength && isPlain.test(text)) return text;
   const clean = text.toWellFormed().replaceAll('\u0000', '\uFFFD');

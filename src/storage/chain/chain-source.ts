@@ -1,16 +1,16 @@
 import type { CallColumns } from './call-columns.ts';
 import type { ChainStep, Link } from './chain-step.ts';
 
-/** What checking and exporting a chain need of the place where it is kept. */
+/** Read access to a chain, for verification and export. */
 export interface ChainSource {
-  /** The last step that was removed, and the last one that was written. */
+  /** The last removed step and the last written one. */
   ends(): Promise<{ readonly anchor: Link; readonly head: Link }>;
-  /** The steps after a number, in order. */
+  /** The steps after a sequence number, in order. */
   steps(after: number, limit: number): Promise<readonly ChainStep[]>;
-  /** The list of calls' word on these: what they are searched by, and which step that is from. */
+  /** The entries of these calls in the list of calls. */
   listed(callIds: readonly string[]): Promise<readonly ListedCall[]>;
-  /** Some of the listed calls whose step is not there. */
-  strays(): Promise<readonly { readonly id: string; readonly seq: number }[]>;
+  /** Some of the listed calls whose step is missing. */
+  orphans(): Promise<readonly { readonly id: string; readonly seq: number }[]>;
 }
 
 export type ListedCall = CallColumns & { readonly seq: number };

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** Where a chain is: the number and the hash of a step. */
+/** A position in the chain: the number and the hash of a step. */
 export interface Link {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** One write of one call. Its hash covers everything else in it, and so all steps before it. */
+/** One write of one call. Its hash covers its content and the previous hash, and so all steps before it. */
 export interface ChainStep extends Link {
   readonly callId: string;
   readonly at: string;
@@ -15,10 +15,10 @@ export interface ChainStep extends Link {
   readonly previous: string;
 }
 
-/** Before the first step. */
+/** The position before the first step. */
 export const genesis: Link = { seq: 0, hash: '0'.repeat(64) };
 
-/** The steps that follow `head`, in the order given. */
+/** Links writes to the chain after `head`. */
 export function linkSteps(head: Link, writes: readonly Pick<ChainStep, 'callId' | 'at' | 'body'>[]): ChainStep[] {
   let { seq, hash: previous } = head;
   return writes.map(({ callId, at, body }) => {
@@ -28,8 +28,8 @@ export function linkSteps(head: Link, writes: readonly Pick<ChainStep, 'callId' 
   });
 }
 
-/** The hash that a step with this content has. */
+/** Computes the hash of a step. */
 export function hashStep({ seq, callId, at, body, previous }: Omit<ChainStep, 'hash'>): string {
-  // One line of JSON, then the body: no two different steps give the same bytes.
+  // One line of JSON, then the body: the encoding is unambiguous.
   return hash('sha256', `${JSON.stringify([previous, seq, callId, at])}\n${body}`);
 }

@@ -4,7 +4,7 @@ import type { ChainStep } from './chain-step.ts';
 
 const pageSize = 200;
 
-/** Every step after a number, page by page: nothing is held that was not asked for. */
+/** Yields every step after a sequence number, reading page by page. */
 export async function* exportChain(source: ChainSource, options: ExportOptions = {}): AsyncGenerator<AuditEntry> {
   let { after = 0, limit: left = Number.POSITIVE_INFINITY } = options;
   while (left > 0) {

@@ -6,7 +6,7 @@ import { type ChainStep, hashStep, type Link } from './chain-step.ts';
 
 const pageSize = 200;
 
-/** Checks every step against its hash, its neighbour and the list of calls. Steps that come or go meanwhile are no findings. */
+/** Verifies every step against its hash, its predecessor and the list of calls. Concurrent appends and removals are fine. */
 export async function* verifyChain(source: ChainSource): AsyncGenerator<AuditFinding> {
   const { anchor, head } = await source.ends();
   let last: Link = anchor;
@@ -27,22 +27,22 @@ export async function* verifyChain(source: ChainSource): AsyncGenerator<AuditFin
   if (last.seq < head.seq && (await source.ends()).anchor.seq < head.seq) yield missing(last.seq + 1, head.seq);
   const { head: now } = await source.ends();
   if (last.seq > now.seq) yield { seq: now.seq + 1, kind: 'torn', detail: `The journal ends at step ${now.seq}` };
-  for (const { id, seq } of await source.strays()) {
-    yield { seq, kind: 'missing', detail: `The list of calls has ${id} from step ${seq}, which is not there` };
+  for (const { id, seq } of await source.orphans()) {
+    yield { seq, kind: 'missing', detail: `The list of calls has ${id} from step ${seq}, which is missing` };
   }
 }
 
 function missing(first: number, last: number): AuditFinding {
   const what = first === last ? `Step ${first} is` : `Steps ${first} to ${last} are`;
-  return { seq: first, kind: 'missing', detail: `${what} not there` };
+  return { seq: first, kind: 'missing', detail: `${what} missing` };
 }
 
-/** `previous` is unknown after a gap. */
+/** `previous` is undefined after a gap. */
 function stepProblem(step: ChainStep, previous: string | undefined, head: Link): AuditFinding | undefined {
   const { seq, callId } = step;
   if (hashStep(step) !== step.hash) {
     const isTorn = parse(step.body) === undefined;
-    const detail = isTorn ? 'is cut off' : 'does not fit its hash';
+    const detail = isTorn ? 'is truncated' : 'does not match its hash';
     return { seq, kind: isTorn ? 'torn' : 'changed', detail: `Step ${seq} of call ${callId} ${detail}` };
   }
   if (previous !== undefined && step.previous !== previous) {

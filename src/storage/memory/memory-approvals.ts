@@ -3,11 +3,11 @@ import { approvalKey } from '../../policy/approval-store.ts';
 import { pageSize } from '../call-window.ts';
 
 export interface MemoryApprovals extends ApprovalStore {
-  /** Forgets what is over and was asked before a time. */
+  /** Removes answered approvals that were asked before a time. */
   forget(before: number): void;
 }
 
-/** Questions that wait as long as the process lasts. */
+/** Approvals in memory. */
 export function createMemoryApprovals(): MemoryApprovals {
   const records = new Map<string, ApprovalRecord>();
 

@@ -14,11 +14,11 @@ import type { MemoryJournal } from './memory-journal.ts';
 export interface MemoryChainOptions {
   readonly maxResultBytes: number;
   readonly clock: Clock;
-  /** The oldest steps are forgotten beyond this; 30 000. */
+  /** Maximum number of steps; the oldest are removed first; 30 000. */
   readonly maxSteps?: number;
 }
 
-/** A journal in memory with the same audit as a durable one. */
+/** A hash-chained journal in memory, with the same audit as a durable one. */
 export function createMemoryChain(
   inner: MemoryJournal,
   options: MemoryChainOptions,
@@ -37,11 +37,11 @@ export function createMemoryChain(
       latest.set(step.callId, { ...callColumns(record), seq: step.seq });
       head = step;
     }
-    // A tenth at a time: cutting one off the front of a long list for every call would cost more than the call.
+    // A tenth at a time: removing the first of a long list for each call would cost more than the call.
     if (steps.length > maxSteps) cut(Math.ceil(maxSteps / 10));
   }
 
-  /** Forgets the oldest steps, and the calls whose last word was among them. */
+  /** Removes the oldest steps, and the calls whose last step was among them. */
   function cut(count: number): number {
     const removed = steps.slice(0, count);
     steps = steps.slice(count);
@@ -54,7 +54,7 @@ export function createMemoryChain(
     return gone.size;
   }
 
-  /** How many of the oldest steps may go. */
+  /** How many of the oldest steps may be removed. */
   function removable({
     maxAgeMs = Number.POSITIVE_INFINITY,
     maxCalls = Number.POSITIVE_INFINITY,
@@ -76,7 +76,7 @@ export function createMemoryChain(
       return steps.slice(start, start + limit);
     },
     listed: async (ids) => ids.map((id) => latest.get(id)).filter((call) => call !== undefined),
-    strays: async () => [],
+    orphans: async () => [],
   };
 
   return {
@@ -96,7 +96,7 @@ export function createMemoryChain(
         const count = removable(options);
         return { steps: count, calls: cut(count) };
       },
-      // What a process in memory left open went with it.
+      // Open calls in memory end with their process.
       recover: async () => 0,
     },
   };

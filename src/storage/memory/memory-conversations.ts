@@ -6,7 +6,7 @@ import {
   noConversation,
 } from '../ports/conversation-store.ts';
 
-/** Conversations that are known as long as the process lasts. */
+/** Conversations in memory. */
 export function createMemoryConversations(): ConversationStore {
   const kept = new Map<string, { conversation: Conversation; messages: Message[] }>();
   return {
@@ -41,7 +41,7 @@ export function createMemoryConversations(): ConversationStore {
       const at = messages.findIndex(({ id }) => id === from);
       if (at >= 0) messages.splice(at);
     },
-    // Nobody else can have them.
+    // No other process can have them.
     claim: async (id) => kept.has(id),
     async abandoned() {
       const open = [...kept.values()].map(({ conversation }) => conversation).filter(({ status }) => status !== 'idle');

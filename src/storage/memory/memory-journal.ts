@@ -5,18 +5,18 @@ import { callWindow, isInWindow, timeOf } from '../call-window.ts';
 import { limitResult } from '../limit-result.ts';
 
 export interface MemoryJournalOptions {
-  /** The oldest calls are forgotten beyond this; 10 000. */
+  /** Maximum number of calls; the oldest are removed first; 10 000. */
   readonly maxCalls?: number;
-  /** Larger results are not kept; 65 536. */
+  /** Larger results are left out; 65 536. */
   readonly maxResultBytes?: number;
 }
 
 export interface MemoryJournal extends Journal {
-  /** Forgets calls, and the keys that stand for them. */
+  /** Removes calls and their idempotency keys. */
   forget(ids: ReadonlySet<string>): void;
 }
 
-/** A journal that lasts as long as the process. */
+/** A journal in memory. */
 export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const { maxCalls = 10_000, maxResultBytes = 65_536 } = options;
   const calls = new Map<string, CallRecord>();
@@ -35,7 +35,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       const window = callWindow(filter);
       const newestFirst = [...calls.values()].reverse().sort((one, other) => timeOf(other) - timeOf(one));
       const start = filter.before === undefined ? 0 : newestFirst.findIndex(({ id }) => id === filter.before) + 1;
-      // A call that is not there any more went with everything older.
+      // A call that was removed was removed together with all older ones.
       if (filter.before !== undefined && start === 0) return [];
       const found: CallRecord[] = [];
       for (const record of newestFirst.slice(start)) {

@@ -8,7 +8,7 @@ import { type ApiKey, type KeyStore, touchPrecisionMs } from '../ports/key-store
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import type { MetaStore } from '../storage.ts';
 
-/** Pins that last as long as the process. */
+/** Pins in memory. */
 export function createMemoryPins(): PinStore {
   const pins = new Map<string, Pin>();
   const keyOf = (serverAddress: string, tool: string) => JSON.stringify([serverAddress, tool]);
@@ -19,7 +19,7 @@ export function createMemoryPins(): PinStore {
   };
 }
 
-/** Remembered answers that last as long as the process. */
+/** Approval rules in memory. */
 export function createMemoryRules(): RuleStore {
   const rules = new Map<string, RememberedRule>();
   return {
@@ -29,7 +29,7 @@ export function createMemoryRules(): RuleStore {
   };
 }
 
-/** Small texts that last as long as the process. */
+/** Small named texts in memory. */
 export function createMemoryMeta(): MetaStore {
   const texts = new Map<string, string>();
   return {
@@ -38,7 +38,7 @@ export function createMemoryMeta(): MetaStore {
   };
 }
 
-/** Assistants that are known as long as the process lasts. */
+/** Assistants in memory. */
 export function createMemoryAssistants(): AssistantStore {
   const assistants = new Map<string, Assistant>();
   return {
@@ -57,7 +57,7 @@ export function createMemoryAssistants(): AssistantStore {
   };
 }
 
-/** Providers of models that are known as long as the process lasts. */
+/** Model providers in memory. */
 export function createMemoryProviders(): ProviderStore {
   const providers = new Map<string, Provider>();
   return {
@@ -76,7 +76,7 @@ export function createMemoryProviders(): ProviderStore {
   };
 }
 
-/** Servers that are known as long as the process lasts. */
+/** Servers in memory. */
 export function createMemoryServers(): ServerStore {
   const records = new Map<string, ServerRecord>();
   return {
@@ -100,7 +100,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** API keys that are good as long as the process lasts. */
+/** API keys in memory. */
 export function createMemoryKeys(): KeyStore {
   const keys = new Map<string, ApiKey>();
   return {

@@ -15,7 +15,7 @@ import {
   createMemoryServers,
 } from './memory-stores.ts';
 
-/** Storage that ends with the process. Nothing is sealed, since nothing is at rest. */
+/** Storage in memory. Nothing is sealed, since nothing is written. */
 export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): Storage {
   const { maxResultBytes = 262_144, clock = systemClock } = options;
   const { journal, audit } = createMemoryChain(createMemoryJournal({ maxResultBytes }), { maxResultBytes, clock });

@@ -1,41 +1,41 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../kernel/errors.ts';
 
-/** What models were asked to read and write. Providers that don't tell are counted as nothing. */
+/** Tokens that models read and wrote; zero for providers that do not report them. */
 export const usageSchema = z.strictObject({
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
-  /** Some of it was not counted by a provider but estimated. */
+  /** Some of it was estimated, since the provider did not report it. */
   estimated: z.literal(true).optional(),
 });
 
 export type Usage = z.output<typeof usageSchema>;
 
-/** What a provider wants back with this part when the conversation goes on, by its name: signatures and the like. */
+/** Data by provider name that the provider needs back with this part, such as signatures. */
 const metadataSchema = z.record(z.string(), z.record(z.string(), z.unknown())).optional();
 
-/** Something a model wants of a tool, and how far that is. Its arguments and result are those of the call in the journal, cut for showing. */
+/** A tool call of a model. Arguments and result are those of the call in the journal, shortened for display. */
 export const toolCallPartSchema = z.strictObject({
   type: z.literal('tool-call'),
-  /** The model's own id for it. */
+  /** The model's id for the call. */
   id: z.string(),
-  /** The call in the journal; absent until there is one. */
+  /** The id of the call in the journal; undefined until the call starts. */
   callId: z.string().optional(),
   /** The name the model used. */
   name: z.string(),
-  /** The tool's name in the toolbox; absent when there is no such tool. */
+  /** The tool's exposed name in the toolbox; undefined if there is no such tool. */
   tool: z.string().optional(),
   server: z.string().optional(),
   originalName: z.string().optional(),
   arguments: z.record(z.string(), z.unknown()),
-  /** `waiting`: not begun. `asked`: a person is being asked. `unknown`: the gateway ended before the tool did. */
+  /** `waiting`: not started. `asked`: waits for approval. `unknown`: the gateway stopped before the tool ended. */
   status: z.enum(['waiting', 'asked', 'running', 'success', 'error', 'denied', 'cancelled', 'unknown']),
-  /** The question to a person while it is `asked`. */
+  /** The approval that the call waits for while it is `asked`. */
   approvalId: z.string().optional(),
   progress: z
     .strictObject({ progress: z.number(), total: z.number().optional(), message: z.string().optional() })
     .optional(),
-  /** What the model was told. */
+  /** The result that the model got. */
   result: z
     .strictObject({
       isError: z.boolean(),
@@ -43,7 +43,7 @@ export const toolCallPartSchema = z.strictObject({
       content: z.array(z.record(z.string(), z.unknown())),
       structuredContent: z.unknown().optional(),
       errorCode: z.string().optional(),
-      /** Set when what is kept here is cut; the whole is in the journal under `callId`, if anywhere. */
+      /** Set if the result is shortened; the journal may have the whole under `callId`. */
       cut: z.literal(true).optional(),
     })
     .optional(),
@@ -56,10 +56,10 @@ export type ToolCallPart = z.output<typeof toolCallPartSchema>;
 
 export const messagePartSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string(), metadata: metadataSchema }),
-  /** What the model said it was thinking. */
+  /** The model's reasoning. */
   z.strictObject({ type: z.literal('reasoning'), text: z.string(), metadata: metadataSchema }),
   toolCallPartSchema,
-  /** Begins another turn of the model: what follows it was said after the tools before it had answered. */
+  /** Starts another turn of the model, after the results of the tool calls before it. */
   z.strictObject({ type: z.literal('step') }),
 ]);
 
@@ -70,16 +70,16 @@ export const messageSchema = z.strictObject({
   role: z.enum(['user', 'assistant']),
   parts: z.array(messagePartSchema),
   /**
-   * `streaming`: being answered now. `stopped`: a person ended it. `interrupted`: the gateway ended in the middle of it.
+   * `streaming`: in progress. `stopped`: a person stopped it. `interrupted`: the gateway stopped during the answer.
    * `limited`: it reached the assistant's limit of steps or tokens. `error`: the model failed.
    */
   status: z.enum(['streaming', 'complete', 'stopped', 'interrupted', 'limited', 'error']),
-  /** Why it is not complete, for the person to read. */
+  /** Why the message is not complete, as a text for people. */
   problem: z.string().optional(),
-  /** Which model answered, as it is shown. */
+  /** The model that answered, as a display name. */
   model: z.string().optional(),
   usage: usageSchema.optional(),
-  /** How long models and tools worked on it; the time people thought is not in it. */
+  /** Time that models and tools worked on the message, without the time of approvals. */
   durationMs: z.number().optional(),
   createdAt: z.string(),
   completedAt: z.string().optional(),
@@ -93,12 +93,12 @@ export const conversationSchema = z.strictObject({
   assistantId: z.string(),
   /** The caller it belongs to. */
   owner: z.string(),
-  /** The profile its owner is held to, if any: the tools outside it are not there for the assistant either. */
+  /** The profile of the owner, if any; it limits the assistant's tools too. */
   profile: z.string().optional(),
-  /** `asking`: it runs, and a person is being asked. */
+  /** `asking`: an answer is in progress and waits for an approval. */
   status: z.enum(['idle', 'running', 'asking']),
   usage: usageSchema,
-  /** How long models and tools worked, all answers together; the time people thought is not in it. */
+  /** Time that models and tools worked on all answers, without the time of approvals. */
   durationMs: z.number(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -112,31 +112,31 @@ export interface ConversationFilter {
   readonly limit?: number;
 }
 
-/** Where conversations are kept. */
+/** The store of conversations. */
 export interface ConversationStore {
-  /** Latest change first. */
+  /** Most recently changed first. */
   list(filter?: ConversationFilter): Promise<readonly Conversation[]>;
   get(id: string): Promise<Conversation | undefined>;
-  /** Adds it, with this process as the one that works on it, or replaces the one of the same id. */
+  /** Adds the conversation with this process as its owner, or replaces the one with the same id. */
   put(conversation: Conversation): Promise<void>;
-  /** With its messages; false when there is none of that id. */
+  /** Removes the conversation with its messages; returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;
   /** Oldest first. */
   messages(conversation: string): Promise<readonly Message[]>;
-  /** Adds it at the end, or replaces the one of the same id in its place. Rejects with `NOT_FOUND` without the conversation. */
+  /** Appends the message, or replaces the one with the same id. Rejects with `NOT_FOUND` if there is no conversation. */
   putMessage(conversation: string, message: Message): Promise<void>;
-  /** Removes a message and all that came after it. */
+  /** Removes a message and all after it. */
   cutMessages(conversation: string, from: string): Promise<void>;
-  /** Makes this process the one that works on it; false when there is none of that id, or another living process answers in it. */
+  /** Makes this process the owner; returns false if there is none with this id, or another live process is answering. */
   claim(id: string): Promise<boolean>;
   /**
-   * Takes over the conversations that are not idle and that no other living process works on: what was being answered when
-   * one ended. Those this process is answering now are among them; it knows which they are.
+   * Takes over the conversations that are not idle and have no live owner: their process stopped during an answer. The result
+   * includes those that this process is answering.
    */
   abandoned(): Promise<readonly Conversation[]>;
 }
 
-/** There is no conversation to work on. */
+/** The error for a conversation that does not exist. */
 export function noConversation(id: string): ToolwharfError {
   return new ToolwharfError('NOT_FOUND', `There is no conversation '${id}'`, { data: { conversation: id } });
 }

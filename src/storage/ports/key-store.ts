@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** An API key as it is kept: the key itself is shown once, when it is made, and never stored. */
+/** A stored API key. The key itself is shown once, when it is created, and never stored. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   /** From `hashApiKey`. */
   readonly hash: string;
-  /** The profile it opens; undefined for all that its rights allow. */
+  /** The profile that the key opens; undefined for all that its rights allow. */
   readonly profile?: string;
   readonly rights: readonly string[];
   readonly createdAt: string;
@@ -14,27 +14,27 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
-/** Where API keys are kept. */
+/** The store of API keys. */
 export interface KeyStore {
-  /** Oldest first, revoked ones too. */
+  /** Oldest first, including revoked keys. */
   list(): Promise<readonly ApiKey[]>;
   get(id: string): Promise<ApiKey | undefined>;
-  /** The key that is good now: one that was revoked is not found. */
+  /** Finds a key that is not revoked. */
   findByHash(hash: string): Promise<ApiKey | undefined>;
   add(key: ApiKey): Promise<void>;
-  /** Remembers that it was used, to the minute: most calls write nothing. */
+  /** Records the last use to the minute, so that most calls write nothing. */
   touch(id: string, at: string): Promise<void>;
-  /** False when there is none of that id, or it was revoked before. */
+  /** Returns false if there is none with this id, or it is already revoked. */
   revoke(id: string, at: string): Promise<boolean>;
 }
 
 /**
- * What is stored of a key. Keys are random tokens of 256 bits: nobody guesses one from its hash,
- * so a slow hash, which protects short passwords, would only make every request slow.
+ * The stored hash of a key. Keys are random tokens of 256 bits, which cannot be guessed from a fast hash; a slow hash, as
+ * for passwords, would only slow down requests.
  */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** Uses closer together than this are one use. */
+/** Uses within this time are recorded once. */
 export const touchPrecisionMs = 60_000;

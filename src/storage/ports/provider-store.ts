@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 export const providerKinds = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
 
-/** Somewhere models are run, as it is kept. Its key is sealed with it. */
+/** A stored model provider. Its key is sealed. */
 export const providerSchema = z.strictObject({
   id: z.uuid({ error: 'must be a UUID' }),
   name: z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters'),
   kind: z.enum(providerKinds),
-  /** Where it is, if not at the provider's own address; an `openai-compatible` one needs it. */
+  /** The base URL, if it is not the provider's own; required for `openai-compatible`. */
   baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   /** Allows plain HTTP to other machines. */
   allowInsecure: z.boolean().default(false),
@@ -16,13 +16,13 @@ export const providerSchema = z.strictObject({
 
 export type Provider = z.output<typeof providerSchema>;
 
-/** Where providers of models are kept, with their keys sealed. */
+/** The store of model providers. Keys are sealed. */
 export interface ProviderStore {
-  /** By name. */
+  /** Sorted by name. */
   list(): Promise<readonly Provider[]>;
   get(id: string): Promise<Provider | undefined>;
-  /** Adds it, or replaces the one of the same id. */
+  /** Adds the record, or replaces the one with the same id. */
   put(provider: Provider): Promise<void>;
-  /** False when there is none of that id. */
+  /** Returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;
 }

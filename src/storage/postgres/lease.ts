@@ -4,10 +4,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Database, Ownership } from '../sql/engine.ts';
 import type { Tables } from '../sql/tables.ts';
 
-// The database's clock: those of the machines may differ.
+// The database's clock, since clocks of machines differ.
 const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-/** Enters this process for `leaseMs`, again and again. One that stops entering itself counts as gone after that. */
+/** Registers this process with a lease of `leaseMs` and renews it. A process whose lease expired counts as gone. */
 export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ownership> {
   const id = randomUUID();
   const beatMs = Math.ceil(leaseMs / 3);
@@ -34,7 +34,7 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ow
     beatMs,
     beat,
     async keep(trx) {
-      // Too long ago to be sure that nobody took us out. Not noted as entered: the transaction can still fail.
+      // The lease may have expired and been removed: renew it. Not recorded as renewed, since the transaction can still fail.
       if (performance.now() - enteredAt > beatMs * 1.5) await enter(trx);
     },
     async forgetGone(trx) {

@@ -10,7 +10,7 @@ import { createPostgresPool } from './postgres-pool.ts';
 
 export type PostgresEngineOptions = Pick<PostgresStorageOptions, 'url' | 'leaseMs' | 'queryTimeoutMs' | 'log'>;
 
-/** A database that several processes use at the same time. Connects when it is first asked something. */
+/** A database that several processes can use. Connects with the first query. */
 export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   const { url, leaseMs = 30_000, queryTimeoutMs = 15_000, log = silentLog } = options;
   checkUrl(url);
@@ -34,16 +34,16 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   };
 }
 
-// The row that orders the journal must not stay locked by a process that stands still, and a database that is set to confirm
-// commits before they are on disk is not believed. Asked for here and not on connecting, which poolers in between refuse.
+// A stalled process must not keep the journal's row locked, and commits must be on disk even if the database is configured
+// otherwise. Set per transaction, since connection poolers refuse startup options.
 const sessionSettings = `select set_config('idle_in_transaction_session_timeout', '10000', false),
   set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)`;
 
-// Any number will do, as long as it is the same for all.
+// An arbitrary number, the same for all processes.
 const migrationLock = 7_420_001;
 const uniqueViolation = '23505';
 
-/** The address can hold a password, so no error repeats it. */
+/** The URL can contain a password, so the error does not repeat it. */
 function checkUrl(url: string): void {
   if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return;
   throw new ToolwharfError(

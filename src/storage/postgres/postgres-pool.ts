@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const int8 = 20;
 
-/** A pool for kysely whose connections are thrown away once they failed, so that the next query gets a sound one. */
+/** A pool for kysely that discards a connection after a failure, so that the next query gets a working one. */
 export function createPostgresPool(
   url: string,
   { queryTimeoutMs, onError }: { readonly queryTimeoutMs: number; readonly onError: (error: Error) => void },
@@ -14,10 +14,10 @@ export function createPostgresPool(
     max: 10,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // An answer that never comes must not hold calls for ever.
+    // A missing answer must not block calls for ever.
     query_timeout: queryTimeoutMs,
     types: {
-      // Our numbers are below 2^53.
+      // Our bigints are below 2^53.
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
         oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
@@ -39,7 +39,7 @@ export function createPostgresPool(
 
 function discardWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
-  // The pool listens only to those it has; one that breaks in our hands would end the process.
+  // The pool listens only to idle connections; an unhandled error of one in use would end the process.
   client.on('error', () => {
     broken = true;
   });
@@ -47,7 +47,7 @@ function discardWhenBroken(client: pg.PoolClient): PostgresPoolClient {
     try {
       return await client.query(sql, [...parameters]);
     } catch (error) {
-      // An error with a code of five characters is the database's answer; any other means there was none.
+      // The database's own errors have a code of five characters; any other error means that the connection failed.
       broken ||= !/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));
       throw error;
     }

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 
 export type AppendSteps = (trx: Writing, head: Link, writes: readonly StepWrite[]) => Promise<void>;
 
-/** Adds to the end of the journal and to the list of calls, both or none. `head` is from `lockChain` in the same transaction. */
+/** Appends to the journal and updates the list of calls. `head` comes from `lockChain` in the same transaction. */
 export function createAppendSteps(db: Database, owner: string): AppendSteps {
   const insertSteps = createRowInsert(db, exampleStep, (to, rows) => to.insertInto('steps').values(rows));
   const upsertCalls = createRowInsert(db, exampleCall, (to, rows) =>
@@ -47,9 +47,9 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
   };
 }
 
-/** Where the journal ends, and nobody else moves that until the transaction ends. */
+/** Locks the ends of the journal until the transaction ends. */
 export async function lockChain(trx: Writing): Promise<{ readonly anchor: Link; readonly head: Link }> {
-  // Writing the row is the lock that both databases have.
+  // An update of the row is a lock in both databases.
   const row = await trx
     .updateTable('chain')
     .set((chain) => ({ head_seq: chain.ref('head_seq') }))
@@ -77,8 +77,8 @@ const exampleCall: Tables['calls'] = {
 const sizes = [64, 16, 4, 1];
 
 /**
- * Inserts any number of rows with a few statements of fixed sizes, built once: the driver keeps them prepared,
- * and building a query costs more than running it.
+ * Inserts any number of rows with statements of a few fixed sizes. They are built once and stay prepared, since building a
+ * query costs more than running it.
  */
 export function createRowInsert<Row extends object>(
   db: Database,

@@ -4,7 +4,7 @@ import type { Database } from './engine.ts';
 
 const names = { current: 'sealer.check', next: 'sealer.next' } as const;
 
-/** Refuses a key that is not the one the secrets were sealed with. The first key ever given becomes that one. */
+/** Rejects a key other than the one that sealed the secrets. The first key given is accepted and remembered. */
 export async function checkKey(db: Database, sealer: Sealer): Promise<void> {
   await remember(db, 'current', sealer);
   if (await isKey(db, 'current', sealer)) return;
@@ -20,7 +20,7 @@ export async function checkKey(db: Database, sealer: Sealer): Promise<void> {
   );
 }
 
-/** Notes that the key is being changed. Refuses while a change to another key is not finished. */
+/** Records that the key is being changed. Rejects while a change to another key is not finished. */
 export async function beginKeyChange(db: Database, next: Sealer): Promise<void> {
   await remember(db, 'next', next);
   if (await isKey(db, 'next', next)) return;
@@ -30,7 +30,7 @@ export async function beginKeyChange(db: Database, next: Sealer): Promise<void> 
   );
 }
 
-/** From here on only the new key opens the database. */
+/** Ends the change: from now on only the new key opens the database. */
 export async function finishKeyChange(db: Database, next: Sealer): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx

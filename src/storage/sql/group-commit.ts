@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Writes that share commits: all that come while one runs go into the next. */
+/** Group commit: writes that arrive during a commit share the next one. */
 export interface GroupCommit<Item> {
-  /** Resolves once the commit that holds the item is done, rejects when it failed; the next one starts afresh. */
+  /** Resolves when the item is committed, rejects when its commit failed. */
   add(item: Item): Promise<void>;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is pending. */
   idle(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ interface Waiting<Item> {
   readonly reject: (cause: unknown) => void;
 }
 
-/** `commit` gets the items in the order they came, 1 000 at most, and is never run twice at once. */
+/** `commit` gets up to 1 000 items in order and never runs twice at once. */
 export function createGroupCommit<Item>(
   commit: (items: readonly Item[]) => Promise<void>,
   { maxItems = 1_000 }: { readonly maxItems?: number } = {},
@@ -24,7 +24,7 @@ export function createGroupCommit<Item>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      // What the other sockets brought in this turn goes along.
+      // Wait for writes of other sockets in the same turn of the event loop.
       await nextTurn();
       const batch = waiting.splice(0, maxItems);
       try {

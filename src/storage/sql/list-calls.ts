@@ -5,23 +5,23 @@ import { type CallWindow, callWindow } from '../call-window.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { Database } from './engine.ts';
 
-interface Place {
+interface Position {
   readonly created_at: number;
   readonly first_seq: number;
 }
 
-interface Found extends Place {
+interface Found extends Position {
   readonly seq: number;
   readonly body: string;
 }
 
-/** The calls that fit, newest first. Reads the page and little more, whatever the filter. */
+/** Lists the calls that match the filter, newest first. Reads little more than the page. */
 export async function listCalls(db: Database, filter: CallFilter): Promise<readonly CallRecord[]> {
   const window = callWindow(filter);
-  const before = filter.before === undefined ? undefined : await placeOf(db, filter.before);
-  // A call that is not there any more went with everything older.
+  const before = filter.before === undefined ? undefined : await findPosition(db, filter.before);
+  // A call that was removed was removed together with all older ones.
   if (window.limit === 0 || (filter.before !== undefined && !before)) return [];
-  // A tool goes by two names. One query over both could use neither index for the order.
+  // The filter matches either name of a tool. One query over both columns could use neither index for the order.
   const columns = filter.tool === undefined ? ([undefined] as const) : (['tool', 'original_name'] as const);
   const pages = await Promise.all(columns.map((column) => page(db, filter, window, before, column)));
   const found = new Map(pages.flat().map((call) => [call.seq, call]));
@@ -31,7 +31,7 @@ export async function listCalls(db: Database, filter: CallFilter): Promise<reado
     .map(({ body }) => JSON.parse(body));
 }
 
-function placeOf(db: Database, id: string): Promise<Place | undefined> {
+function findPosition(db: Database, id: string): Promise<Position | undefined> {
   return db
     .selectFrom('calls')
     .select(['created_at', 'first_seq'])
@@ -43,14 +43,14 @@ function page(
   db: Database,
   { server, tool, status, caller, parent }: CallFilter,
   { since, until, limit }: CallWindow,
-  before: Place | undefined,
+  before: Position | undefined,
   toolColumn: 'tool' | 'original_name' | undefined,
 ): Promise<Found[]> {
   let calls = db.selectFrom('calls').select(['seq', 'created_at', 'first_seq']);
   if (server !== undefined) calls = calls.where('server', '=', toIndexText(server));
   if (toolColumn && tool !== undefined) calls = calls.where(toolColumn, '=', toIndexText(tool));
   if (status !== undefined) calls = calls.where('status', '=', status);
-  // Said as the indexes say it, which is how a database knows that they may be used.
+  // The same condition as in the partial indexes, so that the database can use them.
   if (status !== undefined && status !== 'success') calls = calls.where(sql<boolean>`status <> 'success'`);
   if (status === 'error') calls = calls.where(sql<boolean>`status = 'error'`);
   if (caller !== undefined) calls = calls.where('caller', '=', toIndexText(caller));

@@ -8,10 +8,10 @@ import { fewerIndexes } from './migrations/004-fewer-indexes.ts';
 import { callParents } from './migrations/005-parents.ts';
 import type { Migration } from './migrations/migration.ts';
 
-/** Every version of the tables, oldest first. */
+/** All migrations, oldest first. */
 export const migrations: readonly Migration[] = [journalTables, storeTables, chatTables, fewerIndexes, callParents];
 
-/** Brings the tables to the newest version, or leaves them as they are. Of several processes at once one does it. */
+/** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */
 export async function migrate(
   engine: Pick<Engine, 'db' | 'bigint' | 'lockForMigration'>,
   known: readonly Migration[] = migrations,

@@ -2,7 +2,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createKeyRing } from '../key-ring.ts';
-import { keepLateEnds } from '../late-ends.ts';
+import { retryFailedEnds } from '../retry-ends.ts';
 import type { PostgresStorageOptions, SqliteStorageOptions, Storage } from '../storage.ts';
 import { toStorageError, translateErrors } from '../translate-errors.ts';
 import { createAppendSteps } from './append-steps.ts';
@@ -25,7 +25,7 @@ import { createSqlServers } from './sql-servers.ts';
 
 type SqlOptions = Pick<SqliteStorageOptions | PostgresStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log'>;
 
-/** Storage in a database: its tables brought up to date, the key checked, and what a crash left open ended. */
+/** Opens storage in a database: migrates the tables, checks the key and ends calls that a crash left open. */
 export async function openSql(engine: Engine, options: SqlOptions): Promise<Storage> {
   try {
     await migrate(engine);
@@ -45,7 +45,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const ring = createKeyRing(options.sealer);
   const append = createAppendSteps(engine.db, ownership.id);
   const written = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
-  const journal = keepLateEnds(written, { log, clock, maxResultBytes });
+  const journal = retryFailedEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });
   const heart = everySo(ownership.beatMs, async () => {
     try {
@@ -93,7 +93,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   };
   const { get, list, claim, write } = journal;
   const storage: Storage = {
-    // Its errors are ours already, and it is in the way of every call.
+    // Not wrapped: the journal translates its own errors, and each call uses it.
     journal: { ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'), write },
     pins: guard(createSqlPins(engine)),
     rules: guard(createSqlRules(engine)),
@@ -113,7 +113,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   return { storage, recover };
 }
 
-/** Runs something again and again, never twice at once and without keeping the process alive. */
+/** Runs a task repeatedly, never twice at once, and without keeping the process alive. */
 function everySo(ms: number | undefined, run: () => Promise<void>): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   const start = () => {

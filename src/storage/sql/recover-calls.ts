@@ -8,7 +8,7 @@ import { toStepWrite } from './step-write.ts';
 
 const batch = 200;
 
-/** Ends the open calls of processes that are gone, some at a time; gives back how many. */
+/** Ends the open calls of processes that are gone, in batches; returns how many. */
 export async function recoverCalls(
   db: Database,
   { ownership, append, clock }: { ownership: Ownership; append: AppendSteps; clock: Clock },

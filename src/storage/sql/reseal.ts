@@ -9,8 +9,8 @@ import { serverContext } from './sql-servers.ts';
 const batch = 100;
 
 /**
- * Seals everything with `next`, in small transactions. Each sealed text names its key, so after a crash
- * the same call goes on with what is left. `from` opens the texts of both keys; the change was begun.
+ * Seals everything again with `next`, in small transactions. Each sealed text names its key, so a repeated call continues
+ * after a crash. `from` opens texts of both keys.
  */
 export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<number> {
   const again = (sealed: string, context: string) => next.seal(from.open(sealed, context), context);
@@ -24,7 +24,7 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
     const rows = await trx.selectFrom(table).selectAll().where('sealed', 'not like', other).limit(batch).execute();
     for (const { id, sealed } of rows) {
       const set = trx.updateTable(table).set({ sealed: again(sealed, contextOf(id)) });
-      // One that was replaced meanwhile is sealed with the new key already.
+      // A record that was replaced meanwhile is already sealed with the new key.
       await set.where('id', '=', id).where('sealed', '=', sealed).execute();
     }
     return rows.length;

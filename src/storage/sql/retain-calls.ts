@@ -12,13 +12,13 @@ interface Removed {
   readonly steps: number;
 }
 
-/** What may go: steps up to a number, and steps from before a time. */
+/** The steps that may be removed: up to a number, or before a time. */
 interface Surplus {
   readonly seq: number;
   readonly before: string;
 }
 
-/** Cuts the journal from its beginning in small transactions; where it was cut is kept, so that the rest can be checked. */
+/** Removes the oldest steps in small transactions. The last removed link is kept, so that the rest can be verified. */
 export async function retainCalls(db: Database, options: RetainOptions, clock: Clock): Promise<Removed> {
   const { maxAgeMs, batch = 500, signal } = options;
   const oldest = maxAgeMs === undefined ? undefined : clock.now() - maxAgeMs;
@@ -42,7 +42,7 @@ export async function retainCalls(db: Database, options: RetainOptions, clock: C
   return removed;
 }
 
-/** The last step of the newest call that is one too many; 0 when there is none. */
+/** The last step of the newest call beyond `maxCalls`; 0 if there is none. */
 async function surplusSeq(db: Database, maxCalls: number): Promise<number> {
   const call = await db
     .selectFrom('calls')
@@ -75,7 +75,7 @@ async function cut(trx: Writing, surplus: Surplus, batch: number): Promise<Remov
   const last = oldest[steps - 1];
   if (!last) return { calls: 0, steps: 0 };
   const over = trx.selectFrom('calls').select('id').where('seq', '<=', last.seq);
-  // A key is good for as long as the call it stands for is known.
+  // An idempotency key is kept as long as its call.
   await trx.deleteFrom('claims').where('call_id', 'in', over).execute();
   const gone = await trx.deleteFrom('calls').where('seq', '<=', last.seq).executeTakeFirst();
   await trx.deleteFrom('steps').where('seq', '<=', last.seq).execute();
@@ -83,7 +83,7 @@ async function cut(trx: Writing, surplus: Surplus, batch: number): Promise<Remov
   return { calls: Number(gone.numDeletedRows), steps };
 }
 
-/** Keys whose call was never recorded, since there was no such tool or the process ended first. */
+/** Removes keys whose call was never recorded: there was no such tool, or the process ended first. */
 async function removeIdleClaims(db: Database, before: number): Promise<void> {
   await db
     .deleteFrom('claims')

@@ -6,7 +6,7 @@ import { toIndexText } from '../chain/call-columns.ts';
 import type { Database, Engine } from './engine.ts';
 import type { ApprovalRow } from './tables.ts';
 
-/** Questions in a database. Each change is one statement that checks and sets, so that of several at once one wins. */
+/** Approvals in a database. Each change is one compare-and-set statement, so that one of several concurrent ones wins. */
 export function createSqlApprovals({ db }: Engine): ApprovalStore {
   const find = (id: string) => db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -33,7 +33,7 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
           .selectAll()
           .where(({ eb, or }) => or([eb('id', '=', row.id), eb('open_key', '=', row.open_key)]))
           .execute();
-        // The one that was in the way can have been answered or used since.
+        // The conflicting approval may have been answered or used meanwhile.
         if (found) return toRecord(found);
       }
     },
@@ -57,7 +57,7 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
           answer: canonicalJson(answer),
           answered_at: new Date(now).toISOString(),
           answered_by: by,
-          // An allowed one stays findable until it is used.
+          // An allowed approval can be found by its call until it is used.
           ...(!allowed && { open_key: null }),
         })
         .where('id', '=', id)
@@ -83,7 +83,7 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
   };
 }
 
-/** Ends what waited too long: all, or one. */
+/** Expires approvals that are overdue: all of them, or one. */
 async function expire(db: Database, now: number, id?: string): Promise<string[]> {
   let query = db
     .updateTable('approvals')
@@ -94,7 +94,7 @@ async function expire(db: Database, now: number, id?: string): Promise<string[]>
   return (await query.returning('id').execute()).map((row) => row.id);
 }
 
-/** Makes way for a new question where the open one about the same call is too old to be given back. */
+/** Expires an overdue approval about the same call, so that a new one can be added. */
 async function freeKey(db: Database, key: string, now: number): Promise<void> {
   const [held] = await db
     .selectFrom('approvals')
@@ -116,8 +116,8 @@ function toRecord(row: ApprovalRow): ApprovalRecord {
   return {
     request: JSON.parse(row.request),
     status: row.status,
-    ...(row.answer !== null && { answer: JSON.parse(row.answer) }),
-    ...(row.answered_at !== null && { answeredAt: row.answered_at }),
-    ...(row.answered_by !== null && { answeredBy: row.answered_by }),
+    answer: row.answer === null ? undefined : JSON.parse(row.answer),
+    answeredAt: row.answered_at ?? undefined,
+    answeredBy: row.answered_by ?? undefined,
   };
 }

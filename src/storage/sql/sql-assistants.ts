@@ -8,7 +8,7 @@ export function createSqlAssistants({ db }: Engine): AssistantStore {
   return {
     async list() {
       const rows = await db.selectFrom('assistants').select(['name', 'body']).execute();
-      // Databases sort text in different ways.
+      // Sorted here, since databases collate text differently.
       return rows.sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ body }) => parseAssistant(body));
     },
     async get(id) {

@@ -17,7 +17,7 @@ export function createSqlAudit(
 ): Audit {
   const source = createSqlChainSource(db);
 
-  /** What is on its way belongs to it. */
+  /** Reads after pending steps have reached the tables. */
   async function* settled<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
     await intake?.settle();
     yield* read();
@@ -45,7 +45,7 @@ export function createSqlAudit(
   };
 }
 
-/** The journal in a database, for those who check and export it. */
+/** The journal in a database as a source for verification and export. */
 export function createSqlChainSource(db: Database): ChainSource {
   return {
     async ends() {
@@ -71,7 +71,7 @@ export function createSqlChainSource(db: Database): ChainSource {
         .where('id', 'in', [...new Set(callIds.map(toIndexText))])
         .execute();
     },
-    async strays() {
+    async orphans() {
       return db
         .selectFrom('calls')
         .leftJoin('steps', 'steps.seq', 'calls.seq')

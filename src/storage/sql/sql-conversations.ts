@@ -4,9 +4,9 @@ import { toIndexText } from '../chain/call-columns.ts';
 import { type Conversation, type ConversationStore, noConversation } from '../ports/conversation-store.ts';
 import type { Engine, Ownership, Writing } from './engine.ts';
 
-/** Conversations in a database, each with the process that works on it; one row per message. */
+/** Conversations in a database, each with the process that works on it, and one row per message. */
 export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
-  /** Only those that live are left among the owners afterwards, this process with them. */
+  /** Removes owners that are gone; this process stays. */
   async function meetOwners(trx: Writing): Promise<void> {
     await ownership.keep(trx);
     await ownership.forgetGone(trx);
@@ -127,7 +127,7 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
   };
 }
 
-/** Makes other writers of the conversation wait until the transaction ends: messages are numbered one after the other. */
+/** Locks the conversation until the transaction ends, so that messages are numbered without gaps. */
 async function lockConversation(trx: Writing, id: string): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('conversations')

@@ -4,8 +4,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import type { ClosingJournal } from '../late-ends.ts';
 import { overlayCalls } from '../overlay-calls.ts';
+import type { ClosingJournal } from '../retry-ends.ts';
 import { toStorageError } from '../translate-errors.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Engine, Ownership } from './engine.ts';
@@ -20,7 +20,7 @@ export interface SqlJournalOptions {
   readonly clock: Clock;
 }
 
-/** The journal in a database: a write resolves once it is safe, in the tables or on its way there. */
+/** The journal in a database. A write resolves once it is durable, in the tables or in the intake file. */
 export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOptions): ClosingJournal {
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
@@ -33,7 +33,7 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
     });
   });
 
-  /** Gives back what is written and not in the tables, because those can't be written to now. */
+  /** Moves pending steps into the tables; returns those that the tables do not accept now. */
   async function settle(): Promise<ReadonlyMap<string, CallRecord>> {
     await commits.idle();
     try {
@@ -82,7 +82,7 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
           .executeTakeFirst();
         if (taken.numInsertedOrUpdatedRows === 1n) return undefined;
         const holder = await db.selectFrom('claims').selectAll().where('key', '=', key).executeTakeFirst();
-        // It can be gone again: the oldest are removed with their calls.
+        // The claim may have been removed meanwhile, together with its call.
         if (holder) return { caller, key: name, fingerprint: holder.fingerprint, callId: holder.call_id };
       }
     },
@@ -96,7 +96,7 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
   };
 }
 
-/** What becomes safe at once needs to be written once: the last word on each call. */
+/** The latest write of each call: earlier ones of the same batch are superseded. */
 function latestOf(writes: readonly StepWrite[]): readonly StepWrite[] {
   const latest = new Map(writes.map((write) => [write.callId, write]));
   return latest.size === writes.length ? writes : [...latest.values()];

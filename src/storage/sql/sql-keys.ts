@@ -61,10 +61,10 @@ function toKey(row: ApiKeyRow): ApiKey {
     id: row.id,
     name: row.name,
     hash: row.hash,
-    ...(row.profile !== null && { profile: row.profile }),
+    profile: row.profile ?? undefined,
     rights: JSON.parse(row.rights),
     createdAt: new Date(row.created_at).toISOString(),
-    ...(row.last_used_at !== null && { lastUsedAt: new Date(row.last_used_at).toISOString() }),
-    ...(row.revoked_at !== null && { revokedAt: new Date(row.revoked_at).toISOString() }),
+    lastUsedAt: row.last_used_at === null ? undefined : new Date(row.last_used_at).toISOString(),
+    revokedAt: row.revoked_at === null ? undefined : new Date(row.revoked_at).toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 import type { MetaStore } from '../storage.ts';
 import type { Database } from './engine.ts';
 
-/** Small texts in a database. */
+/** Small named texts in a database. */
 export function createSqlMeta(db: Database): MetaStore {
   return {
     async get(name) {

@@ -3,12 +3,12 @@ import { canonicalJson, hashOf } from '../../kernel/canonical-json.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Engine } from './engine.ts';
 
-/** The identity that a sign-in's record is sealed for. */
+/** The sealing context of an OAuth record. */
 export function oauthContext(serverKey: string, kind: string): string {
   return `oauth/${serverKey}/${kind}`;
 }
 
-/** Sign-ins in a database, sealed as a whole; even whose they are is only a hash. */
+/** OAuth records in a database. They are sealed, and the server they belong to is stored as a hash. */
 export function createSqlOAuth({ db }: Engine, sealer: Sealer): OAuthStore {
   return {
     async get(server, kind) {

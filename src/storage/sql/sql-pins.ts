@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts';
 
 /** Pins in a database. */
 export function createSqlPins({ db }: Engine): PinStore {
-  // Addresses can be longer than what fits into an index.
+  // Hashed, since addresses can be too long for an index.
   const keyOf = (serverAddress: string, tool: string) => hashOf([serverAddress, tool]);
   return {
     async get(serverAddress, tool) {

@@ -3,18 +3,18 @@ import type { ProviderStore } from '../ports/provider-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Engine } from './engine.ts';
 
-/** The identity that a provider's record is sealed for. */
+/** The sealing context of a provider's record. */
 export function providerContext(id: string): string {
   return `providers/${id}`;
 }
 
-/** Providers of models in a database. All but id and name is sealed: keys hide in addresses too. */
+/** Model providers in a database. All but id and name is sealed, since URLs can contain keys. */
 export function createSqlProviders({ db }: Engine, sealer: Sealer): ProviderStore {
   const open = (row: { id: string; sealed: string }) => JSON.parse(sealer.open(row.sealed, providerContext(row.id)));
   return {
     async list() {
       const rows = await db.selectFrom('providers').selectAll().execute();
-      // Databases sort text in different ways.
+      // Sorted here, since databases collate text differently.
       return rows.sort((one, other) => (one.name < other.name ? -1 : 1)).map(open);
     },
     async get(id) {

@@ -2,9 +2,9 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
 import type { Engine } from './engine.ts';
 
-/** Remembered answers in a database. */
+/** Approval rules in a database. */
 export function createSqlRules({ db, exclusive }: Engine): RuleStore {
-  // Every call asks for the rules. Where nobody else changes them they are read once.
+  // Each call reads the rules. They are cached if no other process can change them.
   let known: Promise<readonly RememberedRule[]> | undefined;
 
   async function read(): Promise<readonly RememberedRule[]> {

@@ -4,18 +4,18 @@ import { nameTaken } from '../../servers/server-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Engine } from './engine.ts';
 
-/** The identity that a server's record is sealed for. */
+/** The sealing context of a server's record. */
 export function serverContext(id: string): string {
   return `servers/${id}`;
 }
 
-/** Servers in a database. All but id and name is sealed: credentials hide in arguments and addresses too. */
+/** Servers in a database. All but id and name is sealed, since arguments and URLs can contain credentials. */
 export function createSqlServers({ db, isUniqueViolation }: Engine, sealer: Sealer): ServerStore {
   const open = (row: { id: string; sealed: string }) => JSON.parse(sealer.open(row.sealed, serverContext(row.id)));
   return {
     async list() {
       const rows = await db.selectFrom('servers').selectAll().execute();
-      // Databases sort text in different ways.
+      // Sorted here, since databases collate text differently.
       return rows.sort((one, other) => (one.name < other.name ? -1 : 1)).map(open);
     },
     async get(id) {

@@ -2,18 +2,18 @@ import type { CallRecord } from '../../invocation/call-record.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limitResult } from '../limit-result.ts';
 
-/** A call as it is written: its text made before the transaction, so that one that has none spoils no other's. */
+/** A record to write. Its text is made before the transaction, so that a record without one fails alone. */
 export interface StepWrite {
   readonly record: CallRecord;
   readonly callId: string;
   readonly at: string;
   /** The record as JSON, in one line. */
   readonly body: string;
-  /** What follows from it must not happen before it is on the disk. An end only has to outlive this process. */
+  /** The step must be on the disk before the call goes on. The end of a call only has to outlive this process. */
   readonly mustSync: boolean;
 }
 
-/** The record as it is kept; its result is left out where that is larger than `maxResultBytes`. */
+/** Prepares a record for writing; a result larger than `maxResultBytes` is left out. */
 export function toStepWrite(record: CallRecord, at: string, maxResultBytes = Number.POSITIVE_INFINITY): StepWrite {
   return {
     record,
@@ -25,11 +25,11 @@ export function toStepWrite(record: CallRecord, at: string, maxResultBytes = Num
 }
 
 function bodyOf(record: CallRecord, maxResultBytes: number): string {
-  // What is surely too large is not written only to be thrown away.
+  // A result that is surely too large is not serialized first.
   if (record.result && holdsLongText(record.result, maxResultBytes))
     return JSON.stringify(limitResult(record, maxResultBytes));
   const whole = JSON.stringify(record);
-  // A character is three bytes at most: a short text needs no measuring.
+  // A character is at most three bytes, so a short text needs no measuring.
   if (whole.length * 3 <= maxResultBytes) return whole;
   const kept = limitResult(record, maxResultBytes);
   return kept === record ? whole : JSON.stringify(kept);

@@ -2,16 +2,16 @@ import type { ApprovalStatus } from '../../policy/approval-store.ts';
 import type { CallColumns } from '../chain/call-columns.ts';
 import type { Conversation } from '../ports/conversation-store.ts';
 
-/** The tables of both SQL databases. Times are milliseconds since 1970 where they are compared, ISO text where they are only shown. */
+/** The tables of both SQL databases. Times that are compared are milliseconds since 1970; the others are ISO text. */
 export interface Tables {
   meta: { name: string; value: string };
-  /** Processes that use the database now. */
+  /** Processes that use the database. */
   owners: { id: string; pid: number; host: string; expires_at: number };
-  /** One row: where the journal begins and ends. Whoever appends to the journal or cuts it locks this row first. */
+  /** One row with the first and last link of the journal. It is locked before steps are appended or removed. */
   chain: { id: number; head_seq: number; head_hash: string; anchor_seq: number; anchor_hash: string };
-  /** The journal itself. Rows are added at the end and removed at the beginning, never changed. */
+  /** The journal. Rows are appended and removed from the beginning, never changed. */
   steps: { seq: number; call_id: string; at: string; body: string; previous: string; hash: string };
-  /** What calls are found by; the call itself is in the step that `seq` names. */
+  /** The searchable columns of calls; the record is in the step that `seq` names. */
   calls: CallColumns & { seq: number; first_seq: number; owner: string };
   claims: { key: string; fingerprint: string; call_id: string; claimed_at: number };
   pins: { key: string; accepted_at: number; body: string };
@@ -28,7 +28,7 @@ export interface Tables {
 
 export interface ApprovalRow {
   id: string;
-  /** Says which exact call it is about while it is open, so that there is one open question for each; null afterwards. */
+  /** The call that an open approval is about, unique among open approvals; null once it is answered. */
   open_key: string | null;
   caller: string;
   status: ApprovalStatus;
@@ -44,7 +44,7 @@ export interface ConversationRow {
   id: string;
   /** The caller it belongs to. */
   owner: string;
-  /** The last process that worked on it. */
+  /** The process that worked on it last. */
   process: string;
   status: Conversation['status'];
   updated_at: number;

@@ -15,7 +15,7 @@ import { connectionSettings } from './connection-settings.ts';
 import { createIntake } from './intake/intake.ts';
 import type { SyncFile } from './intake/intake-file.ts';
 
-/** Takes the file for this process; refuses when another one has it. */
+/** Locks the file for this process; rejects if another process has it. */
 export async function openSqliteEngine(path: string, syncFile: SyncFile = fdatasync): Promise<Engine> {
   const file = resolve(path);
   try {
@@ -50,21 +50,21 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
     intake,
     bigint: 'integer',
     exclusive: true,
-    // Transactions take the lock when they begin.
+    // Transactions lock the database when they begin.
     lockForMigration: async () => {},
     isUniqueViolation: (error) => (error as { errcode?: number }).errcode === sqliteConstraintUnique,
     own: () => own(db),
     async close() {
       await intake.close();
       await db.destroy();
-      // Kysely closes what it used, and nothing else.
+      // Kysely closes only a database that it has used.
       if (database.isOpen) database.close();
       lock.release();
     },
   };
 }
 
-/** Nobody else can have the file, so all that were entered are gone. */
+/** The file is locked, so all processes registered in it are gone. */
 async function own(db: Kysely<Tables>): Promise<Ownership> {
   const id = randomUUID();
   await db.transaction().execute(async (trx) => {
@@ -82,8 +82,8 @@ async function own(db: Kysely<Tables>): Promise<Ownership> {
 }
 
 /**
- * The log and the index that SQLite keeps beside the file get the file's mode. A file that is there is never opened here:
- * closing it again would take away the locks that this process may have on it.
+ * Creates the file with a private mode, which SQLite copies to the files beside it. An existing file is not opened:
+ * closing it would release locks that this process may have on it.
  */
 async function makePrivate(file: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
@@ -98,10 +98,10 @@ function inUse(file: string): ToolwharfError {
   const pid = ownerOf(file);
   const who = pid === undefined ? 'another process' : pid === process.pid ? 'this process already' : `process ${pid}`;
   const message = `${file} is in use by ${who}: only one can have it. Stop that one, use another data directory, or Postgres`;
-  return new ToolwharfError('STORAGE_UNAVAILABLE', message, { data: { file, ...(pid !== undefined && { pid }) } });
+  return new ToolwharfError('STORAGE_UNAVAILABLE', message, { data: { file, pid } });
 }
 
-/** The process id that the owner entered; undefined while it is still starting. */
+/** The process id of the owner; undefined while the owner is starting. */
 function ownerOf(file: string): number | undefined {
   try {
     using database = new DatabaseSync(file, { readOnly: true });
@@ -120,7 +120,7 @@ const sqliteConstraintUnique = 2067;
 
 const maxStatements = 200;
 
-/** Node's own SQLite in the shape that kysely's dialect drives, with its statements kept prepared. */
+/** Adapts Node's SQLite to kysely's dialect and caches prepared statements. */
 export function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
   const prepared = new Map<string, SqliteStatement>();
   return {
@@ -136,7 +136,7 @@ export function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** All our transactions write: one that asks for the lock at its start waits for it, one that asks later fails. */
+/** Begins with a write lock, since all transactions write: SQLite waits for a lock only at the start of one. */
 function toImmediate(sql: string): string {
   return sql === 'begin' ? 'begin immediate' : sql;
 }
@@ -151,19 +151,19 @@ function toKyselyStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** Held until it is released or the process ends, however it ends. */
+/** A lock that is held until it is released or the process ends. */
 export interface FileLock {
   release(): void;
 }
 
 /**
- * Takes a lock on a file of its own; undefined when somebody has it. The system lets go of it when the process ends,
- * so nothing stale is left, as it would be with a file that holds a process id.
+ * Locks a separate file; undefined if another process has the lock. The system releases it when the process ends,
+ * so that no stale lock remains, unlike with a process id in a file.
  */
 export function takeFileLock(file: string): FileLock | undefined {
   const lock = new DatabaseSync(file);
   try {
-    // Nothing is ever written to it, so it needs no journal beside it.
+    // The file stays empty, so it needs no journal.
     lock.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: () => lock.close() };
   } catch (cause) {
@@ -175,7 +175,7 @@ export function takeFileLock(file: string): FileLock | undefined {
 
 const sqliteBusy = 5;
 
-/** Storage in a file that only this process uses, until it is closed. */
+/** Opens storage in a file that only this process uses until it is closed. */
 export async function openSqlite(options: Omit<SqliteStorageOptions, 'kind'>): Promise<Storage> {
   return openSql(await openSqliteEngine(options.file), options);
 }

@@ -67,7 +67,7 @@ async function createCalls(db: Kysely<unknown>, bigint: string): Promise<void> {
     .addColumn('status', 'text', (column) => column.notNull())
     .addColumn('created_at', number, (column) => column.notNull())
     .execute();
-  // Each ends with what pages are sorted by, so that a page is read without sorting, however many calls there are.
+  // Each index ends with the sort order of pages, so that a page is read without sorting.
   const sorted = ['created_at', 'first_seq'];
   const indexes = {
     calls_by_time: sorted,

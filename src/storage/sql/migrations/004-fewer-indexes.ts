@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Nearly all calls end well, and most are only ever listed by time: those no longer pay for being found by their state. */
+/** Replaces the indexes by status with partial ones: most calls succeed and are only listed by time. */
 export const fewerIndexes: Migration = {
   version: 4,
   name: 'fewer-indexes',

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** One step from a version of the tables to the next. Once released it is never changed. */
+/** A step from one version of the tables to the next. A released migration is never changed. */
 export interface Migration {
   readonly version: number;
   readonly name: string;

@@ -6,19 +6,19 @@ import { type Fill, type IntakeStep, toFrame } from './intake-frame.ts';
 /** Flushes the data of an open file to the disk: `fdatasync` of `node:fs`. */
 export type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
 
-/** A file that steps are appended to until it is emptied into the tables. */
+/** A file that steps are appended to until they are in the tables. */
 export interface IntakeFile {
   readonly path: string;
-  /** How much is in it. */
+  /** The number of bytes appended. */
   readonly bytes: number;
-  /** Begins again at the start of the file. */
+  /** Starts a new fill at the beginning of the file. */
   begin(fill: Fill): void;
-  /** Hands the steps to the system, all or none: they outlive this process. */
+  /** Writes the steps, all or none. After that they outlive this process. */
   append(steps: readonly IntakeStep[]): void;
-  /** Resolves once all that was appended before is on the disk. */
+  /** Resolves once everything appended before is on the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
-  /** Closes it, and takes it away. */
+  /** Closes and deletes the file. */
   remove(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function createIntakeFile(path: string, syncFile: SyncFile): Promis
   let fill: Fill | undefined;
   let bytes = 0;
 
-  /** A sync under way must not meet another file under the same number. */
+  /** Waits for pending syncs, which must not run on a reused file descriptor. */
   async function close(): Promise<void> {
     await sync().catch(() => {});
     closeSync(fd);
@@ -46,7 +46,7 @@ export async function createIntakeFile(path: string, syncFile: SyncFile): Promis
     append(steps) {
       if (!fill) throw new Error(`${path} was not begun`);
       const frame = toFrame(fill, steps);
-      // Where only a part could be written, the next one is written over it.
+      // After a partial write the next frame overwrites it.
       for (let done = 0; done < frame.length; ) done += writeSync(fd, frame, done, frame.length - done, bytes + done);
       bytes += frame.length;
     },
@@ -60,8 +60,8 @@ export async function createIntakeFile(path: string, syncFile: SyncFile): Promis
 }
 
 /**
- * A file with room: syncing what is written over is one write to the disk, while a file that grows takes two. A disk without
- * that room is no reason not to begin.
+ * Preallocates the file: syncing an overwrite is one disk write, while a growing file takes two. If the disk is too full,
+ * the file starts empty.
  */
 async function openFilled(path: string): Promise<number> {
   await using handle = await open(path, 'w', 0o600);
@@ -75,15 +75,15 @@ async function openFilled(path: string): Promise<number> {
   return openSync(path, 'r+');
 }
 
-/** So that the file itself is still there after a power cut. */
+/** Makes the directory entry survive a power failure. */
 async function syncDirectory(path: string): Promise<void> {
-  // Windows has no such thing.
+  // Windows cannot sync directories.
   if (process.platform === 'win32') return;
   await using handle = await open(path);
   await handle.sync();
 }
 
-/** Whoever asks while a sync runs shares the next one. */
+/** Requests that arrive during a sync share the next one. */
 function createSharedSync(sync: (done: (error: Error | null) => void) => void): () => Promise<void> {
   let next: PromiseWithResolvers<void> | undefined;
   let running = false;

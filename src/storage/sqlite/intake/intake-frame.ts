@@ -3,13 +3,13 @@ import type { OwnedStep } from '../../sql/engine.ts';
 
 export type IntakeStep = Omit<OwnedStep, 'mustSync'>;
 
-/** What a file holds from one emptying to the next. Each has its name, so that nothing older in the file passes for it. */
+/** Identifies the content of a file between two drains, so that older content in the file is not taken for it. */
 export interface Fill {
   readonly token: string;
   readonly number: number;
 }
 
-/** Steps that were written at once, as bytes: a line that says whose they are, two for each step, and a sum over it all. */
+/** Serializes steps that are written together: a header line, two lines for each step, and a checksum. */
 export function toFrame({ token, number }: Fill, steps: readonly IntakeStep[]): Buffer {
   let text = `${token} ${number} ${steps.length}\n`;
   for (const { owner, callId, at, body } of steps) text += `${owner} ${at} ${JSON.stringify(callId)}\n${body}\n`;
@@ -22,17 +22,17 @@ export function toFrame({ token, number }: Fill, steps: readonly IntakeStep[]): 
 export interface ReadFrames {
   readonly fill?: Fill;
   readonly steps: readonly IntakeStep[];
-  /** How much of the file that was. */
+  /** The number of bytes read. */
   readonly bytes: number;
 }
 
-/** The steps of the fill that begins the file, as far as they are whole. What follows the first broken one was never confirmed. */
+/** Reads the intact frames of the fill at the start of the file. Frames after the first broken one were never confirmed. */
 export function readFrames(bytes: Buffer): ReadFrames {
   const steps: IntakeStep[] = [];
   let fill: Fill | undefined;
   for (let start = 0; ; ) {
     const frame = readFrame(bytes, start);
-    if (!frame || (fill && !isSame(fill, frame.fill))) return { ...(fill && { fill }), steps, bytes: start };
+    if (!frame || (fill && !isSame(fill, frame.fill))) return { fill, steps, bytes: start };
     fill = frame.fill;
     steps.push(...frame.steps);
     start = frame.end;
@@ -54,7 +54,7 @@ function readFrame(bytes: Buffer, start: number): Frame | undefined {
     at = end + 1;
     return text;
   };
-  // A file is longer than what is in it: what follows is empty, and looking for the end of a line in it would take long.
+  // The file is preallocated: the rest is empty, and searching it for a line end would be slow.
   if (start >= bytes.length || bytes[start] === 0) return undefined;
   const head = headForm.exec(line() ?? '');
   if (!head) return undefined;
@@ -69,7 +69,7 @@ function readFrame(bytes: Buffer, start: number): Frame | undefined {
   }
   const end = at + sumLength;
   if (bytes.toString('latin1', at, end) !== toSum(bytes.subarray(start, at))) return undefined;
-  // Only now is it sure that these are the texts that were written.
+  // Parsed only after the checksum matched.
   const whole = steps.map((step) => ({ ...step, callId: JSON.parse(step.callId) as string }));
   return { fill: { token, number: Number(number) }, steps: whole, end };
 }

@@ -1,4 +1,4 @@
-// The thread that takes the journal's steps from the intake into the tables, while the calls go on.
+// The thread that moves the journal's steps from the intake into the tables.
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';

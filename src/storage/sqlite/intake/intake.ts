@@ -10,20 +10,20 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Two files: while the thread empties one, the other takes what comes. */
+/** Two files: while the thread moves one into the tables, steps are appended to the other. */
 interface Files {
   readonly token: string;
   current: IntakeFile;
   spare: IntakeFile;
-  /** On its way to the tables. */
+  /** The file that the thread is moving into the tables. */
   full?: IntakeFile | undefined;
-  /** The number of what `current` is filled with. */
+  /** The number of the fill in `current`. */
   fill: number;
-  /** The number of the last that is in the tables. */
+  /** The number of the last fill in the tables. */
   settled: number;
 }
 
-/** Steps are appended to a file, which costs next to nothing; a thread takes them from there into the tables, many at a time. */
+/** Appends steps to a write-ahead file, which is cheap; a thread moves them into the tables in batches. */
 export function createIntake(database: string, syncFile: SyncFile): Intake & { close(): Promise<void> } {
   const paths = [`${database}-intake-1`, `${database}-intake-2`] as const;
   const thread = createTableThread(database);
@@ -32,7 +32,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
   let queue: Waiting[] = [];
   let draining: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** Why nothing more can be sent: the tables or the disk refused. */
+  /** Why calls are refused: the tables or the disk failed. */
   let trouble: unknown;
 
   function open(): Promise<Files> {
@@ -57,7 +57,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
     }
   }
 
-  /** What can't be brought to the tables must not pile up: no call is sent before that is over. */
+  /** Refuses steps while the tables cannot be written, so that the files do not grow without bound. */
   async function appendWithCare(step: OwnedStep): Promise<void> {
     const { current } = await open();
     if (step.mustSync && (trouble !== undefined || current.bytes > mostBytes)) await drain();
@@ -67,7 +67,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
   function enqueue(step: OwnedStep): Promise<void> {
     return new Promise((resolve, reject) => {
       queue.push({ step, resolve, reject });
-      // What the other sockets bring in this turn goes along.
+      // Wait for writes of other sockets in the same turn of the event loop.
       if (queue.length === 1) setImmediate(flush);
     });
   }
@@ -137,7 +137,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
     files.full = undefined;
   }
 
-  /** The file that was filled, if there is something in it; the other one takes over. */
+  /** Returns the current file if it has steps, and makes the other one current. */
   function startNext(open: Files): IntakeFile | undefined {
     const { current, spare, token } = open;
     if (current.bytes === 0) return undefined;
@@ -149,7 +149,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
   }
 
   async function settle(): Promise<void> {
-    // Somebody who is gone may have left something.
+    // A process that is gone may have left steps.
     if (!files && paths.some((path) => existsSync(path))) await open();
     flush();
     if (!files) return;
@@ -169,7 +169,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
     },
     async close() {
       clearTimeout(timer);
-      // Calls may still be opening it.
+      // Calls may still be opening the intake.
       await opening?.catch(() => {});
       const settled = await settle().then(
         () => true,

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** The thread that empties the intake into the tables, from this side. It begins with the first request. */
+/** The main thread's side of the thread that moves the intake into the tables. It starts with the first request. */
 export interface TableThread {
   adopt(files: readonly string[]): Promise<string>;
   drain(file: string, bytes: number): Promise<void>;
@@ -59,11 +59,11 @@ export function createTableThread(database: string): TableThread {
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
-/** What the thread that empties the intake is asked for. */
+/** Requests to the thread. */
 export type IntakeRequest =
-  /** Take what a process that is gone left in these files into the tables; the answer is the token of the fills to come. */
+  /** Move steps that a dead process left in these files into the tables; the reply has the token of new fills. */
   | { readonly id: number; readonly adopt: readonly string[] }
-  /** Take the first bytes of this file into the tables. */
+  /** Move the first bytes of this file into the tables. */
   | { readonly id: number; readonly drain: string; readonly bytes: number };
 
 export interface IntakeReply {

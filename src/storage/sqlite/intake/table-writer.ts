@@ -9,15 +9,15 @@ export interface FilledSteps {
   readonly steps: readonly IntakeStep[];
 }
 
-/** Writes what comes from the intake to the journal and to the list of calls, each step once however often it is brought. */
+/** Writes steps from the intake to the journal and the list of calls. Idempotent: each step is written once. */
 export interface TableWriter {
-  /** Gives back how many of the fills were of the token that counts; others are left alone. */
+  /** Returns how many fills had the current token; others are ignored. */
   write(fills: readonly FilledSteps[]): number;
-  /** From here on fills of another token count, from number 1. Gives back that token. */
+  /** Starts a new sequence of fills, from number 1, and returns its token. */
   renewToken(): string;
 }
 
-/** How far the tables are: all fills before this one, and this one up to a step. Kept with them, in the same transactions. */
+/** Progress of the tables: all fills before this one, and this one up to a step. Stored in the same transactions. */
 interface Position extends Fill {
   readonly steps: number;
 }
@@ -49,21 +49,21 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
 
   function writeFill(fill: Fill, steps: readonly IntakeStep[], from: number): void {
     const last = new Map(steps.map(({ callId }, at) => [callId, at]));
-    // The last word on each call is enough. What stands before it in the fill is written with it, by being left out.
+    // Only the latest step of each call is written; earlier ones of the same fill are superseded.
     const written = steps
       .map((step, at) => ({ step, at }))
       .filter(({ step, at }) => at >= from && last.get(step.callId) === at);
     for (let start = 0; start < written.length; start += batch) {
       const part = written.slice(start, start + batch);
       const isLast = start + batch >= written.length;
-      // The file is written over once all of it is here, so that has to be on the disk; what comes before it goes along.
+      // The file is reused after the last batch, so that batch must be on the disk; it syncs the earlier ones too.
       database.exec(`PRAGMA synchronous = ${isLast ? 'FULL' : 'NORMAL'}`);
       transact(() => {
         append(part.map(({ step }) => step));
         const done: Position = { ...fill, steps: isLast ? steps.length : (part.at(-1)?.at ?? 0) + 1 };
         writePosition.run(positionName, JSON.stringify(done));
       });
-      // Others who write wait for the lock, and look for it only now and then.
+      // Gives other writers time to get the lock: they poll for it.
       if (!isLast) Atomics.wait(pause, 0, 0, pauseMs);
     }
   }
@@ -100,7 +100,7 @@ function createAppend(database: DatabaseSync): (steps: readonly IntakeStep[]) =>
       server = excluded.server, tool = excluded.tool, original_name = excluded.original_name, caller = excluded.caller,
       parent = excluded.parent, created_at = excluded.created_at
   `);
-  // A call that ends may be in the list already. Then nothing but its state changes, and so only the indexes that hold that.
+  // If the ended call is already listed, only its state changes, and only the indexes with the state are updated.
   const endCall = database.prepare(`
     update calls set seq = ?, owner = ?, status = ? where id = ? and server is ? and tool = ? and original_name = ?
       and caller = ? and parent is ? and created_at = ?

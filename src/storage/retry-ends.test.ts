@@ -4,11 +4,11 @@ import { makeCall } from '../../test/storage/records.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { Log } from '../kernel/log.ts';
-import { type ClosingJournal, keepLateEnds, type LateEndsOptions } from './late-ends.ts';
 import { createMemoryJournal } from './memory/memory-journal.ts';
+import { type ClosingJournal, type RetryEndsOptions, retryFailedEnds } from './retry-ends.ts';
 
 /** A journal that can be broken, what was written to it in order, and what was logged. */
-function setUp(options: Partial<LateEndsOptions> & { pauseMs?: number } = {}) {
+function setUp(options: Partial<RetryEndsOptions> & { pauseMs?: number } = {}) {
   const { pauseMs = 600_000, ...given } = options;
   const memory = createMemoryJournal({ maxResultBytes: Number.POSITIVE_INFINITY });
   const written: string[] = [];
@@ -36,7 +36,7 @@ function setUp(options: Partial<LateEndsOptions> & { pauseMs?: number } = {}) {
     now: () => Date.now(),
     sleep: (_ms: number, signal?: AbortSignal) => wait(pauseMs, undefined, { ref: false, ...(signal && { signal }) }),
   };
-  const journal = keepLateEnds(inner, { log, clock, maxResultBytes: 1_000, ...given });
+  const journal = retryFailedEnds(inner, { log, clock, maxResultBytes: 1_000, ...given });
   const fail = async (record: CallRecord) => {
     state.broken = true;
     await expect(journal.write(record)).rejects.toThrow('disk is full');

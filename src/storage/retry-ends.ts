@@ -6,29 +6,29 @@ import type { Log } from '../kernel/log.ts';
 import { limitResult } from './limit-result.ts';
 import { overlayCalls } from './overlay-calls.ts';
 
-/** A journal with an end: no more writes are taken, and those under way are waited for. */
+/** A journal that can be closed: it finishes its writes and then refuses new ones. */
 export interface ClosingJournal extends Journal {
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is pending. */
   idle(): Promise<void>;
   finish(): Promise<void>;
 }
 
-export interface LateEndsOptions {
+export interface RetryEndsOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Larger results are not kept. */
+  /** Larger results are left out of the record. */
   readonly maxResultBytes: number;
-  /** How many ends are kept; 1 000. */
+  /** Maximum number of ends to keep; 1 000. */
   readonly maxCalls?: number;
-  /** How much text they may be, all together; 64 Mi characters. */
+  /** Maximum size of all kept ends; 64 Mi characters. */
   readonly maxCharacters?: number;
 }
 
 /**
- * A journal that keeps the ends it could not write and writes them, in order, as soon as it can. A call's write rejects
- * all the same: whoever made it decides what follows. Reading shows a kept end in place of the step before it.
+ * Keeps the ends of calls that could not be written and retries them in order. The write itself still rejects, so that the
+ * caller can react. Reads return a kept end instead of the record that was written before it.
  */
-export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions): ClosingJournal {
+export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptions): ClosingJournal {
   const { log, clock, maxResultBytes, maxCalls = 1_000, maxCharacters = 64 * 1024 * 1024 } = options;
   const kept = new Map<string, { readonly record: CallRecord; readonly characters: number }>();
   const finishing = new AbortController();
@@ -45,7 +45,7 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
     }
     if (kept.size === 0) return;
     remove(record.id);
-    // Where one can be written, so can those that wait.
+    // The journal works again, so the kept ends can be written too.
     void catchUp();
   }
 
@@ -66,7 +66,7 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
     kept.delete(id);
   }
 
-  /** The oldest. Calls that were refused never ran and are most likely not in the journal: they go first. */
+  /** Drops the oldest. Refused calls go first: they never ran and are most likely not in the journal. */
   function dropOne(): void {
     const all = [...kept.values()].map(({ record }) => record);
     const refused = all.find(({ error }) => error?.code === 'JOURNAL_UNAVAILABLE');
@@ -74,7 +74,7 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
     if (!dropped) return;
     remove(dropped.id);
     if (refused) return;
-    const message = `How call ${dropped.id} ended is lost: too many ended while the journal could not be written`;
+    const message = `The end of call ${dropped.id} is lost: too many calls ended while the journal could not be written`;
     log.error('journal.end-lost', message, { call: dropped.id });
   }
 
@@ -105,18 +105,18 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
       if (kept.get(id)?.record === record) remove(id);
     }
     if (written === 0) return;
-    const message = `${written} calls that ended while the journal could not be written are recorded now`;
+    const message = `Recorded the ends of ${written} calls that could not be written before`;
     log.info('journal.caught-up', message, { calls: written, waiting: kept.size });
   }
 
-  /** Writes under way may still fail, and are then kept; so they come first. */
+  /** Waits for pending writes first: those that fail are kept too. */
   async function finish(): Promise<void> {
     await journal.idle();
     finishing.abort();
     await retrying;
     await catchUp();
     if (kept.size > 0) {
-      const message = `How ${kept.size} calls ended could not be recorded; those that were sent will be of unknown outcome`;
+      const message = `The ends of ${kept.size} calls could not be recorded; the outcome of those that were sent will be unknown`;
       log.error('journal.end-lost', message, { calls: kept.size });
     }
     await journal.finish();
@@ -126,7 +126,7 @@ export function keepLateEnds(journal: ClosingJournal, options: LateEndsOptions):
     write,
     get: async (id) => kept.get(id)?.record ?? journal.get(id),
     async list(filter = {}) {
-      // Some may be written while this is read.
+      // A copy: some of them may be written during the read.
       const late = new Map([...kept].map(([id, { record }]) => [id, record]));
       return overlayCalls(await journal.list(filter), late, filter);
     },
