@@ -57,7 +57,7 @@ describe('an end that could not be written', () => {
     await journal.write(running('c'));
     await waitFor(() => written.length === 5);
     expect(written.slice(2)).toEqual(['c running', 'b success', 'a error']);
-    expect(logged).toEqual([expect.stringMatching(/^journal.caught-up: 2 calls/)]);
+    expect(logged).toEqual([expect.stringMatching(/^journal.caught-up: Recorded the ends of 2 calls/)]);
   });
 
   test('is written by itself once the journal can be written again, however quiet it is', async () => {
@@ -102,7 +102,7 @@ describe('an end that could not be written', () => {
     state.broken = true;
     await expect(journal.write(ended('a'))).rejects.toThrow();
     await journal.finish();
-    expect(logged).toEqual([expect.stringMatching(/^journal.end-lost: How 1 calls ended could not be recorded/)]);
+    expect(logged).toEqual([expect.stringMatching(/^journal.end-lost: The ends of 1 calls could not be recorded/)]);
   });
 });
 
@@ -115,7 +115,7 @@ describe('what is kept is bounded:', () => {
     await fail(ended('b'));
     expect(logged).toEqual([]);
     await fail(ended('c'));
-    expect(logged).toEqual([expect.stringMatching(/^journal.end-lost: How call a ended is lost/)]);
+    expect(logged).toEqual([expect.stringMatching(/^journal.end-lost: The end of call a is lost/)]);
     await journal.write(running('d'));
     await waitFor(() => written.length === 3);
     expect(written).toEqual(['d running', 'b success', 'c success']);
