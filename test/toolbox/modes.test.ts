@@ -4,7 +4,7 @@ import type { ToolMode } from '../../src/config/config.ts';
 import type { MyaiConfig } from '../../src/config/config-source.ts';
 import { localTool } from '../../src/index.ts';
 import type { LogEntry } from '../../src/kernel/log.ts';
-import { createMemoryPins } from '../../src/storage/memory/memory-pins.ts';
+import { createMemoryPins } from '../../src/storage/memory/memory-stores.ts';
 import { collectLog, fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
