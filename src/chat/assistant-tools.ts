@@ -66,7 +66,7 @@ export async function assistantTools(
     })),
     count: shown.length,
     estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
-    ...(shown.length > maxToolsWithoutWarning && { warning: warningFor(shown.length) }),
+    warning: shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
     omitted,
     missingServers: missingServers(picked, ports, profile),
   };

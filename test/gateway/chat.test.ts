@@ -296,7 +296,7 @@ test('an approval that was pending at a restart is answered afterwards, and its 
   expect(await readFile(ran, 'utf8')).toBe('once\n');
 });
 
-test('a call of an assistant is followed and cancelled by its id', async () => {
+test('a call of an assistant can be watched and cancelled by its id, and names the answer as its parent', async () => {
   await using source = await listenTo(api.url);
   await source.find('ready');
   const own = await api.key(['read', 'call']);
@@ -310,6 +310,12 @@ test('a call of an assistant is followed and cancelled by its id', async () => {
   expect(textOf(await answerIn(api, path))).toContain('Never mind.');
   const [, answer] = (await api.get(path)).body.messages;
   expect(answer.parts).toContainEqual(expect.objectContaining({ callId: progressed.data.id, status: 'cancelled' }));
+  const parent = { kind: 'answer', id: answer.id };
+  expect((await api.get(`/api/calls?parent=${answer.id}`)).body.calls).toMatchObject([
+    { id: progressed.data.id, tool: 'mcp_slow_linger', parent },
+  ]);
+  const ended = await source.find('call.changed', ({ id, end }) => id === progressed.data.id && end === 'cancelled');
+  expect(ended.data.parent).toEqual(parent);
 });
 
 test('the first start creates a demo assistant that works without a key and stays removed once it is removed', async () => {

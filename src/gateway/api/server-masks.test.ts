@@ -50,14 +50,14 @@ function problemsIn(act: () => unknown): readonly RequestProblem[] {
 const problemsOf = (act: () => unknown) => problemsIn(act).map(({ path }) => path);
 const messagesOf = (act: () => unknown) => problemsIn(act).map(({ message }) => message);
 
-describe('a record that is shown', () => {
+describe('a stored server as shown', () => {
   test.each([http, program])('holds none of its secrets [R17]', (record) => {
     const view = toRecordView(record);
     expect(serverRecordViewSchema.safeParse(view).error).toBeUndefined();
     expect(JSON.stringify(view)).not.toContain('PLANTED');
   });
 
-  test('shows that they are there, and what is none', () => {
+  test('shows masks for its secrets and the values of everything else', () => {
     expect(toRecordView(program)).toMatchObject({
       args: ['-y', 'server', '--token', mask, mask, '--port', '80'],
       env: { HOME: mask },
@@ -82,13 +82,13 @@ describe('a record that is shown', () => {
   });
 });
 
-describe('a record that is sent back', () => {
+describe('a server that is sent back', () => {
   test.each([http, program])('keeps every secret that is still masked', (record) => {
     const { id: _id, createdAt: _created, updatedAt: _updated, ...kept } = record;
     expect(readServerInput(echo(record), record)).toEqual(kept);
   });
 
-  test('may change what is no secret, and replace a secret', () => {
+  test('may change other settings and replace a secret', () => {
     const changed = { ...echo(http), description: 'new', authentication: { type: 'bearer', token: 'other' } as const };
     expect(readServerInput(changed, http)).toMatchObject({
       description: 'new',
@@ -97,7 +97,7 @@ describe('a record that is sent back', () => {
     });
   });
 
-  test('must send its secrets again when they would go elsewhere [R17]', () => {
+  test('must include its secrets again if its address or command changes [R17]', () => {
     const moved = { ...echo(http), url: 'https://evil.example/mcp' };
     expect(problemsOf(() => readServerInput(moved, http))).toEqual([
       'body.headers.x-team',
@@ -116,12 +116,12 @@ describe('a record that is sent back', () => {
     expect(problemsOf(() => readServerInput({ ...toProgram }, http))).toEqual(['body.env.x-team']);
   });
 
-  test('may stay at its place under another path', () => {
+  test('may change the path of its URL', () => {
     const moved = { ...echo(http), url: 'https://tools.example.com/v2/mcp' };
     expect(readServerInput(moved, http)).toMatchObject({ url: moved.url, authentication: { token: 'PLANTED-3' } });
   });
 
-  test('can not keep what was never stored', () => {
+  test('cannot keep a secret that was never stored', () => {
     const input = { ...echo(http), headers: { 'x-new': mask } };
     expect(problemsOf(() => readServerInput(input, http))).toEqual(['body.headers.x-new']);
     const added = { name: 'n', transport: 'http', url: 'https://x.example', headers: { a: mask } } as const;
@@ -155,13 +155,13 @@ describe('references', () => {
       );
   });
 
-  test('a text that merely contains one stays as it is', () => {
+  test('are not found in text that merely contains one', () => {
     const input = { name: 'n', transport: 'stdio', command: 'x', env: { A: 'prefix_${HOME}' } } as const;
     expect(readServerInput({ ...input }).env).toEqual({ A: 'prefix_${HOME}' });
   });
 });
 
-test('everything that is wrong is told at once', () => {
+test('all problems are reported at once', () => {
   const input = { name: 'n', transport: 'http', command: 'x', env: { A: '${B}' } } as const;
   expect(problemsOf(() => readServerInput({ ...input })).sort()).toEqual(['body.env.A', 'body.transport']);
 });

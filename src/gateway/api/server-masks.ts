@@ -8,95 +8,92 @@ import type { Mask, ServerInput, ServerRecordView } from './schemas/servers.ts';
 
 const mask: Mask = { set: true };
 
-/** A record for showing: every value that may be a secret is a mask. */
+/** A stored server with every possible secret replaced by a mask. */
 export function toRecordView(stored: ServerRecord): ServerRecordView {
   const { env, headers, args, url, openapi, authentication, ...record } = stored;
   return {
     ...record,
-    ...(args && { args: args.map((arg, at) => (mayBeSecret(arg, args[at - 1]) ? mask : arg)) }),
-    ...(env && { env: masked(env) }),
-    ...(url !== undefined && { url: withoutSecrets(url) }),
-    ...(openapi !== undefined && { openapi: withoutSecrets(openapi) }),
-    ...(headers && { headers: masked(headers) }),
+    args: args?.map((arg, index) => (mayBeSecret(arg, args[index - 1]) ? mask : arg)),
+    env: env && maskValues(env),
+    url: url === undefined ? undefined : withoutSecrets(url),
+    openapi: openapi === undefined ? undefined : withoutSecrets(openapi),
+    headers: headers && maskValues(headers),
     authentication: maskAuthentication(authentication),
   };
 }
 
 /**
- * The record that was sent, checked. A mask stands for what is stored, as long as it would go where it was meant for; anything
- * wrong is one `REQUEST_INVALID` with every problem.
+ * Validates a server. A mask is replaced by the stored secret if the server's address or command is unchanged. All problems are
+ * reported in one `REQUEST_INVALID`.
  */
 export function readServerInput(input: ServerInput, stored?: ServerRecord): CheckedServerRecord {
   const problems: RequestProblem[] = [];
-  const filled = unmask(input, stored, problems);
-  const checked = newServerRecordSchema.safeParse(filled);
-  problems.push(...toProblems('body', checked.error, filled), ...references(input, ['body']));
+  const unmasked = unmask(input, stored, problems);
+  const checked = newServerRecordSchema.safeParse(unmasked);
+  problems.push(...toProblems('body', checked.error, unmasked), ...findReferences(input, ['body']));
   if (problems.length > 0 || !checked.success) throw requestError(problems);
   return checked.data;
 }
 
 function unmask(input: ServerInput, stored: ServerRecord | undefined, problems: RequestProblem[]): unknown {
-  const url = keptAddress(input.url, stored?.url);
-  const openapi = keptAddress(input.openapi, stored?.openapi);
-  const args = input.args?.map((arg, at) => take(arg, stored?.args?.[at], `args.${at}`));
-  const target = {
-    ...input,
-    ...(url !== undefined && { url }),
-    ...(openapi !== undefined && { openapi }),
-    ...(args && { args }),
-  };
-  const keeps = stored !== undefined && isSameTarget(stored, target);
-  const isElsewhere = (path: string) =>
-    problems.push({ path: `body.${path}`, message: 'must be sent again: the server is another one now' });
-  input.args?.forEach((arg, at) => {
-    if (isMask(arg) && stored?.args?.[at] !== undefined && !keeps) isElsewhere(`args.${at}`);
+  const url = restoreUrl(input.url, stored?.url);
+  const openapi = restoreUrl(input.openapi, stored?.openapi);
+  const args = input.args?.map((arg, index) => resolve(arg, stored?.args?.[index], `args.${index}`));
+  const target = { ...input, url, openapi, args };
+  const isUnchanged = stored !== undefined && isSameTarget(stored, target);
+  const reportChanged = (path: string) =>
+    problems.push({ path: `body.${path}`, message: 'must be sent again, because the address or command changed' });
+  input.args?.forEach((arg, index) => {
+    if (isMask(arg) && stored?.args?.[index] !== undefined && !isUnchanged) reportChanged(`args.${index}`);
   });
 
-  function take(value: string | Mask, kept: string | undefined, path: string): string {
+  function resolve(value: string | Mask, storedValue: string | undefined, path: string): string {
     if (typeof value === 'string') return value;
-    if (kept === undefined) problems.push({ path: `body.${path}`, message: 'is masked, but nothing is stored for it' });
-    return kept ?? '';
+    if (storedValue === undefined)
+      problems.push({ path: `body.${path}`, message: 'is masked, but no stored value exists' });
+    return storedValue ?? '';
   }
 
-  /** Sent anywhere else, a stored secret would be given away. */
-  function takeSecret(value: string | Mask, kept: string | undefined, path: string): string {
-    if (typeof value === 'string' || keeps || kept === undefined) return take(value, kept, path);
-    isElsewhere(path);
-    return kept;
+  /** A stored secret must not be sent to another address or command. */
+  function resolveSecret(value: string | Mask, storedValue: string | undefined, path: string): string {
+    if (typeof value === 'string' || isUnchanged || storedValue === undefined) return resolve(value, storedValue, path);
+    reportChanged(path);
+    return storedValue;
   }
 
-  function takeAll(values: Readonly<Record<string, string | Mask>> | undefined, part: 'env' | 'headers') {
-    const kept = stored?.[part] ?? {};
-    const entries = Object.entries(values ?? {}).map(([name, value]) => {
-      return [name, takeSecret(value, Object.hasOwn(kept, name) ? kept[name] : undefined, `${part}.${name}`)] as const;
-    });
-    return values && { [part]: Object.fromEntries(entries) };
+  function resolveAll(part: 'env' | 'headers') {
+    const values = input[part];
+    const storedValues = new Map(Object.entries(stored?.[part] ?? {}));
+    const entries = Object.entries(values ?? {}).map(
+      ([name, value]) => [name, resolveSecret(value, storedValues.get(name), `${part}.${name}`)] as const,
+    );
+    return values && Object.fromEntries(entries);
   }
 
-  function takeAuthentication(authentication: NonNullable<ServerInput['authentication']>) {
-    const kept: Readonly<Record<string, unknown>> = { ...stored?.authentication };
+  function resolveAuthentication(authentication: NonNullable<ServerInput['authentication']>) {
+    const before: Readonly<Record<string, unknown>> = { ...stored?.authentication };
     const entries = Object.entries(authentication).map(([name, value]) => {
       if (!isMask(value)) return [name, value] as const;
-      const own = kept.type === authentication.type ? kept[name] : undefined;
-      return [name, takeSecret(value, typeof own === 'string' ? own : undefined, `authentication.${name}`)] as const;
+      const own = before.type === authentication.type ? before[name] : undefined;
+      return [name, resolveSecret(value, typeof own === 'string' ? own : undefined, `authentication.${name}`)] as const;
     });
-    return { authentication: Object.fromEntries(entries) };
+    return Object.fromEntries(entries);
   }
 
   return {
     ...target,
-    ...takeAll(input.env, 'env'),
-    ...takeAll(input.headers, 'headers'),
-    ...(input.authentication && takeAuthentication(input.authentication)),
+    env: resolveAll('env'),
+    headers: resolveAll('headers'),
+    authentication: input.authentication && resolveAuthentication(input.authentication),
   };
 }
 
-/** An address that was sent as it was shown, without its query, is the stored one. */
-function keptAddress(sent: string | undefined, stored: string | undefined): string | undefined {
+/** A URL that is sent as it was shown, without its query, means the stored URL. */
+function restoreUrl(sent: string | undefined, stored: string | undefined): string | undefined {
   return stored !== undefined && sent === withoutSecrets(stored) ? stored : sent;
 }
 
-/** Whether a server is still the one its secrets were given for: same address, or same program. */
+/** Whether secrets may be kept: the origin of the URL, or the command with its arguments, is unchanged. */
 function isSameTarget(
   stored: ServerRecord,
   target: Pick<ServerInput, 'transport' | 'url' | 'command' | 'cwd' | 'args'>,
@@ -115,17 +112,20 @@ function isSameTarget(
   return origin !== undefined && origin === URL.parse(stored.url ?? '')?.origin;
 }
 
-/** Where `${VAR}` or `${file:…}` stands. Resolved, it would hand out the gateway's environment and files to whoever may add a server. */
-function references(value: unknown, path: readonly string[]): RequestProblem[] {
+/** Finds `${VAR}` and `${file:…}`. Resolving them would expose the gateway's environment and files to callers. */
+function findReferences(value: unknown, path: readonly string[]): RequestProblem[] {
   if (typeof value === 'string') {
-    const message = 'references such as ${VAR} and ${file:/path} are for the configuration file: send the value itself';
+    const message =
+      'must be the value itself: references such as ${VAR} and ${file:/path} work in the configuration file only';
     return parseReference(value) ? [{ path: path.join('.'), message }] : [];
   }
-  if (Array.isArray(value)) return value.flatMap((item, at) => references(item, [...path, String(at)]));
-  return isObject(value) ? Object.entries(value).flatMap(([key, member]) => references(member, [...path, key])) : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => findReferences(item, [...path, String(index)]));
+  return isObject(value)
+    ? Object.entries(value).flatMap(([key, member]) => findReferences(member, [...path, key]))
+    : [];
 }
 
-function masked(values: Readonly<Record<string, string>>): Record<string, Mask> {
+function maskValues(values: Readonly<Record<string, string>>): Record<string, Mask> {
   return Object.fromEntries(Object.keys(values).map((name) => [name, mask]));
 }
 
@@ -141,12 +141,12 @@ function maskAuthentication(authentication: ServerRecord['authentication']): Ser
       return { type: 'basic', username: authentication.username, password: mask };
     case 'oauth': {
       const { clientSecret, ...shown } = authentication;
-      return { ...shown, ...(clientSecret !== undefined && { clientSecret: mask }) };
+      return { ...shown, clientSecret: clientSecret === undefined ? undefined : mask };
     }
   }
 }
 
-/** An argument that has the name of a secret before it, or the looks of one. */
+/** True for an argument that follows or contains a secret's name, or looks like a secret. */
 function mayBeSecret(arg: string, before = ''): boolean {
   const [flag = ''] = arg.split('=');
   if (arg.includes('=') && isSecretName(flag)) return true;

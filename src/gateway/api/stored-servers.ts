@@ -7,18 +7,18 @@ import { waitAtMost } from '../../kernel/wait.ts';
 import type { ServerStore } from '../../servers/server-store.ts';
 import type { Toolbox } from '../../toolbox.ts';
 
-/** Servers that were added while running: kept in the store, and in the toolbox beside the file's. The file's win. */
+/** Servers added over the API: they are stored and added to the toolbox. A server of the same name in the configuration file wins. */
 export interface StoredServers {
-  /** Resolves when all are in the toolbox; they go on connecting behind it. */
+  /** Resolves when all are in the toolbox; they may still be connecting. */
   start(): Promise<void>;
-  /** By name; undefined for the file's, also where a stored one has the same name. */
+  /** Finds a stored server by name; undefined if the configuration file defines that name. */
   find(name: string): Promise<ServerRecord | undefined>;
   list(): Promise<readonly ServerRecord[]>;
   /** Why a stored server is not used. */
   problemOf(record: ServerRecord): string | undefined;
-  /** Resolves when it is saved and had a fair chance to connect. */
+  /** Resolves when the server is stored and connected, or when the connection takes too long. */
   add(server: CheckedServerRecord): Promise<ServerRecord>;
-  /** Takes what `change` makes of the stored record. */
+  /** Replaces the stored record by the result of `change`. */
   update(name: string, change: (record: ServerRecord) => CheckedServerRecord): Promise<ServerRecord>;
   remove(name: string): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface StoredServersOptions {
   readonly toolbox: Toolbox;
   readonly store: ServerStore;
   readonly log: Log;
-  /** Whether programs are started. */
+  /** Whether local (stdio) servers are started. */
   readonly allowsPrograms: () => boolean;
   readonly onChange: (kind: 'added' | 'updated' | 'removed', server: string) => void;
   /** How long adding waits for the server to connect; 10 000. */
@@ -36,65 +36,68 @@ export interface StoredServersOptions {
 
 export function createStoredServers(options: StoredServersOptions): StoredServers {
   const { toolbox, store, log, onChange, connectWaitMs = 10_000 } = options;
-  // Each change reads what the one before it wrote.
-  const oneAtATime = createMutex();
+  // Each change must read the result of the previous one.
+  const exclusively = createMutex();
 
-  const isFiles = (name: string) => toolbox.config.servers.some((server) => server.name === name);
+  const isInFile = (name: string) => toolbox.config.servers.some((server) => server.name === name);
 
   function problemOf({ name, transport }: ServerRecord): string | undefined {
     if (transport !== 'stdio' || options.allowsPrograms()) return undefined;
-    return `Server '${name}' is a program, and programs that were added over the API are not started: gateway.allowPrograms is off`;
+    return `Server '${name}' is a local (stdio) server and is not started, because gateway.allowPrograms is off`;
   }
 
   async function find(name: string): Promise<ServerRecord | undefined> {
-    if (isFiles(name)) return undefined;
+    if (isInFile(name)) return undefined;
     return (await store.list()).find((record) => record.name === name);
   }
 
   async function mustFind(name: string): Promise<ServerRecord> {
-    if (isFiles(name)) throw readOnly(name, toolbox.loaded.file);
+    if (isInFile(name)) throw readOnlyError(name, toolbox.loaded.file);
     const record = await find(name);
     if (record) return record;
     throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'`, { data: { server: name } });
   }
 
-  const isUsed = (record: ServerRecord) => record.enabled && problemOf(record) === undefined;
-  const toNative = (record: ServerRecord) => toNativeServer({ ...record, enabled: isUsed(record) });
+  const isEnabled = (record: ServerRecord) => record.enabled && problemOf(record) === undefined;
+  const toNative = (record: ServerRecord) => toNativeServer({ ...record, enabled: isEnabled(record) });
 
-  /** Has the toolbox hold exactly the stored servers beside the file's. */
+  /** Makes the toolbox match the stored servers. */
   async function reconcile(): Promise<void> {
     for (const record of await store.list()) {
       const { name } = record;
-      const held = toolbox.server(name);
-      const unusable = (cause: unknown) =>
-        log.error('servers.unusable', `Stored server '${name}' can't be used: ${messageOf(cause)}`, { server: name });
-      if (isFiles(name)) {
-        const message = `Server '${name}' is stored and in the configuration file: the file's is used`;
+      const current = toolbox.server(name);
+      const logUnusable = (cause: unknown) =>
+        log.error('servers.unusable', `Could not use the stored server '${name}': ${messageOf(cause)}`, {
+          server: name,
+        });
+      if (isInFile(name)) {
+        const message = `Server '${name}' is both stored and in the configuration file: the one in the file is used`;
         log.warning('servers.shadowed', message, { server: name });
-      } else if (!held) toolbox.addServer(name, toNative(record)).catch(unusable);
-      else if (held.enabled !== isUsed(record)) await toolbox.updateServer(name, toNative(record)).catch(unusable);
+      } else if (!current) toolbox.addServer(name, toNative(record)).catch(logUnusable);
+      else if (current.enabled !== isEnabled(record))
+        await toolbox.updateServer(name, toNative(record)).catch(logUnusable);
     }
   }
 
-  async function noteConnected(name: string, lastConnectedAt: string): Promise<void> {
+  async function recordConnected(name: string, lastConnectedAt: string): Promise<void> {
     const record = await find(name);
     if (record && record.lastConnectedAt !== lastConnectedAt) await store.put({ ...record, lastConnectedAt });
   }
 
   toolbox.on('server.changed', ({ server, status }) => {
-    if (status.state !== 'connected' || status.lastConnectedAt === undefined || isFiles(server)) return;
+    if (status.state !== 'connected' || status.lastConnectedAt === undefined || isInFile(server)) return;
     const { lastConnectedAt } = status;
-    oneAtATime(() => noteConnected(server, lastConnectedAt)).catch((cause) =>
-      log.warning('servers.not-noted', `It could not be noted that '${server}' connected: ${messageOf(cause)}`),
+    exclusively(() => recordConnected(server, lastConnectedAt)).catch((cause) =>
+      log.warning('servers.not-noted', `Could not record that server '${server}' connected: ${messageOf(cause)}`),
     );
   });
   toolbox.on('config.applied', () => {
-    oneAtATime(reconcile).catch((cause) =>
-      log.error('servers.unreadable', `The stored servers can't be read: ${messageOf(cause)}`),
+    exclusively(reconcile).catch((cause) =>
+      log.error('servers.unreadable', `Could not read the stored servers: ${messageOf(cause)}`),
     );
   });
 
-  async function assertFree(name: string): Promise<void> {
+  async function assertNameAvailable(name: string): Promise<void> {
     const isStored = (await store.list()).some((record) => record.name === name);
     if (!isStored && !toolbox.server(name)) return;
     throw new ToolwharfError('CONFLICT', `There is a server named '${name}' already: choose another name`, {
@@ -112,29 +115,29 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   }
 
   return {
-    start: () => oneAtATime(reconcile),
+    start: () => exclusively(reconcile),
     find,
-    list: async () => (await store.list()).filter((record) => !isFiles(record.name)),
+    list: async () => (await store.list()).filter((record) => !isInFile(record.name)),
     problemOf,
     async add(server) {
       const now = new Date().toISOString();
       const record: ServerRecord = { ...server, id: randomUUID(), createdAt: now, updatedAt: now };
-      const { connecting } = await oneAtATime(async () => {
-        await assertFree(record.name);
+      const { connecting } = await exclusively(async () => {
+        await assertNameAvailable(record.name);
         await store.put(record);
         return { connecting: toolbox.addServer(record.name, toNative(record)) };
       });
       try {
         await waitAtMost(connecting, connectWaitMs);
       } catch (cause) {
-        await oneAtATime(() => store.remove(record.id));
+        await exclusively(() => store.remove(record.id));
         throw cause;
       }
       onChange('added', record.name);
       return record;
     },
     async update(name, change) {
-      const updated = await oneAtATime(async () => {
+      const updated = await exclusively(async () => {
         const before = await mustFind(name);
         const { id, createdAt, lastConnectedAt } = before;
         const record: ServerRecord = {
@@ -144,9 +147,9 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
           lastConnectedAt,
           updatedAt: new Date().toISOString(),
         };
-        if (record.name !== name) await assertFree(record.name);
+        if (record.name !== name) await assertNameAvailable(record.name);
         await store.put(record);
-        // In turn: until the old connection has ended, its name must not be taken by another.
+        // Inside the mutex: the name must stay reserved until the old connection has ended.
         await waitAtMost(replace(before, record), connectWaitMs).catch(async (cause) => {
           await store.put(before);
           throw cause;
@@ -158,7 +161,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       return updated;
     },
     async remove(name) {
-      await oneAtATime(async () => {
+      await exclusively(async () => {
         const record = await mustFind(name);
         await store.remove(record.id);
         if (toolbox.server(name)) await toolbox.removeServer(name);
@@ -168,9 +171,9 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   };
 }
 
-function readOnly(name: string, file: string | undefined): ToolwharfError {
-  const place = file === undefined ? 'the configuration' : `the configuration file ${file}`;
-  return new ToolwharfError('CONFLICT', `Server '${name}' is in ${place} and can only be changed there`, {
+function readOnlyError(name: string, file: string | undefined): ToolwharfError {
+  const where = file === undefined ? 'the configuration' : `the configuration file ${file}`;
+  return new ToolwharfError('CONFLICT', `Server '${name}' is in ${where} and can only be changed there`, {
     data: { server: name },
   });
 }

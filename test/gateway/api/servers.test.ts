@@ -191,7 +191,7 @@ describe('its secrets', () => {
       for (const path of ['/api/servers', '/api/servers/test']) {
         const { status, body } = await api.post(path, input, admin);
         expect(status).toBe(400);
-        expect(body.error.message).toContain('are for the configuration file');
+        expect(body.error.message).toContain('work in the configuration file only');
       }
     }
     expect(await api.storage.servers.list()).toEqual([]);

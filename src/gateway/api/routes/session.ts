@@ -1,4 +1,5 @@
 import { ToolwharfError } from '../../../kernel/errors.ts';
+import { keyCallerPrefix } from '../../auth/api-keys.ts';
 import type { SessionHolder } from '../../auth/app-sessions.ts';
 import { type Identity, mayAddPrograms, rightsOf } from '../../auth/identity.ts';
 import { readSessionCookie, toSessionCookie } from '../../auth/session-cookie.ts';
@@ -57,7 +58,7 @@ function holderFor(identity: Identity | undefined): SessionHolder {
     case 'loopback':
       return { kind: 'local' };
     case 'key':
-      return { kind: 'key', id: identity.caller.id.replace(/^key:/, '') };
+      return { kind: 'key', id: identity.caller.id.slice(keyCallerPrefix.length) };
     case 'jwt':
       throw new ToolwharfError(
         'FORBIDDEN',

@@ -132,9 +132,9 @@ export const toolRoutes = [
         isError,
         content,
         text,
-        ...(structuredContent !== undefined && { structuredContent }),
+        structuredContent,
         truncated,
-        ...(_meta && { _meta }),
+        _meta,
       };
     },
   }),

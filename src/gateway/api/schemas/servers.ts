@@ -6,7 +6,7 @@ import { limitsSchema, rateSchema, serverShape } from '../../../config/server-sc
 import { connectionStates, eras } from '../../../connections/status.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
-/** Stands for a secret that is stored; sent back, it keeps the secret. */
+/** Replaces a stored secret in responses; sent back, it keeps the secret. */
 export const maskSchema = z.strictObject({ set: z.literal(true) });
 
 export type Mask = z.output<typeof maskSchema>;
@@ -26,7 +26,7 @@ const inputShape = {
   openapi: serverShape.openapi.describe('The URL of the OpenAPI document of an HTTP API.'),
 };
 
-/** A server as it is sent: a record whose secrets may be masks. */
+/** A server in a request; its secrets may be masks. */
 export const serverInputSchema = body('ServerInput', z.strictObject(inputShape));
 
 export type ServerInput = z.output<typeof serverInputSchema>;
@@ -35,22 +35,18 @@ export const serverTestInputSchema = body(
   'ServerTestInput',
   z.strictObject({
     ...inputShape,
-    server: z.string().optional().describe('The stored server whose secrets the masks stand for.'),
+    server: z.string().optional().describe('The stored server that masked secrets refer to.'),
   }),
 );
 
 export const importInputSchema = body(
   'ImportInput',
   z.strictObject({
-    text: z
-      .string()
-      .min(1)
-      .max(1_000_000)
-      .describe('The configuration of an MCP client, or of ours, as it was copied.'),
+    text: z.string().min(1).max(1_000_000).describe('The configuration of an MCP client or of Toolwharf.'),
   }),
 );
 
-/** A server that could be added, as `addServer` takes it. */
+/** A server in the format of `addServer`. */
 export const importedServerSchema = answer(
   'ImportedServer',
   z.strictObject({
@@ -65,10 +61,13 @@ export const importedServerSchema = answer(
 export const importedServersSchema = answer(
   'ImportedServers',
   z.strictObject({
-    servers: list(importedServerSchema).describe('Each as `addServer` takes it.'),
+    servers: list(importedServerSchema).describe('Servers in the format of `addServer`.'),
     problems: list(
-      z.strictObject({ name: z.string().optional().describe('Of the server it is about.'), message: z.string() }),
-    ).describe('What was left out, and what to look at.'),
+      z.strictObject({
+        name: z.string().optional().describe('Name of the server with the problem.'),
+        message: z.string(),
+      }),
+    ).describe('What was not imported, and what to check.'),
   }),
 );
 
@@ -80,10 +79,10 @@ export const serverRecordViewSchema = answer(
     transport: z.enum(transports),
     args: list(z.union([z.string(), maskSchema])).optional(),
     env: z.record(z.string(), maskSchema).optional(),
-    url: z.string().optional().describe('Without its query, which may hold secrets.'),
+    url: z.string().optional().describe('Without its query, which may contain secrets.'),
     headers: z.record(z.string(), maskSchema).optional(),
     authentication: createAuthenticationSchema(maskSchema, maskSchema),
-    openapi: z.string().optional().describe('Without its query, which may hold secrets.'),
+    openapi: z.string().optional().describe('Without its query, which may contain secrets.'),
     allowInsecure: z.boolean(),
     enabled: z.boolean(),
     timeout: milliseconds,
@@ -108,7 +107,7 @@ export const statusSchema = answer(
     signInUrl: z
       .string()
       .optional()
-      .describe('Where a person must sign in before it can be connected; for administrators.'),
+      .describe('URL where a person must sign in before the server can be connected. Only for administrators.'),
     since: isoTime,
     nextTryAt: isoTime.optional(),
     failures: z.int(),
@@ -119,7 +118,7 @@ export const statusSchema = answer(
     serverInfo: json.optional(),
     instructions: z.string().optional(),
     capabilities: json.optional(),
-    pid: z.int().optional().describe('For administrators.'),
+    pid: z.int().optional().describe('Process id of a local server. Only for administrators.'),
     connectMs: z.number().optional(),
   }),
 );
@@ -143,13 +142,15 @@ const offersSchema = z.strictObject({
 export const serverSchema = answer(
   'Server',
   z.strictObject({
-    id: z.string().describe("Of a stored server its record's id, which outlives a new name; of a file's its name."),
+    id: z
+      .string()
+      .describe('The record id of a stored server, which survives renaming; the name of a server in the file.'),
     name: z.string(),
     description: z.string().optional(),
     source: z.enum(['file', 'store']),
-    readOnly: z.string().optional().describe('Why it cannot be changed here.'),
+    readOnly: z.string().optional().describe('Why the server cannot be changed.'),
     problem: z.string().optional().describe('Why a stored server is not used.'),
-    place: z.string().optional().describe('Its address or command, without secrets; for administrators.'),
+    place: z.string().optional().describe('URL or command of the server, without secrets. Only for administrators.'),
     transport: z.enum(transports),
     enabled: z.boolean(),
     required: z.boolean(),
@@ -157,7 +158,9 @@ export const serverSchema = answer(
     mode: z.enum(toolModes),
     status: statusSchema,
     offers: offersSchema,
-    record: serverRecordViewSchema.optional().describe('What is stored, secrets masked; for administrators.'),
+    record: serverRecordViewSchema
+      .optional()
+      .describe('The stored settings with masked secrets. Only for administrators.'),
   }),
 );
 
@@ -169,7 +172,7 @@ export const serverTestSchema = answer(
   'ServerTest',
   z.strictObject({
     ok: z.boolean(),
-    latencyMs: z.int().describe('From the start of the attempt until everything was read, or it failed.'),
+    latencyMs: z.int().describe('Time until everything was read, or until the attempt failed.'),
     transport: z.enum(connectedTransports).optional(),
     era: z.enum(eras).optional(),
     protocolVersion: z.string().optional(),
@@ -201,7 +204,7 @@ export const promptListSchema = answer('PromptList', z.strictObject({ prompts: l
 
 export const serverAnswerSchema = answer(
   'ServerAnswer',
-  z.record(z.string(), z.unknown()).describe('The result as the server sent it.'),
+  z.record(z.string(), z.unknown()).describe('The result, exactly as the server sent it.'),
 );
 
 export const promptArgumentsSchema = body(
