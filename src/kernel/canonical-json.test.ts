@@ -8,11 +8,11 @@ test('the order of keys does not matter, the order of items does', () => {
   expect(hashOf([1, 2])).not.toBe(hashOf([2, 1]));
 });
 
-test('undefined members are left out, as JSON does', () => {
+test('undefined members are omitted, as in JSON', () => {
   expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
 });
 
-test('it reads back as the same value', () => {
+test('canonical JSON parses back to the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

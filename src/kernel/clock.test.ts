@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from './clock.ts';
 
-test('sleeping ends with the signal, for the reason it gives', async () => {
+test('an aborted signal ends a sleep with its reason', async () => {
   const cancel = new AbortController();
   const sleeping = systemClock.sleep(60_000, cancel.signal);
   cancel.abort(new Error('wake up'));

@@ -25,13 +25,13 @@ test('an error carries its code, its status and its cause', () => {
   expect(error).not.toBeInstanceOf(ProtocolError);
 });
 
-test('anything thrown becomes an error of ours once', () => {
+test('any thrown value becomes a ToolwharfError, and a ToolwharfError stays the same object', () => {
   const own = new ToolwharfError('NOT_FOUND', 'no');
   expect(toToolwharfError(own)).toBe(own);
   expect(toToolwharfError('text')).toMatchObject({ code: 'INTERNAL', message: 'text' });
 });
 
-test('a message tells the causes that add something, each once', () => {
+test('a message includes each cause that adds information once', () => {
   const inner = new Error('connect ECONNREFUSED');
   expect(messageOf(new Error('fetch failed', { cause: inner }))).toBe('fetch failed: connect ECONNREFUSED');
   expect(messageOf(new Error('fetch failed: connect ECONNREFUSED', { cause: inner }))).toBe(

@@ -76,14 +76,14 @@ export function toToolwharfError(cause: unknown, code: ErrorCode = 'INTERNAL'): 
   return new ToolwharfError(code, messageOf(cause), { cause });
 }
 
-/** The readable text of any thrown value, with the causes that add something. */
+/** The message of any thrown value, followed by the messages of its causes that add information. */
 export function messageOf(cause: unknown): string {
   const parts: string[] = [];
   let current: unknown = cause;
   for (let depth = 0; depth < 4 && current !== undefined && current !== null; depth++) {
     const text = current instanceof Error ? current.message || current.name : String(current);
     if (text && !parts.some((part) => part.includes(text))) parts.push(text);
-    // An error of ours has said everything in its own words.
+    // The message of a ToolwharfError is complete.
     current = current instanceof Error && !(current instanceof ToolwharfError) ? current.cause : undefined;
   }
   return parts.join(': ') || 'unknown error';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEvents } from './events.ts';
 
-test('listeners hear in order until they unsubscribe, and one that throws stops nobody', () => {
+test('listeners are called in order until they unsubscribe, and one that throws stops no other', () => {
   const failures: unknown[] = [];
   const heard: string[] = [];
   const events = createEvents<{ 'tool.called': string }>({ onListenerError: (cause) => failures.push(cause) });

@@ -6,7 +6,7 @@ export interface Events<Map extends object> {
 }
 
 export interface EventsOptions {
-  /** Told of a listener that threw. */
+  /** Called when a listener throws. */
   readonly onListenerError?: (cause: unknown) => void;
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { isoTime } from './iso-time.ts';
 
-test('a time is written as ISO text, however often and in whatever order it is asked for', () => {
+test('times are formatted as ISO text in any order', () => {
   const times = [0, 1_700_000_000_123, 1_700_000_000_123, 1, 0];
   expect(times.map(isoTime)).toEqual(times.map((time) => new Date(time).toISOString()));
 });
 
-test('what is no time throws, and the next one is written as ever', () => {
+test('an invalid time throws and does not affect the next one', () => {
   expect(() => isoTime(Number.NaN)).toThrow(RangeError);
   expect(isoTime(5)).toBe('1970-01-01T00:00:00.005Z');
 });

@@ -1,7 +1,7 @@
 let last = Number.NaN;
 let text = '';
 
-/** A time in milliseconds as ISO text. Under load many ask for the same one, and writing it costs more than comparing. */
+/** A time in milliseconds as ISO text. The last one is cached: under load many callers format the same millisecond. */
 export function isoTime(milliseconds: number): string {
   if (milliseconds !== last) {
     text = new Date(milliseconds).toISOString();

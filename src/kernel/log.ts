@@ -2,7 +2,7 @@ export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Where Toolwharf's log goes: an event name for programs, a sentence for people, flat fields. Never secrets or tool arguments. */
+/** A structured log: an event name for programs, a sentence for people, flat fields. Never secrets or tool arguments. */
 export interface Log {
   debug(event: string, message: string, fields?: LogFields): void;
   info(event: string, message: string, fields?: LogFields): void;
@@ -26,5 +26,5 @@ export function createLog(write: (entry: LogEntry) => void): Log {
   return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') };
 }
 
-/** Says nothing: the library's default. */
+/** Discards every entry. */
 export const silentLog: Log = createLog(() => {});

@@ -1,2 +1,2 @@
-/** The directory of this package. Sources and what is built of them lie two levels below it, where this file's code may be. */
+/** The directory of this package: two levels above this file, both in the sources and in the build. */
 export const packageRoot = new URL('../../', import.meta.url);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from './redact.ts';
 
-test('secrets are hidden wherever they stand, and values without any come back as the same object', () => {
+test('secrets are redacted at any depth, and values without secrets are returned as the same object', () => {
   const redactor = createRedactor();
   redactor.add('swordfish');
   redactor.add('no');
@@ -11,7 +11,7 @@ test('secrets are hidden wherever they stand, and values without any come back a
   expect(redactor.value({ a: ['x', { b: 'is swordfish' }], n: 1 })).toEqual({ a: ['x', { b: 'is [redacted]' }], n: 1 });
 });
 
-test('without secrets nothing is walked', () => {
+test('without secrets, values are not traversed', () => {
   const value = Object.freeze({ a: 1 });
   expect(createRedactor().value(value)).toBe(value);
 });

@@ -1,6 +1,6 @@
 import { isObject } from './json.ts';
 
-/** Hides known secrets in texts and values; what holds none comes back as the same object. */
+/** Replaces known secrets in texts and values. A value without secrets is returned as the same object. */
 export interface Redactor {
   add(secret: string): void;
   text(text: string): string;
@@ -8,7 +8,7 @@ export interface Redactor {
 }
 
 const mask = '[redacted]';
-// Short values are words, not secrets: hiding "1" or "true" would hide half of every text.
+// Short values are words, not secrets: redacting "1" or "true" would make texts unreadable.
 const minLength = 6;
 
 export function createRedactor(): Redactor {
