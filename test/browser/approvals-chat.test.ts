@@ -17,7 +17,7 @@ afterAll(() => app?.close());
 
 const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
 
-const dialog = () => app.page.getByRole('dialog', { name: 'May this tool run?' });
+const dialog = () => app.page.getByRole('dialog', { name: 'Allow this call?' });
 let model: ScriptedChat;
 
 beforeAll(async () => {
@@ -127,7 +127,7 @@ test('a sampling request of a server is shown before it reaches the model', asyn
   await openPending();
   const asked = app.page.getByRole('region', { name: 'Server everything asks' });
   await asked.getByText('Name a boat').waitFor();
-  await asked.getByText('at most 77 for the answer').waitFor();
+  await asked.getByText('at most 77 for the reply').waitFor();
   const before = model.requests.length;
   await expectAccessible(app.page);
   expect(model.requests).toHaveLength(before);

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const { tab, pendingIds, openPending, revokeRule } = approvalsPage(() => app);
-const panel = (tool: string) => app.page.getByRole('article', { name: `Question about ${tool}`, exact: true });
+const panel = (tool: string) => app.page.getByRole('article', { name: `Approval of ${tool}`, exact: true });
 const button = (tool: string, name: string) => panel(tool).getByRole('button', { name, exact: true });
 const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
 /** Makes a server change its tool and waits until the gateway has the new definition. */
@@ -58,7 +58,7 @@ describe('the list of pending approvals', () => {
     const calling = client.text('s__add', { a: 20, b: 22 });
     await panel('add').waitFor();
     const text = (await panel('add').innerText()).replaceAll(/\s+/g, ' ');
-    expect(text).toContain('Asked by');
+    expect(text).toContain('Requested by');
     expect(text).toContain('(MCP client), because approval mode is always-ask.');
     expect(text).toContain('Adds two numbers');
     expect(text).toMatch(/a 20 b 22/);
@@ -88,16 +88,16 @@ describe('the list of pending approvals', () => {
     const other = await app.openPage('/approvals');
     const calling = client.text('s__echo', { text: 'over there' });
     await panel('echo').waitFor();
-    await other.getByRole('article', { name: 'Question about echo' }).waitFor();
+    await other.getByRole('article', { name: 'Approval of echo' }).waitFor();
     const [id] = await pendingIds();
     await app.post(`/api/approvals/${id}/answer`, { answer: 'allow' });
     await panel('echo').waitFor({ state: 'detached' });
-    await other.getByRole('article', { name: 'Question about echo' }).waitFor({ state: 'detached' });
+    await other.getByRole('article', { name: 'Approval of echo' }).waitFor({ state: 'detached' });
     expect(await calling).toBe('over there');
     await other.context().close();
   });
 
-  test('a late answer is told the answer that counts', async () => {
+  test('a late answer reports the answer that counted', async () => {
     const calling = client.text('s__echo', { text: 'too late' });
     await panel('echo').waitFor();
     await app.page.route('**/api/approvals/*/answer', async (route) => {
@@ -107,7 +107,7 @@ describe('the list of pending approvals', () => {
     });
     await button('echo', 'Allow once').click();
     await app.page
-      .getByText(/^It was answered before you: Denied by/)
+      .getByText(/^Already answered: Denied by/)
       .first()
       .waitFor();
     await panel('echo').waitFor({ state: 'detached' });
@@ -124,7 +124,7 @@ describe('the list of pending approvals', () => {
     await panel('target').waitFor({ state: 'detached' });
     expect((await calling).status).toBe(499);
     await tab('Answered').click();
-    await app.page.getByText('Its call ended before anybody answered.').first().waitFor();
+    await app.page.getByText('The call ended before it was answered.').first().waitFor();
     await tab('Pending').click();
   });
 
@@ -136,7 +136,7 @@ describe('the list of pending approvals', () => {
     await panel('echo').waitFor({ state: 'detached' });
     expect(await calling).toContain('nobody answered');
     await tab('Answered').click();
-    await app.page.getByText('Nobody answered in time: the call was denied.').first().waitFor();
+    await app.page.getByText('No answer in time; the call was denied.').first().waitFor();
     await tab('Pending').click();
   });
 });
@@ -149,7 +149,7 @@ test('callers see the approvals of their calls but cannot answer them', async ()
   await own.getByText('No pending approvals', { exact: true }).waitFor();
   expect(await own.getByRole('tab', { name: 'Rules' }).count()).toBe(0);
   const calling = app.post('/api/tools/mcp_s_add/call', { arguments: { a: 1, b: 2 } }, { key });
-  await own.getByText('Somebody else has to answer this').waitFor();
+  await own.getByText('Only an administrator can answer this').waitFor();
   expect(await own.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
   await button('add', 'Allow once').click();
   expect((await calling).body.text).toBe('3');
@@ -212,7 +212,7 @@ describe('the answer to an approval', () => {
     await form.getByRole('button', { name: 'Allow with these arguments' }).click();
     expect(await calling).toBe('as the person wants');
     await tab('Answered').click();
-    await app.page.getByText(/once, with other arguments\./).waitFor();
+    await app.page.getByText(/once, with edited arguments\./).waitFor();
     await tab('Pending').click();
   });
 
@@ -235,7 +235,7 @@ describe('changed and hostile definitions', () => {
     await changeTool('changing', 'target');
     const calling = app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x' } });
     await panel('target').getByText('The definition changed since it was accepted').waitFor();
-    const changes = panel('target').getByRole('list', { name: 'Changes of the definition' });
+    const changes = panel('target').getByRole('list', { name: 'Definition changes' });
     expect((await changes.innerText()).replaceAll(/\s+/g, ' ')).toContain(
       'Changed description − Before: Target, version 1 + Now: Target, version 3',
     );
@@ -258,7 +258,7 @@ describe('changed and hostile definitions', () => {
     expect(text).toContain('<script>document.title = "owned"</script>');
     expect(text).toContain('⟨U+202E⟩');
     expect(text).toContain('De⟨U+200B⟩letes');
-    expect(text).toContain('says it may destroy');
+    expect(text).toContain('claims destructive');
     expect(text).toContain('<img src=x onerror=');
     expect(await panel('echo').innerText()).toContain('characters shown]');
     expect(await app.page.locator('article img').count()).toBe(0);

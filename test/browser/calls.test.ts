@@ -145,7 +145,7 @@ describe('the details of a call', () => {
     const calling = client.text('s__structured', { city: 'Bergen' });
     await row('structured').getByText('Pending').waitFor();
     await row('structured').getByRole('link').click();
-    const panel = details('structured').getByRole('article', { name: 'Question about structured' });
+    const panel = details('structured').getByRole('article', { name: 'Approval of structured' });
     await panel.getByRole('button', { name: 'Allow once' }).click();
     await calling;
     await details('structured').getByText('Ended: success').waitFor();

@@ -56,7 +56,7 @@ test('an approval survives a restart of the gateway, the page reconnects, and th
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Clerk' });
   await page.getByRole('textbox', { name: 'Message' }).fill('Write a line');
   await page.getByRole('button', { name: 'Send' }).click();
-  const dialog = page.getByRole('dialog', { name: 'May this tool run?' });
+  const dialog = page.getByRole('dialog', { name: 'Allow this call?' });
   await dialog.waitFor();
 
   await first.close();

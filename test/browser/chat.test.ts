@@ -40,7 +40,7 @@ const writeNote = (name: string, content: string) => ({
   args: { path: join(directory, name), content },
 });
 
-const dialog = () => page.getByRole('dialog', { name: 'May this tool run?' });
+const dialog = () => page.getByRole('dialog', { name: 'Allow this call?' });
 const allow = () => dialog().getByRole('button', { name: 'Allow once' }).click();
 // A dialog hides the rest of the page from the accessibility tree.
 const includeHidden = true;
@@ -96,7 +96,7 @@ test('a tool call is approved, runs, shows its result, and the model continues [
   model.push({ text: 'Let me look.', calls: [readTide()] }, { text: 'High water is **at six**.' });
   await startWith('Pilot', 'When is high water?');
   await dialog().getByText(join(directory, 'tide.txt')).waitFor();
-  await call('read_text_file').getByText('waits for your approval').waitFor();
+  await call('read_text_file').getByText('needs your approval').waitFor();
   await expectAccessible(page);
   await allow();
   await dialog().waitFor({ state: 'detached' });
@@ -108,7 +108,7 @@ test('a tool call is approved, runs, shows its result, and the model continues [
 
   await call('read_text_file').getByRole('button', { expanded: false }).click();
   await call('read_text_file').getByText('Result').waitFor();
-  await call('read_text_file').getByRole('link', { name: 'Open in the journal' }).waitFor();
+  await call('read_text_file').getByRole('link', { name: 'View call details' }).waitFor();
   await answer().getByText('20 tokens in, 10 out').waitFor();
 });
 
@@ -155,11 +155,11 @@ test('parallel calls are approved one by one or later [R12, R14]', async () => {
   await dialog().getByText('1 of 3').waitFor();
   await allow();
   await dialog().getByText('1 of 2').waitFor();
-  await dialog().getByRole('button', { name: 'Put aside' }).click();
+  await dialog().getByRole('button', { name: 'Decide later' }).click();
   await dialog().waitFor({ state: 'detached' });
   await expectAccessible(page);
   // Each card shows its approval now.
-  const asked = answer().getByRole('article', { name: 'Question about write_file' });
+  const asked = answer().getByRole('article', { name: 'Approval of write_file' });
   expect(await asked.count()).toBe(2);
   await asked.first().getByRole('button', { name: 'Allow once' }).click();
   await waitFor(async () => (await asked.count()) === 1, { what: 'the answered question to go' });
@@ -238,7 +238,7 @@ test('a model error is shown, and the answer can be retried', async () => {
 test('sending a message denies the pending call, and a hint says so first [R14]', async () => {
   model.push({ calls: [writeNote('dropped.txt', 'x')] }, { text: 'Something else it is.' });
   await send('Write it down');
-  await dialog().getByRole('button', { name: 'Put aside' }).click();
+  await dialog().getByRole('button', { name: 'Decide later' }).click();
   await page.getByText('Sending a message denies the pending call').waitFor();
   await send('No, do something else');
   await answer().getByText('Something else it is.').waitFor();
@@ -267,7 +267,7 @@ test('an approval that is answered elsewhere closes the dialog in every window [
   await send('Once more');
   await dialog().waitFor();
   const other = await app.openPage(new URL(page.url()).pathname);
-  await other.getByRole('dialog', { name: 'May this tool run?' }).waitFor();
+  await other.getByRole('dialog', { name: 'Allow this call?' }).waitFor();
   // The windows do not poll: events tell them.
   const { body } = await app.get('/api/approvals?status=pending', { key: app.adminToken });
   await app.post(`/api/approvals/${body.approvals[0].id}/answer`, { answer: 'allow' }, { key: app.adminToken });

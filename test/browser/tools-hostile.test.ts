@@ -38,7 +38,7 @@ describe('hostile content [R11, R18]', () => {
     await run().getByText('Structured content').waitFor();
     await run().getByText('⟨U+001B⟩[31mred').first().waitFor();
     // SVG, HTML and mislabelled content are never shown as images.
-    await run().getByText("This can't be shown: it is not what it says it is").waitFor();
+    await run().getByText('The data does not match its type').waitFor();
     expect(await run().locator('img').count()).toBe(0);
     expect(await run().locator('a[href^="javascript:" i], script, iframe, object, embed').count()).toBe(0);
     const link = run().getByRole('link', { name: /evil\.example/ });
@@ -54,7 +54,7 @@ describe('hostile content [R11, R18]', () => {
     const { page } = app;
     await openTool('mcp_bad_everything');
     const notice = page.getByRole('note').filter({ hasText: 'The definition looks suspicious' });
-    await notice.getByText('Has characters that nobody can see').first().waitFor();
+    await notice.getByText('Contains invisible characters').first().waitFor();
     expect(await notice.textContent()).toContain('⟨U+202E⟩');
     expect(await page.getByRole('option').filter({ hasText: 'suspicious' }).count()).toBeGreaterThan(0);
     await expectAccessible(page);
@@ -69,7 +69,7 @@ describe('hostile content [R11, R18]', () => {
   test('audio is playable only if its content is really audio', async () => {
     await openTool('mcp_bad_sound');
     await button('Run').click();
-    await run().getByText("This can't be shown: it is not what it says it is (audio/mpeg").waitFor();
+    await run().getByText('The data does not match its type (audio/mpeg').waitFor();
     const seconds = () =>
       run()
         .locator('audio')

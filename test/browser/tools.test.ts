@@ -71,7 +71,7 @@ describe('finding a tool [R11]', () => {
     await expect.poll(() => results().count()).toBe(1);
     await results().first().click();
     await app.page
-      .getByRole('list', { name: /server .* of this tool|Claims/ })
+      .getByRole('list', { name: 'Claims of the server about this tool' })
       .getByRole('listitem')
       .first()
       .waitFor();
@@ -255,14 +255,14 @@ describe('results [R11]', () => {
     );
     await openTool('mcp_everything_get-resource-links');
     await button('Run').click();
-    await run().getByRole('button', { name: 'Read it' }).first().click();
+    await run().getByRole('button', { name: 'Read' }).first().click();
     await run()
       .getByText(/Resource 1|plaintext|created/)
       .first()
       .waitFor();
     await openTool('mcp_memo_unknown_content');
     await button('Run').click();
-    await run().getByText('Content of a kind that is not known here: hologram').waitFor();
+    await run().getByText('Unknown content type: hologram').waitFor();
     await openTool('mcp_memo_fail');
     await button('Run').click();
     await run().getByText('The tool reported an error').waitFor();
@@ -320,7 +320,7 @@ describe('the definition of a tool [R7, R11]', () => {
     await openTool('mcp_shifting_target');
     await app.post('/api/tools/mcp_shifting_mutate/call', {});
     await app.page.getByText('The definition changed since it was accepted').waitFor();
-    await app.page.getByRole('list', { name: 'Changes of the definition' }).waitFor();
+    await app.page.getByRole('list', { name: 'Definition changes' }).waitFor();
     await choice('Kind').selectOption('changed');
     await expect.poll(() => results().count()).toBe(1);
   });

@@ -19,7 +19,7 @@ const pages = {
   '/settings/:section?': lazy(() => import('./pages/settings/SettingsPage.tsx')),
 };
 
-/** The whole app: who you are, what is heard from the gateway, and the page that the address names. */
+/** The app: session, events, navigation and the page of the current URL. */
 export function App() {
   return (
     <Toasts>
@@ -33,9 +33,7 @@ export function App() {
                     <Route key={path} path={path} component={Content} />
                   ))}
                   <Route>
-                    <EmptyState title="There is no such page">
-                      The address is wrong, or it is of another version.
-                    </EmptyState>
+                    <EmptyState title="Page not found">Check the URL, or open a page from the menu.</EmptyState>
                   </Route>
                 </Switch>
               </Suspense>

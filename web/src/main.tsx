@@ -1,21 +1,34 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
-import { createQueries } from './api/create-queries.ts';
-import { allowOwnStyles } from './components/allow-own-styles.ts';
-import './components/back-gate.ts';
+import { ApiError } from './api/client.ts';
+import './components/back-guard.ts';
 import { applyTheme, readTheme } from './components/theme.ts';
 import './theme.css';
 
-allowOwnStyles();
+// The content security policy allows only styles with the page's nonce; the dialogs' scroll lock reads it from here.
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 applyTheme(readTheme());
 
-const place = document.getElementById('root');
-if (place) {
-  createRoot(place).render(
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Events invalidate what has changed, so nothing is polled.
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      // The gateway would reject the same request again; only a missing response is worth a retry.
+      retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
     <StrictMode>
-      <QueryClientProvider client={createQueries()}>
+      <QueryClientProvider client={queryClient}>
         <App />
       </QueryClientProvider>
     </StrictMode>,

@@ -1,4 +1,4 @@
 import { createApi } from './client.ts';
 
-/** The gateway that this page came from. */
+/** The API of the gateway that served this page. */
 export const api = createApi();

@@ -4,7 +4,7 @@ import type { Api } from './client.ts';
 
 type CallQuery = NonNullable<NonNullable<Parameters<Api['listCalls']>[0]>['query']>;
 
-/** Everything the pages read, each with the key that events make out of date by. Use with `useQuery`. */
+/** The queries of the pages for `useQuery`; events invalidate them by the first part of their key. */
 export const queries = {
   session: () => queryOptions({ queryKey: ['session'], queryFn: ({ signal }) => api.getSession({ signal }) }),
   health: () => queryOptions({ queryKey: ['health'], queryFn: ({ signal }) => api.getHealth({ signal }) }),

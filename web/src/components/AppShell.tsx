@@ -9,12 +9,12 @@ import { classNames } from './class-names.ts';
 import { Navigation } from './Navigation.tsx';
 import { useNow } from './times.tsx';
 
-/** What is around every page: where else one can go, what waits for an answer, and whether the gateway is heard from. */
+/** The frame of every page: navigation, pending approvals and the state of the connection. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const pending = useQuery(queries.approvals('pending')).data?.length ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going to another page closes the menu
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the menu
   useEffect(() => setOpen(false), [location]);
 
   return (
@@ -23,7 +23,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60 focus:rounded focus:bg-raised focus:px-3 focus:py-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-3 py-2 md:hidden">
         <Brand />
@@ -65,7 +65,7 @@ function Brand() {
   );
 }
 
-/** A page that is no longer told of changes must not look as if it were. */
+/** Warns that the page may be out of date while the event stream is interrupted. */
 function ConnectionBanner() {
   const connection = useConnection();
   const [since, setSince] = useState<number>();
@@ -74,7 +74,7 @@ function ConnectionBanner() {
   if (since === undefined || now - since < 1_500) return null;
   return (
     <p role="alert" className="bg-warn-soft px-4 py-2 text-warn">
-      The gateway is not answering. What you see is how things were; trying again by itself …
+      The gateway is not answering. This page may be out of date; reconnecting automatically …
     </p>
   );
 }

@@ -7,17 +7,17 @@ import { Button, IconButton } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
 
 export interface ApprovalDialogProps {
-  /** Those that wait. One that is answered, here or elsewhere, is no longer among them. */
+  /** Pending approvals; an answered one must be removed from the list. */
   readonly approvals: readonly Approval[];
   readonly open: boolean;
-  /** Put aside, or nothing left to answer. */
+  /** Called when the person decides later, or when nothing is pending any more. */
   readonly onClose: () => void;
 }
 
-/** Questions about calls in front of the page, one at a time, each answered on its own. */
+/** Pending approvals in front of the page, one at a time. */
 export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps) {
   const start = useRef<HTMLDivElement>(null);
-  // The oldest first: those that come meanwhile wait behind, and what one looks at stays where it is.
+  // Oldest first: a new approval is added at the end and does not move the current one.
   const waiting = approvals
     .filter(({ status }) => status === 'pending')
     .toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
@@ -36,7 +36,7 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
     const one = waiting[next];
     if (one) setChosen({ id: one.id, at: next });
   }
-  // What is shown now stays shown when another one in front of it is answered elsewhere.
+  // The current approval stays in view when an earlier one is answered elsewhere.
   const id = approval?.id;
   useEffect(() => {
     if (id !== undefined) setChosen({ id, at });
@@ -52,21 +52,21 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
       open={open}
       onClose={onClose}
       shape="wide"
-      title="May this tool run?"
-      description="Nothing runs until you answer."
+      title="Allow this call?"
+      description="The call runs only after you allow it."
       initialFocus={start}
       footer={
         <div className="flex w-full flex-wrap items-center justify-between gap-2">
           {waiting.length > 1 ? (
-            <nav aria-label="Questions" className="flex items-center gap-1">
-              <IconButton label="Previous question" size="small" disabled={at === 0} onClick={() => goTo(at - 1)}>
+            <nav aria-label="Pending approvals" className="flex items-center gap-1">
+              <IconButton label="Previous approval" size="small" disabled={at === 0} onClick={() => goTo(at - 1)}>
                 <ChevronLeft aria-hidden />
               </IconButton>
               <span aria-live="polite" className="tabular-nums">
                 {at + 1} of {waiting.length}
               </span>
               <IconButton
-                label="Next question"
+                label="Next approval"
                 size="small"
                 disabled={at === waiting.length - 1}
                 onClick={() => goTo(at + 1)}
@@ -78,7 +78,7 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
             <span />
           )}
           <Button look="quiet" onClick={onClose}>
-            Put aside
+            Decide later
           </Button>
         </div>
       }

@@ -1,5 +1,5 @@
 import { Server } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Approval, ApprovalAnswer } from '../api/client.ts';
 import { ApprovalAnswers } from './approval/ApprovalAnswers.tsx';
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
@@ -8,7 +8,6 @@ import { EditArguments } from './approval/EditArguments.tsx';
 import { outcomeOf } from './approval/outcome.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { useAnswerApproval } from './approval/use-answer-approval.ts';
-import { useArmed } from './approval/use-armed.ts';
 import { useShortcuts } from './approval/use-shortcuts.ts';
 import { Badge } from './Badge.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
@@ -16,21 +15,18 @@ import { safeText } from './safe-text.ts';
 
 export interface ApprovalPanelProps {
   readonly approval: Approval;
-  /** Called once it is answered, here or by somebody who was faster. */
+  /** Called once it is answered, here or elsewhere. */
   readonly onAnswered?: () => void;
-  /** Without who asks and about which tool: that stands around it. */
+  /** Omits the caller and the tool, which are shown around it. */
   readonly compact?: boolean;
-  /** Whether single keys answer: only where nothing else is on the screen. */
+  /** Single keys answer; only where nothing else on the screen takes keys. */
   readonly shortcuts?: boolean;
 }
 
-/** One question to a person about a call, with everything needed to answer it. Give it a `key` of the question's id. */
+/** One approval with all facts and answers. Use the approval's id as `key`. */
 export function ApprovalPanel({ approval, onAnswered, compact = false, shortcuts = false }: ApprovalPanelProps) {
   return (
-    <article
-      aria-label={`Question about ${safeText(approval.originalName, 80)}`}
-      className="flex min-w-0 flex-col gap-3"
-    >
+    <article aria-label={`Approval of ${safeText(approval.originalName, 80)}`} className="flex min-w-0 flex-col gap-3">
       {!compact && (
         <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
           <h3 className="flex min-w-0 flex-wrap items-center gap-2">
@@ -62,27 +58,27 @@ interface AnsweringProps {
 
 function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
   const [mode, setMode] = useState<'choose' | 'deny' | 'edit'>('choose');
-  const armed = useArmed();
+  const ready = useReady();
   const answering = useAnswerApproval(approval, onAnswered);
   const isOver = answering.isPending || answering.isSuccess;
   const answer = (body: ApprovalAnswer) => answering.mutate(body);
   const choose = () => setMode('choose');
-  useShortcuts(shortcuts && armed && !isOver && approval.mayAnswer && mode === 'choose', {
+  useShortcuts(shortcuts && ready && !isOver && approval.mayAnswer && mode === 'choose', {
     a: () => answer({ answer: 'allow', scope: 'once' }),
     d: () => answer({ answer: 'deny', scope: 'once' }),
     e: () => setMode('edit'),
   });
-  if (!approval.mayAnswer) return <Notice tone="info">Somebody else has to answer this: an administrator.</Notice>;
+  if (!approval.mayAnswer) return <Notice tone="info">Only an administrator can answer this.</Notice>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {answering.isError && <ErrorNotice title="The answer was not taken" error={answering.error} />}
+      {answering.isError && <ErrorNotice title="The answer was rejected" error={answering.error} />}
       {mode === 'deny' && <DenyForm approval={approval} busy={isOver} onAnswer={answer} onBack={choose} />}
       {mode === 'edit' && <EditArguments approval={approval} busy={isOver} onAnswer={answer} onBack={choose} />}
       {mode === 'choose' && (
         <ApprovalAnswers
           approval={approval}
           sent={isOver ? answering.variables : undefined}
-          disabled={!armed || isOver}
+          disabled={!ready || isOver}
           shortcuts={shortcuts}
           onAnswer={answer}
           onDenyWithReason={() => setMode('deny')}
@@ -91,4 +87,16 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
       )}
     </div>
   );
+}
+
+const readyAfterMs = 500;
+
+/** False for a moment after the approval appears: a key or click may have been meant for what was there before. */
+function useReady(): boolean {
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), readyAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return ready;
 }

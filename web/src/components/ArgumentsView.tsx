@@ -5,10 +5,10 @@ import { safeText } from './safe-text.ts';
 const maxRows = 40;
 const maxInline = 160;
 
-/** The arguments of a call, fit to be read before saying yes: short ones beside their names, long and nested ones below. */
+/** The arguments of a call: short ones beside their names, long and nested ones below. */
 export function ArgumentsView({ value }: { readonly value: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(value);
-  if (entries.length === 0) return <p className="text-ink-faint">None.</p>;
+  if (entries.length === 0) return <p className="text-ink-faint">No arguments.</p>;
   if (entries.length > maxRows) return <JsonView value={value} />;
   return (
     <dl className="divide-y divide-line overflow-hidden rounded-md border border-line bg-surface">

@@ -12,7 +12,7 @@ const tones: Readonly<Record<Tone, string>> = {
   info: 'bg-info-soft text-info',
 };
 
-/** A word about a thing. */
+/** A short label. */
 export function Badge({
   tone = 'neutral',
   className,
@@ -35,7 +35,7 @@ export function Badge({
   );
 }
 
-/** How something is doing: a word with a dot, so that colour is never all there is. */
+/** A status with a dot; the text says what the colour shows. */
 export function StatusBadge({
   tone,
   pulsing = false,

@@ -4,10 +4,10 @@ import { classNames } from './class-names.ts';
 import { Spinner } from './Spinner.tsx';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: what the page is for. `danger`: takes something away. `quiet`: beside other things. */
+  /** `primary`: the main action. `danger`: removes something. `quiet`: a side action. */
   readonly look?: 'primary' | 'secondary' | 'danger' | 'quiet';
   readonly size?: 'small' | 'medium';
-  /** Shows that it works on it, and takes no second click. */
+  /** Shows a spinner and takes no further clicks. */
   readonly busy?: boolean;
 }
 
@@ -61,13 +61,13 @@ export interface ButtonLinkProps extends Pick<ButtonProps, 'look' | 'size' | 'cl
   readonly href: string;
 }
 
-/** Goes to another page; looks like a button, and is a link. */
+/** A link to another page that looks like a button. */
 export function ButtonLink({ look = 'secondary', size = 'medium', className, ...props }: ButtonLinkProps) {
   return <Link className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children'> {
-  /** What it does, for those who can't see the icon; shown on hover too. */
+  /** The action, for screen readers and as the tooltip. */
   readonly label: string;
   readonly children: ButtonProps['children'];
 }

@@ -5,11 +5,11 @@ import { safeText } from './safe-text.ts';
 
 export interface CodeBlockProps {
   readonly code: string;
-  /** As it is written after ``` in Markdown; what is not known is shown plain. */
-  readonly language?: string | undefined;
-  /** What it is, for the copy button: "schema". */
+  /** A language name as in Markdown; code of unknown languages has no colours. */
+  readonly language?: string;
+  /** The noun for the copy button: "schema". */
   readonly what?: string;
-  /** A CSS length, after which it scrolls. */
+  /** A CSS length. */
   readonly maxHeight?: string;
 }
 
@@ -33,7 +33,7 @@ const colours = {
   '--code-token-changed': 'var(--warn)',
 } as CSSProperties;
 
-/** Code to read and to copy, coloured where its language is known. */
+/** Code with syntax colours and a copy button. */
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,
@@ -49,7 +49,7 @@ export const CodeBlock = memo(function CodeBlock({
       <div
         role="group"
         aria-label={what}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by the keyboard
         tabIndex={0}
         className="overflow-auto rounded-md"
         style={{ maxHeight, ...colours }}
@@ -88,7 +88,7 @@ function useHighlighter(language: string | undefined): HighlightCode | undefined
     if (language !== undefined) {
       loadHighlighter(language).then(
         (loaded) => current && setHighlight(() => loaded),
-        // Code without colours is still code: it stays plain.
+        // Without colours, the code stays readable.
         () => {},
       );
     }

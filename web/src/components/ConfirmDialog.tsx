@@ -5,16 +5,16 @@ import { Dialog } from './Dialog.tsx';
 export interface ConfirmDialogProps {
   readonly open: boolean;
   readonly title: string;
-  /** What will be gone, and what will not. */
+  /** The consequences. */
   readonly children: ReactNode;
-  /** The verb: "Remove". */
+  /** The verb on the button: "Remove". */
   readonly action: string;
   readonly busy?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks before something is taken away. */
+/** Asks for confirmation before something is removed. */
 export function ConfirmDialog({ open, title, children, action, busy, onConfirm, onClose }: ConfirmDialogProps) {
   return (
     <Dialog

@@ -4,9 +4,8 @@ import { Button, IconButton } from './Button.tsx';
 import { useToast } from './Toasts.tsx';
 
 export interface CopyButtonProps {
-  /** What is copied. */
   readonly text: string | (() => string);
-  /** What it is: "schema". */
+  /** The noun for the label: "schema". */
   readonly what: string;
   readonly children?: ReactNode;
 }

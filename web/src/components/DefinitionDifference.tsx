@@ -14,14 +14,14 @@ export interface DefinitionDifferenceProps {
 const step = 25;
 const maxValueLength = 4_000;
 
-/** What changed in a tool's definition since it was accepted: each place with what was there and what is there now. */
+/** The changes of a tool's definition since it was accepted, each with its value before and now. */
 export function DefinitionDifference({ changes }: DefinitionDifferenceProps) {
   const [shown, setShown] = useState(step);
-  if (changes.length === 0) return <p className="text-ink-soft">Nothing that can be shown is different.</p>;
+  if (changes.length === 0) return <p className="text-ink-soft">No visible differences.</p>;
   const left = changes.length - shown;
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <ul aria-label="Changes of the definition" className="flex flex-col gap-2">
+      <ul aria-label="Definition changes" className="flex flex-col gap-2">
         {changes.slice(0, shown).map((change) => (
           <li
             key={`${change.kind} ${change.path}`}
@@ -52,20 +52,20 @@ function Change({ change }: { readonly change: DefinitionChange }) {
     <>
       <p className="flex flex-wrap items-center gap-2 border-b border-line px-2.5 py-1.5">
         <Badge tone={tone}>{word}</Badge>
-        <code className="min-w-0 text-xs break-all">{placeOf(change.path)}</code>
+        <code className="min-w-0 text-xs break-all">{formatPath(change.path)}</code>
       </p>
       <Values change={change} />
     </>
   );
 }
 
-/** Before above after, and in each what the other does not have. */
+/** The value before and the value now, with their differences marked. */
 function Values({ change }: { readonly change: DefinitionChange }) {
   const { before, after } = change;
   const pieces = useMemo(() => textDifference(textOf(before), textOf(after)), [before, after]);
   const marks = isSimilar(pieces);
   return (
-    <ScrollBox label={`Difference of ${placeOf(change.path)}`} className="max-h-72 font-mono text-xs">
+    <ScrollBox label={`Difference of ${formatPath(change.path)}`} className="max-h-72 font-mono text-xs">
       {change.kind !== 'added' && (
         <Side sign="−" word="Before" tone="bg-bad-soft" marked={marks ? 'bg-bad/25' : ''}>
           {pieces.filter(({ kind }) => kind !== 'added')}
@@ -100,7 +100,7 @@ function Side({ sign, word, tone, marked, children }: SideProps) {
           kind === 'same' || marked === '' ? (
             text
           ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and are made anew together
+            // biome-ignore lint/suspicious/noArrayIndexKey: all pieces are replaced together
             <span key={at} className={classNames('rounded-xs', marked)}>
               {text}
             </span>
@@ -111,14 +111,14 @@ function Side({ sign, word, tone, marked, children }: SideProps) {
   );
 }
 
-/** Whether one text was made from the other. Where they have little in common, marking nearly everything would mark nothing. */
+/** Whether the texts have enough in common for marks to help. */
 function isSimilar(pieces: ReturnType<typeof textDifference>): boolean {
   const length = { same: 0, removed: 0, added: 0 };
   for (const { kind, text } of pieces) length[kind] += text.replaceAll(/\s/g, '').length;
   return length.same > 0.4 * (length.same + Math.min(length.removed, length.added));
 }
 
-function placeOf(pointer: string): string {
+function formatPath(pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return safeText(parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join(' › '), 300);
 }

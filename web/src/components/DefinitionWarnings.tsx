@@ -3,31 +3,31 @@ import { Notice } from './ErrorNotice.tsx';
 import { safeText } from './safe-text.ts';
 
 const words: Readonly<Record<DefinitionWarning['rule'], string>> = {
-  'hidden-characters': 'Has characters that nobody can see',
-  'look-alike-name': 'Its name is easily mistaken for another',
-  'excessive-length': 'Is longer than anybody reads',
-  'encoded-text': 'Has words in an encoding',
-  'overrides-instructions': 'Gives the model instructions of its own',
-  'hides-from-user': 'Wants something kept from you',
-  'skips-approval': 'Wants nobody asked',
-  'wants-secrets': 'Asks for secrets or files that hold them',
+  'hidden-characters': 'Contains invisible characters',
+  'look-alike-name': 'Has a name that resembles another',
+  'excessive-length': 'Is unusually long',
+  'encoded-text': 'Contains encoded text',
+  'overrides-instructions': 'Gives the model instructions',
+  'hides-from-user': 'Asks to hide something from you',
+  'skips-approval': 'Asks to skip approval',
+  'wants-secrets': 'Asks for secrets or for files with secrets',
   'commands-other-tools': 'Tells the model how to use other tools',
-  'sends-data-out': 'Has data sent elsewhere',
+  'sends-data-out': 'Sends data elsewhere',
 };
 
-/** Whether a tool's warnings deserve a badge: slight ones are only listed. */
+/** Whether a tool's warnings are serious enough for a badge. */
 export function isSuspicious(warnings: readonly DefinitionWarning[] | undefined): boolean {
   return warnings?.some(({ severity }) => severity !== 'low') === true;
 }
 
-/** What is suspicious about a tool's definition, in the words of the definition. */
+/** The warnings about a tool's definition, each with an excerpt. */
 export function DefinitionWarnings({ warnings }: { readonly warnings: readonly DefinitionWarning[] }) {
   return (
     <Notice
       tone={isSuspicious(warnings) ? 'warn' : 'info'}
-      title={isSuspicious(warnings) ? 'The definition looks suspicious' : 'Something to know about the definition'}
+      title={isSuspicious(warnings) ? 'The definition looks suspicious' : 'Notes on the definition'}
     >
-      <p>Read it before a model does. These are signs, not proof; that there are none would prove nothing either.</p>
+      <p>Review the definition before a model uses it. Warnings are signs, not proof.</p>
       <ul className="mt-2 flex flex-col gap-1.5">
         {warnings.map(({ rule, where, excerpt }) => (
           <li key={`${rule} ${where}`}>

@@ -8,13 +8,12 @@ export interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly title: ReactNode;
-  /** What it is about, in a sentence. */
   readonly description?: ReactNode;
-  /** `side` comes in from the right and is as high as the window. */
+  /** `side`: a full-height panel on the right. */
   readonly shape?: 'center' | 'wide' | 'side';
-  /** Buttons, always in sight. */
+  /** Buttons, always visible. */
   readonly footer?: ReactNode;
-  /** What has the focus at first, where that is not the first thing that can have it. */
+  /** Receives the focus first. Default: the first focusable element. */
   readonly initialFocus?: RefObject<HTMLElement | null>;
   readonly children?: ReactNode;
 }
@@ -25,7 +24,7 @@ const shapes = {
   side: 'inset-y-0 right-0 w-full max-w-2xl sm:rounded-l-xl',
 };
 
-/** Something in front of the page: takes the focus, gives it back, closes with Escape. */
+/** A dialog: takes the focus, returns it on closing, closes with Escape. */
 export function Dialog(props: DialogProps) {
   const { open, onClose, title, description, shape = 'center', footer, initialFocus, children } = props;
   const opener = useRef<Element>(null);
@@ -35,7 +34,7 @@ export function Dialog(props: DialogProps) {
         <RadixDialog.Overlay className="fixed inset-0 z-50 bg-black/45" />
         <RadixDialog.Content
           onCloseAutoFocus={(event) => {
-            // Our dialogs are opened by state, not by a trigger that the library knows.
+            // Dialogs are opened by state, so the library does not know the element to return to.
             event.preventDefault();
             if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus();
           }}

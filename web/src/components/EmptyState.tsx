@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 export interface EmptyStateProps {
   readonly icon?: ReactNode;
   readonly title: string;
-  /** What would be here, and how it gets here. */
+  /** What will be shown here, and how to get it. */
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
 }

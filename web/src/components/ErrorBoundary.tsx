@@ -6,7 +6,7 @@ interface State {
   readonly error?: unknown;
 }
 
-/** Keeps a failure where it happened: the rest of the app goes on. */
+/** Contains a rendering error, so that the rest of the app keeps working. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override state: State = {};
 
@@ -20,7 +20,7 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
       <div className="p-6">
         <Notice
           tone="bad"
-          title="This could not be shown"
+          title="This part of the page failed"
           actions={
             <Button size="small" onClick={() => this.setState({ error: undefined })}>
               Try again

@@ -18,7 +18,7 @@ const tones = {
   info: 'border-info/40 bg-info-soft [&_svg]:text-info',
 };
 
-/** Something to know before going on. */
+/** A highlighted note: information, a warning or an error. */
 export function Notice({ tone = 'info', title, children, actions, className }: NoticeProps) {
   const Icon = tone === 'info' ? Info : TriangleAlert;
   return (
@@ -36,7 +36,7 @@ export function Notice({ tone = 'info', title, children, actions, className }: N
   );
 }
 
-/** What went wrong with reading something, and the way to try again. */
+/** An error, with a button to try again. */
 export function ErrorNotice({
   error,
   title,
@@ -49,21 +49,21 @@ export function ErrorNotice({
   return (
     <Notice
       tone="bad"
-      {...(title !== undefined && { title })}
-      {...(onRetry && {
-        actions: (
+      title={title}
+      actions={
+        onRetry && (
           <Button size="small" onClick={onRetry}>
             Try again
           </Button>
-        ),
-      })}
+        )
+      }
     >
       {messageOf(error)}
     </Notice>
   );
 }
 
-/** A sentence for a person. */
+/** The message of an error, for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'The gateway does not answer. Is it running?';
   return safeText(error instanceof Error ? error.message : error, 2_000);

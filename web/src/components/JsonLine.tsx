@@ -15,7 +15,7 @@ export interface JsonLineProps {
   readonly onToggle: () => void;
 }
 
-// Deeper lines stay at this indentation: they would leave the page otherwise.
+// Deeper lines are not indented further, so that they stay on the page.
 const maxIndent = 16;
 
 /** One line of a JSON tree. */
@@ -23,7 +23,7 @@ export function JsonLine({ ref, id, index, row, start, active, onToggle }: JsonL
   const opens = row.kind === 'branch' ? row.size > 0 : row.kind === 'leaf' && row.long;
   const isOpen = row.kind !== 'more' && row.open;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys, and says which line is meant
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the focus stays on the tree
     <div
       ref={ref}
@@ -58,7 +58,7 @@ export function JsonLine({ ref, id, index, row, start, active, onToggle }: JsonL
 }
 
 function Value({ row }: { readonly row: JsonRow }) {
-  if (row.kind === 'more') return <span className="text-accent-strong">… {row.left} more: show the next</span>;
+  if (row.kind === 'more') return <span className="text-accent-strong">Show more ({row.left} left)</span>;
   if (row.kind === 'branch') {
     const [first, last] = row.isArray ? '[]' : '{}';
     return (

@@ -6,23 +6,23 @@ import { type JsonRow, openWithin, pageSize, toJsonRows } from './json-rows.ts';
 
 export interface JsonViewProps {
   readonly value: unknown;
-  /** What it is, for screen readers and the copy button: "arguments". */
+  /** The noun for screen readers and the copy button: "arguments". */
   readonly what?: string;
-  /** A CSS length, after which it scrolls. */
+  /** A CSS length. */
   readonly maxHeight?: string;
 }
 
-/** A JSON value as a tree to open and close, by mouse or arrow keys. However big it is, only what is in sight is built. */
+/** A JSON value as a tree, operated by mouse or arrow keys. Only visible lines are rendered, however large the value is. */
 export function JsonView({ value, what = 'JSON', maxHeight = '24rem' }: JsonViewProps) {
   const [open, setOpen] = useState(() => openWithin(value, 40));
   const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map());
   const [active, setActive] = useState(0);
   const rows = useMemo(() => toJsonRows(value, { open, shown }), [value, open, shown]);
-  const place = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => place.current,
+    getScrollElement: () => scroller.current,
     estimateSize: () => 22,
     overscan: 20,
     getItemKey: (at) => rows[at]?.path ?? at,
@@ -67,7 +67,7 @@ export function JsonView({ value, what = 'JSON', maxHeight = '24rem' }: JsonView
   return (
     <div className="relative min-w-0 rounded-md border border-line bg-sunken">
       <div
-        ref={place}
+        ref={scroller}
         role="tree"
         aria-label={what}
         aria-activedescendant={`${id}-${Math.min(active, rows.length - 1)}`}

@@ -7,18 +7,18 @@ import { splitMarkdown } from './split-markdown.ts';
 
 export interface MarkdownProps {
   readonly text: string;
-  /** More is coming: shown at a bounded rate, however fast it comes. */
+  /** The text still grows: it is rendered at a bounded rate. */
   readonly streaming?: boolean;
 }
 
-// As much as is shown at once; the rest on demand.
+// Longer texts are shown in pieces on demand.
 const pieceLength = 100_000;
 
-/** Markdown that someone else wrote: no HTML of theirs, no image from elsewhere, every link with its host. */
+/** Untrusted Markdown: HTML is not rendered, remote images are not loaded, every link shows its host. */
 export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
   const [pieces, setPieces] = useState(1);
   const shownLength = pieces * pieceLength;
-  // The longer it is, the longer it takes to read it again.
+  // Longer texts take longer to parse, so they are parsed less often.
   const latest = useBoundedRate(
     text.slice(0, shownLength),
     streaming ? 80 + Math.min(text.length, shownLength) / 500 : 0,
@@ -29,7 +29,7 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
       {blocks.map(({ kind, text: block, language }, index) => {
         // biome-ignore-start lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
         if (kind === 'code') {
-          // Long code is coloured when all of it is there, not again and again.
+          // Long code gets its colours once it is complete.
           const isGrowing = streaming && index === blocks.length - 1 && block.length > 4_000;
           return <CodeBlock key={index} code={block} language={isGrowing ? undefined : language} />;
         }
@@ -40,7 +40,7 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
       {text.length > shownLength && (
         <p className="flex flex-wrap items-center gap-2 text-xs text-ink-faint">
           {Math.round(shownLength / 1_000)} of {Math.round(text.length / 1_000)} thousand characters are shown
-          {streaming && ', and more are coming'}.
+          {streaming && ', more to come'}.
           <Button size="small" onClick={() => setPieces(pieces + 1)}>
             Show more
           </Button>
@@ -50,12 +50,11 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
   );
 });
 
-/** Text as it stands. */
 const PlainBlock = memo(function PlainBlock({ text }: { readonly text: string }) {
   return <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{safeText(text, Number.POSITIVE_INFINITY)}</p>;
 });
 
-/** The latest value, but another one only every so often. 0: always. */
+/** The latest value, updated at most every `everyMs`; 0 means always. */
 function useBoundedRate<Value>(value: Value, everyMs: number): Value {
   const [shown, setShown] = useState(value);
   const latest = useRef({ value, everyMs });

@@ -6,7 +6,7 @@ import { classNames } from './class-names.ts';
 import { SafeLink } from './SafeLink.tsx';
 import { safeText } from './safe-text.ts';
 
-/** A piece of markdown, read once. */
+/** A block of Markdown, parsed once. */
 export const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
   return (
     <PlainInstead text={text}>
@@ -17,7 +17,7 @@ export const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly te
   );
 });
 
-/** Shows the text as it stands where it can't be read: nested without end, for one. */
+/** Shows the plain text where parsing fails, as for extreme nesting. */
 class PlainInstead extends Component<{ readonly text: string; readonly children: ReactNode }> {
   override state = { failed: false };
 
@@ -37,7 +37,7 @@ interface Node {
   readonly children?: readonly Node[];
 }
 
-/** What can't be seen is written out after reading, as it can be written as `&#x202e;` too. */
+/** Escapes invisible characters after parsing, because Markdown can write them as `&#x202e;` too. */
 function showUnseen() {
   return (tree: Node) => {
     const open = [tree];
@@ -51,10 +51,10 @@ function showUnseen() {
 const plugins = [remarkGfm];
 const treePlugins = [showUnseen];
 
-// Each takes what it needs and no more: ids and other attributes stay out of the page.
+// Components take only the attributes they need: ids and others stay out of the page.
 const components: Components = {
   p: ({ children }) => <p>{children}</p>,
-  // The page has its own headings of the first two levels.
+  // The page uses the first two heading levels itself.
   h1: ({ children }) => <h3 className="mt-4 text-lg first:mt-0">{children}</h3>,
   h2: ({ children }) => <h3 className="mt-4 text-base first:mt-0">{children}</h3>,
   h3: ({ children }) => <h4 className="mt-3 font-semibold first:mt-0">{children}</h4>,
@@ -68,7 +68,7 @@ const components: Components = {
     </ol>
   ),
   li: ({ children }) => <li className="[&>ol]:mt-1 [&>p+p]:mt-2 [&>pre]:my-2 [&>ul]:mt-1">{children}</li>,
-  // A box to tick that can't be ticked is only a mark.
+  // A disabled checkbox is shown as a mark.
   input: ({ checked }) => (
     <span role="img" aria-label={checked ? 'done' : 'not done'} className="mr-1.5">
       {checked ? '☑' : '☐'}
@@ -97,7 +97,7 @@ const components: Components = {
       {children}
     </td>
   ),
-  // Code between fences inside a list or a quotation; that outside of them never comes here.
+  // Fenced code inside a list or a quotation; other fenced code is a block of its own.
   pre: ({ node }) => <CodeInside node={node} />,
   code: ({ children }) => <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.9em]">{children}</code>,
   sup: ({ children }) => <sup>{children}</sup>,
@@ -117,7 +117,7 @@ function CodeInside({ node }: { readonly node: ExtraProps['node'] }) {
   return <CodeBlock code={text.replace(/\n$/, '')} language={language} />;
 }
 
-/** An image from elsewhere would tell its host who reads this: it is named, not loaded. */
+/** A remote image would reveal the reader to its host, so it is named and not loaded. */
 function ImageElsewhere({ src, alt }: Pick<ComponentProps<'img'>, 'src' | 'alt'>) {
   const url = typeof src === 'string' ? URL.parse(src) : null;
   const host = url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : undefined;

@@ -10,7 +10,7 @@ export interface MenuItem {
   readonly onSelect: () => void;
 }
 
-/** Things to do that need not be in sight all the time. The trigger is a button of yours. */
+/** A dropdown menu; `trigger` is the button that opens it. */
 export function Menu({ trigger, items }: { readonly trigger: ReactNode; readonly items: readonly MenuItem[] }) {
   return (
     <DropdownMenu.Root>

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter';
 import { classNames } from './class-names.ts';
 import { ThemeToggle } from './ThemeToggle.tsx';
 
-const places = [
+const pages = [
   { href: '/', label: 'Overview', Icon: Gauge },
   { href: '/chat', label: 'Chat', Icon: MessagesSquare },
   { href: '/approvals', label: 'Approvals', Icon: ShieldQuestion },
@@ -14,21 +14,21 @@ const places = [
   { href: '/settings', label: 'Settings', Icon: Settings },
 ] as const;
 
-/** The way to every page. `pending`: how many questions wait for a person. */
+/** Links to all pages. `pending`: the number of pending approvals. */
 export function Navigation({ pending }: { readonly pending: number }) {
   const [location] = useLocation();
   return (
     <nav aria-label="Pages" className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto">
-      {places.map(({ href, label, Icon }) => {
-        const isHere = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
+      {pages.map(({ href, label, Icon }) => {
+        const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
         return (
           <Link
             key={href}
             href={href}
-            aria-current={isHere ? 'page' : undefined}
+            aria-current={isCurrent ? 'page' : undefined}
             className={classNames(
               'flex items-center gap-2.5 rounded-md px-2.5 py-2 font-medium',
-              isHere ? 'bg-accent-soft text-accent-strong' : 'text-ink-soft hover:bg-sunken hover:text-ink',
+              isCurrent ? 'bg-accent-soft text-accent-strong' : 'text-ink-soft hover:bg-sunken hover:text-ink',
             )}
           >
             <Icon aria-hidden className="size-4 shrink-0" />
@@ -36,7 +36,7 @@ export function Navigation({ pending }: { readonly pending: number }) {
             {href === '/approvals' && pending > 0 && (
               <span className="rounded-full bg-warn px-1.5 text-xs font-semibold text-surface tabular-nums">
                 {pending}
-                <span className="sr-only"> waiting</span>
+                <span className="sr-only"> pending</span>
               </span>
             )}
           </Link>

@@ -7,7 +7,7 @@ export interface PageProps {
   readonly children: ReactNode;
 }
 
-/** The frame of a page: its name, what can be done on it, and what is on it. */
+/** The frame of a page: title, actions and content. */
 export function Page({ title, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Toolwharf`;

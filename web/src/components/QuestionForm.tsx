@@ -1,26 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { MessageCircleQuestion } from 'lucide-react';
-import type { Question } from '../api/client.ts';
+import { api } from '../api/api.ts';
+import { ApiError, type Question, type QuestionAnswer } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Notice } from './ErrorNotice.tsx';
-import { AddressQuestion } from './question/AddressQuestion.tsx';
 import { ElicitationForm } from './question/ElicitationForm.tsx';
 import { SamplingQuestion } from './question/SamplingQuestion.tsx';
-import { useAnswerQuestion } from './question/use-answer-question.ts';
+import { UrlQuestion } from './question/UrlQuestion.tsx';
 import { safeText } from './safe-text.ts';
+import { useToast } from './Toasts.tsx';
 
 export interface QuestionFormProps {
   readonly question: Question;
 }
 
-/** What a server asks a person in the middle of a call: a form, an address to open, or something to send to the model. */
+/** A question of a server during a call: a form, a URL to open, or a prompt for the model. */
 export function QuestionForm({ question }: QuestionFormProps) {
   const answering = useAnswerQuestion(question);
   const servers = useQuery(queries.servers()).data;
   const isTrusted = servers?.find(({ name }) => name === question.server)?.trusted === true;
   const isForm = question.kind === 'elicitation' && question.params.mode !== 'url';
-  const Content = isForm ? ElicitationForm : question.kind === 'elicitation' ? AddressQuestion : SamplingQuestion;
+  const Content = isForm ? ElicitationForm : question.kind === 'elicitation' ? UrlQuestion : SamplingQuestion;
   const server = safeText(question.server, 100);
   return (
     <section
@@ -38,7 +39,7 @@ export function QuestionForm({ question }: QuestionFormProps) {
       </header>
       {isForm && !isTrusted && (
         <Notice tone="warn">
-          Do not enter passwords, keys or other secrets: {server} is not a trusted server, and gets what you write.
+          Do not enter passwords, keys or other secrets: {server} is not a trusted server and receives what you enter.
         </Notice>
       )}
       <Content
@@ -49,4 +50,24 @@ export function QuestionForm({ question }: QuestionFormProps) {
       />
     </section>
   );
+}
+
+/** Answers a server's question. The first answer counts; a late one is reported without failing. */
+function useAnswerQuestion(question: Question) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    async mutationFn(body: QuestionAnswer) {
+      try {
+        await api.answerQuestion({ path: { question: question.id }, body });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
+        toast('This question is closed: it was answered elsewhere, or its call ended.');
+      }
+    },
+    onSuccess() {
+      queries.setQueryData<readonly Question[]>(['questions'], (open) => open?.filter(({ id }) => id !== question.id));
+      void queries.invalidateQueries({ queryKey: ['questions'] });
+    },
+  });
 }

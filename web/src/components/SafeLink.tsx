@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { safeText } from './safe-text.ts';
 
-/** A link that someone else wrote. Its host is always shown, and only http, https and mail addresses can be opened. */
+/** An untrusted link: it shows its host, and opens only http, https and mailto URLs. */
 export function SafeLink({ href, children }: { readonly href: string | undefined; readonly children: ReactNode }) {
   const url = href === undefined ? null : URL.parse(href);
   if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) return <span>{children}</span>;

@@ -1,9 +1,9 @@
 import { Tabs } from 'radix-ui';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { Notice } from './ErrorNotice.tsx';
+import { TextArea } from './fields.tsx';
 import { Spinner } from './Spinner.tsx';
-import { JsonEditor } from './schema-form/JsonEditor.tsx';
 import { readArguments } from './schema-form/read-arguments.ts';
 import { type FormSchemaResult, toFormSchema } from './schema-form/to-form-schema.ts';
 
@@ -150,5 +150,36 @@ function Mode({ value, children }: { readonly value: string; readonly children: 
     >
       {children}
     </Tabs.Trigger>
+  );
+}
+
+interface JsonEditorProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly problem: string | undefined;
+  readonly disabled: boolean;
+}
+
+function JsonEditor({ text, onChange, problem, disabled }: JsonEditorProps) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <TextArea
+        aria-label="Arguments as JSON"
+        aria-invalid={problem === undefined ? undefined : true}
+        aria-describedby={problem === undefined ? undefined : id}
+        value={text}
+        disabled={disabled}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+        className="field-sizing-content max-h-[60vh] min-h-40 font-mono text-xs"
+      />
+      {problem !== undefined && (
+        <p id={id} role="alert" className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+    </div>
   );
 }

@@ -3,11 +3,10 @@ import { StatusBadge, type Tone } from './Badge.tsx';
 
 export interface ServerStatusProps {
   readonly status: Pick<ConnectionStatus, 'state' | 'code'>;
-  /** A server that is switched off is not merely disconnected. */
   readonly enabled?: boolean;
 }
 
-const words: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>> = {
+const states: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>> = {
   connected: ['good', 'Connected'],
   degraded: ['warn', 'Degraded'],
   connecting: ['info', 'Connecting'],
@@ -15,11 +14,11 @@ const words: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>
   disconnected: ['neutral', 'Disconnected'],
 };
 
-/** How a server is doing, in a word. */
+/** The connection state of a server. */
 export function ServerStatus({ status, enabled = true }: ServerStatusProps) {
   if (!enabled) return <StatusBadge tone="neutral">Disabled</StatusBadge>;
   if (needsSignIn(status)) return <StatusBadge tone="warn">Sign-in needed</StatusBadge>;
-  const [tone, word] = words[status.state];
+  const [tone, word] = states[status.state];
   return (
     <StatusBadge tone={tone} pulsing={status.state === 'connecting'}>
       {word}
@@ -27,7 +26,6 @@ export function ServerStatus({ status, enabled = true }: ServerStatusProps) {
   );
 }
 
-/** A person can get it going again by signing in. */
 function needsSignIn({ state, code }: ServerStatusProps['status']): boolean {
   return state === 'error' && code === 'OAUTH_REQUIRED';
 }

@@ -1,12 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { createApi } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { ErrorNotice } from './ErrorNotice.tsx';
-import { SignInForm } from './SignInForm.tsx';
+import { SignInForm, signIn } from './SignInForm.tsx';
 import { Spinner } from './Spinner.tsx';
 
-/** Shows the app to those whom the gateway knows, and a sign-in to the rest. A link with `#token=` signs in by itself. */
+/** Shows the app to signed-in people and a sign-in form to others. A link with `#token=` signs in automatically. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
   const [signingIn, setSigningIn] = useState(() => location.hash.startsWith('#token='));
@@ -15,9 +14,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     if (!signingIn) return;
     const token = decodeURIComponent(location.hash.slice('#token='.length));
-    // Gone from the address bar and the history before anything else happens.
+    // The token leaves the address bar and the history before anything else happens.
     history.replaceState(null, '', location.pathname + location.search);
-    // A token that is not good leaves one who one is: the sign-in says so where that is nobody.
+    // An invalid token changes nothing: an existing session stays, and otherwise the form is shown.
     const done = () => {
       void client.invalidateQueries({ queryKey: ['session'] });
       setSigningIn(false);
@@ -47,13 +46,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   return (
     <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl tracking-tight">Toolwharf</h1>
-      <p className="text-ink-soft">This gateway wants to know who you are.</p>
+      <p className="text-ink-soft">Sign in to use this gateway.</p>
       <SignInForm onDone={() => void client.invalidateQueries()} />
     </main>
   );
-}
-
-/** Opens a session of the app: a cookie that no script can read. */
-export async function signIn(token: string): Promise<void> {
-  await createApi({ headers: { authorization: `Bearer ${token}` } }).openSession();
 }

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { createApi } from '../api/client.ts';
 import { Button } from './Button.tsx';
 import { messageOf } from './ErrorNotice.tsx';
 import { Field, Input } from './fields.tsx';
-import { signIn } from './SessionGate.tsx';
 
-/** Takes an API key or the admin token. */
+/** Signs in with an API key or the admin token. */
 export function SignInForm({ onDone }: { readonly onDone: () => void }) {
   const [token, setToken] = useState('');
   const signingIn = useMutation({ mutationFn: () => signIn(token.trim()), onSuccess: onDone });
@@ -20,7 +20,7 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }) {
       <Field
         label="API key or admin token"
         required
-        hint="The admin token is in the file admin-token of the gateway's data directory. It stays in this browser as a cookie that scripts can't read."
+        hint="The admin token is in the file admin-token in the gateway's data directory. The browser keeps a session cookie that scripts cannot read."
         error={signingIn.isError ? messageOf(signingIn.error) : undefined}
       >
         {(props) => (
@@ -38,4 +38,9 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }) {
       </Button>
     </form>
   );
+}
+
+/** Opens a session, kept in a cookie that scripts cannot read. */
+export async function signIn(token: string): Promise<void> {
+  await createApi({ headers: { authorization: `Bearer ${token}` } }).openSession();
 }

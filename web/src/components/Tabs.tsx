@@ -17,7 +17,7 @@ export interface TabsProps {
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   const controlled = value === undefined ? { defaultValue: tabs[0]?.id ?? '' } : { value };
   return (
-    <RadixTabs.Root {...controlled} {...(onChange && { onValueChange: onChange })}>
+    <RadixTabs.Root {...controlled} onValueChange={onChange}>
       <RadixTabs.List aria-label={label} className="mb-3 flex gap-1 overflow-x-auto border-b border-line">
         {tabs.map((tab) => (
           <RadixTabs.Trigger

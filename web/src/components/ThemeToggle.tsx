@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { applyTheme, readTheme, type Theme } from './theme.ts';
 
 const choices = [
-  { theme: 'system', label: 'As the system', Icon: Monitor },
+  { theme: 'system', label: 'System', Icon: Monitor },
   { theme: 'light', label: 'Light', Icon: Sun },
   { theme: 'dark', label: 'Dark', Icon: Moon },
 ] as const;
@@ -21,7 +21,7 @@ export function ThemeToggle() {
       type="single"
       value={theme}
       onValueChange={choose}
-      aria-label="Colours"
+      aria-label="Colour scheme"
       className="inline-flex rounded-md border border-line p-0.5"
     >
       {choices.map((choice) => (

@@ -11,13 +11,13 @@ import { Duration } from './times.tsx';
 
 export interface ToolCallCardProps {
   readonly call: ToolCallPart;
-  /** What is asked about it right now: always in sight. */
+  /** The pending approval or question, always visible. */
   readonly children?: ReactNode;
 }
 
-const words: Readonly<Record<ToolCallPart['status'], { readonly tone: Tone; readonly text: string }>> = {
+const statuses: Readonly<Record<ToolCallPart['status'], { readonly tone: Tone; readonly text: string }>> = {
   waiting: { tone: 'neutral', text: 'waiting' },
-  asked: { tone: 'warn', text: 'waits for your approval' },
+  asked: { tone: 'warn', text: 'needs your approval' },
   running: { tone: 'info', text: 'running' },
   success: { tone: 'good', text: 'done' },
   error: { tone: 'bad', text: 'failed' },
@@ -26,13 +26,13 @@ const words: Readonly<Record<ToolCallPart['status'], { readonly tone: Tone; read
   unknown: { tone: 'warn', text: 'outcome unknown' },
 };
 
-/** A call of a tool as it happens: which tool of which server, with what, how far it is, and what came of it. */
+/** A tool call while it happens: tool, server, arguments, progress and result. */
 export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolCallCardProps) {
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
   const { status, result } = call;
-  const { tone, text } = words[status];
-  // What a person is asked about has to be seen; what is done can be looked up.
+  const { tone, text } = statuses[status];
+  // A call that needs approval is opened; a finished one can be opened.
   const open = chosen ?? (status === 'asked' && children === undefined);
   const name = safeText(call.originalName ?? call.name, 120);
   const isLive = status === 'waiting' || status === 'asked' || status === 'running';
@@ -95,7 +95,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
                 href={`/calls/${call.callId}`}
                 className="self-start text-xs text-accent-strong underline underline-offset-2"
               >
-                Open in the journal
+                View call details
               </Link>
             )}
           </>
@@ -115,7 +115,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** The arguments in a line, as far as they fit. */
+/** The arguments in one line, shortened. */
 function summaryOf(args: ToolCallPart['arguments']): string {
   const shown = Object.entries(args).slice(0, 5);
   const words = shown.map(
@@ -129,7 +129,7 @@ function shortJson(value: unknown): string {
   return Array.isArray(value) ? `[${value.length}]` : '{…}';
 }
 
-/** In a line what came of it, so that it need not be opened. */
+/** The beginning of the result in one line. */
 function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) {
   const first = result?.content.find(({ type, text }) => type === 'text' && typeof text === 'string');
   const full = typeof first?.text === 'string' ? first.text : '';
@@ -162,11 +162,9 @@ function Progress({
         role="progressbar"
         aria-label="Progress"
         aria-valuetext={text}
-        {...(share !== undefined && {
-          'aria-valuenow': Math.round(share * 100),
-          'aria-valuemin': 0,
-          'aria-valuemax': 100,
-        })}
+        aria-valuenow={share === undefined ? undefined : Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
         className="h-1 overflow-hidden rounded-full bg-sunken"
       >
         <div

@@ -5,13 +5,13 @@ interface Problem {
   readonly message: string;
 }
 
-/** What the gateway found wrong with one field of what was sent: `name`, `model.model`; for a list, the first thing wrong in it. */
+/** The gateway's problem with one field of a request (`name`, `model.model`); for a list, its first problem. */
 export function problemAt(error: unknown, field: string): string | undefined {
   const path = `body.${field}`;
   return problemsOf(error).find((problem) => problem.path === path || problem.path.startsWith(`${path}.`))?.message;
 }
 
-/** Whether what went wrong is about fields, so that it is said at them. */
+/** Whether an error is about single fields. */
 export function hasFieldProblems(error: unknown): boolean {
   return problemsOf(error).length > 0;
 }

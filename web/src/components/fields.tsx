@@ -15,7 +15,7 @@ export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   return <textarea className={classNames(box, 'min-h-20 py-2 leading-relaxed', className)} {...props} />;
 }
 
-/** The browser's own list: the keyboard, phones and screen readers know it already. */
+/** The browser's own select, which keyboards, phones and screen readers know. */
 export function Select({ className, ...props }: ComponentProps<'select'>) {
   return <select className={classNames(box, 'h-9 pr-8', className)} {...props} />;
 }
@@ -23,8 +23,7 @@ export function Select({ className, ...props }: ComponentProps<'select'>) {
 export interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong with it. */
-  readonly error?: string | undefined;
+  readonly error?: string;
   readonly required?: boolean;
   readonly className?: string;
   readonly children: (props: {
@@ -35,7 +34,7 @@ export interface FieldProps {
   }) => ReactNode;
 }
 
-/** A label, its input, what to know about it and what is wrong with it, tied together for screen readers. */
+/** An input with its label, hint and error, connected for screen readers. */
 export function Field({ label, hint, error, required, className, children }: FieldProps) {
   const id = useId();
   const hintId = `${id}-hint`;
@@ -104,7 +103,7 @@ export function Checkbox({ label, hint, checked, onChange, disabled, className }
   );
 }
 
-/** On or off, at once. */
+/** A switch that takes effect at once. */
 export function Switch({ label, hint, checked, onChange, disabled, className }: ToggleProps) {
   const id = useId();
   return (

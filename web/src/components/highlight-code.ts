@@ -1,6 +1,6 @@
 import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
 
-/** A piece of a line and the colour to show it in. */
+/** A part of a line and its colour. */
 export interface CodeToken {
   readonly content: string;
   readonly color?: string;
@@ -48,7 +48,7 @@ const languages: ReadonlyMap<string, readonly [name: string, load: Loader]> = ne
 
 let opened: Promise<HighlighterCore> | undefined;
 
-/** What colours code of a language, fetched when it is first needed. Undefined for a language that is not known. */
+/** Loads the highlighter of a language on first use; undefined for an unknown language. */
 export async function loadHighlighter(language: string): Promise<HighlightCode | undefined> {
   const known = languages.get(language.toLowerCase());
   if (!known) return undefined;
@@ -60,13 +60,13 @@ export async function loadHighlighter(language: string): Promise<HighlightCode |
     highlighter.codeToTokensBase(code, {
       lang,
       theme: 'names',
-      // A stranger's code may be one endless line that is slow to read.
+      // Untrusted code may be one huge line that is slow to tokenize.
       tokenizeMaxLineLength: 2_000,
       tokenizeTimeLimit: 100,
     });
 }
 
-/** Colours are the page's own names, so one theme fits both colour schemes. */
+/** Colours are CSS variables, so that one theme fits both colour schemes. */
 async function openHighlighter(): Promise<HighlighterCore> {
   const [{ createCssVariablesTheme, createHighlighterCore }, { createJavaScriptRegexEngine }] = await Promise.all([
     import('shiki/core'),

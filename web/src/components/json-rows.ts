@@ -1,4 +1,4 @@
-/** One line of a JSON tree, as it is shown. */
+/** One line of a JSON tree. */
 export type JsonRow = {
   /** JSON pointer to the value: unique in the tree. */
   readonly path: string;
@@ -12,19 +12,19 @@ export type JsonRow = {
 );
 
 export interface JsonTreeState {
-  /** Paths of what is open. */
+  /** Paths of the open values. */
   readonly open: ReadonlySet<string>;
-  /** How many members are shown, where it is more than the first `pageSize`. */
+  /** The number of visible members by path, where it is more than `pageSize`. */
   readonly shown: ReadonlyMap<string, number>;
 }
 
-/** Members of one array or object that are shown at first, and with each "more". */
+/** The number of members shown at first, and added by each "Show more". */
 export const pageSize = 100;
 
-/** Texts longer than this are shown by their beginning until they are opened. */
+/** Longer texts are shortened until they are opened. */
 export const longText = 160;
 
-/** The lines of a tree from top to bottom. Only what is open is looked into, however much there is. */
+/** The lines of a tree from top to bottom. Closed values are not visited, however large they are. */
 export function toJsonRows(root: unknown, { open, shown }: JsonTreeState): JsonRow[] {
   const rows: JsonRow[] = [];
   const waiting: (Visit | JsonRow)[] = [{ value: root, path: '', level: 1 }];
@@ -54,7 +54,7 @@ export function toJsonRows(root: unknown, { open, shown }: JsonTreeState): JsonR
   return rows;
 }
 
-/** Opens level after level for as long as it stays within so many lines. */
+/** Opens level after level as long as the tree has at most `maxRows` lines. */
 export function openWithin(root: unknown, maxRows: number): ReadonlySet<string> {
   let open: ReadonlySet<string> = new Set(['']);
   for (;;) {

@@ -1,4 +1,4 @@
-/** A new UUID. Pages that came over plain HTTP from another machine have no `crypto.randomUUID`, but they have randomness. */
+/** A random UUID. `crypto.randomUUID` is missing on pages served over plain HTTP by another machine. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

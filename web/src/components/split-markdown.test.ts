@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { splitMarkdown } from './split-markdown.ts';
 
-test('paragraphs are pieces of their own, and code between fences is taken out', () => {
+test('paragraphs and fenced code become blocks of their own', () => {
   expect(splitMarkdown('One\nline.\n\nTwo.\n```ts\nconst a = 1;\n\nconst b = 2;\n```\nThree.')).toEqual([
     { kind: 'markdown', text: 'One\nline.\n' },
     { kind: 'markdown', text: 'Two.' },
@@ -10,7 +10,7 @@ test('paragraphs are pieces of their own, and code between fences is taken out',
   ]);
 });
 
-test('code whose end has not come yet is code to the end', () => {
+test('an unclosed fence makes the rest of the text code', () => {
   expect(splitMarkdown('~~~\n```\nnot the end').at(-1)).toEqual({ kind: 'code', text: '```\nnot the end' });
 });
 
@@ -22,7 +22,7 @@ test('a list with blank lines, paragraphs and code inside stays together', () =>
   ]);
 });
 
-test('a long list is cut between its entries', () => {
+test('a long list is split between its entries', () => {
   const blocks = splitMarkdown('- an entry of some length\n'.repeat(1_000));
   expect(blocks.length).toBeGreaterThan(3);
   expect(blocks.every(({ kind, text }) => kind === 'markdown' && text.startsWith('- '))).toBe(true);

@@ -1,14 +1,14 @@
-/** A piece of a text that can be shown on its own. */
+/** A part of a Markdown text that can be rendered on its own. */
 export interface MarkdownBlock {
-  /** `plain`: too long or too deep to be read as markdown without making the page wait. */
+  /** `plain`: too long or too deep to be parsed without blocking the page. */
   readonly kind: 'markdown' | 'code' | 'plain';
   readonly text: string;
-  /** Of code, if it says. */
+  /** The language of code. */
   readonly language?: string;
 }
 
 const maxBlockLength = 20_000;
-// A list is cut between its entries when it is this long.
+// A list longer than this is split between its entries.
 const longList = 4_000;
 
 const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/;
@@ -18,11 +18,11 @@ const tooDeep = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){40}/m;
 const definition = /^ {0,3}\[[^\]\n]{1,200}\]:/m;
 
 /**
- * Cuts markdown into pieces that mean the same one by one, so that of a text that grows only the last piece is read again.
- * Code between fences becomes a piece of its own.
+ * Splits Markdown into blocks that render the same one by one, so that only the last block of a growing text is parsed again.
+ * Fenced code becomes a block of its own.
  */
 export function splitMarkdown(text: string): readonly MarkdownBlock[] {
-  // What is defined in one place may be used in any other.
+  // A link definition applies to the whole text.
   if (text.length <= maxBlockLength && definition.test(text)) return [toBlock(text)];
   const blocks: MarkdownBlock[] = [];
   let lines: string[] = [];
@@ -35,7 +35,7 @@ export function splitMarkdown(text: string): readonly MarkdownBlock[] {
   function finish(): void {
     const block = lines.join('\n');
     if (code !== undefined) {
-      blocks.push({ kind: 'code', text: block, ...(code.language !== '' && { language: code.language }) });
+      blocks.push({ kind: 'code', text: block, language: code.language || undefined });
     } else if (block.trim() !== '') blocks.push(toBlock(block));
     lines = [];
     length = 0;

@@ -4,11 +4,11 @@ const key = 'toolwharf.theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(key);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = localStorage.getItem(key);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
-/** Shows the page in a colour scheme; `system` follows the machine as it changes. */
+/** Applies and stores a colour scheme; `system` follows the operating system. */
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(key, theme);
   show();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time now, told again every so often. */
+/** The current time, updated every `everyMs`. */
 export function useNow(everyMs: number, active = true): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -41,8 +41,8 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** How long something took, or has taken until now. */
-export function Duration({ from, to }: { readonly from: string; readonly to?: string | undefined }) {
+/** The time between two moments, or from one until now. */
+export function Duration({ from, to }: { readonly from: string; readonly to?: string }) {
   const now = useNow(100, to === undefined);
   const ms = Math.max(0, (to === undefined ? now : Date.parse(to)) - Date.parse(from));
   return <span className="tabular-nums whitespace-nowrap">{formatDuration(ms)}</span>;

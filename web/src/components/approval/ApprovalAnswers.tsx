@@ -5,26 +5,26 @@ import { Button } from '../Button.tsx';
 
 export interface ApprovalAnswersProps {
   readonly approval: Approval;
-  /** Which one is on its way. */
+  /** The answer that is being sent. */
   readonly sent: ApprovalAnswer | undefined;
   readonly disabled: boolean;
-  /** Says which keys do the same. */
+  /** Shows the keys for the answers. */
   readonly shortcuts: boolean;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
   readonly onDenyWithReason: () => void;
   readonly onEdit: () => void;
 }
 
-const further = [
+const lastingScopes = [
   { scope: 'conversation', label: 'This conversation', title: 'Allow this tool for the rest of this conversation' },
   { scope: 'tool', label: 'Always this tool', title: 'Allow this tool from now on, until its definition changes' },
   { scope: 'server', label: 'Always this server', title: 'Allow every tool of this server from now on' },
 ] as const;
 
-/** What can be said to a question, the narrowest yes first. */
+/** The answers to an approval, the narrowest permission first. */
 export function ApprovalAnswers(props: ApprovalAnswersProps) {
   const { approval, sent, disabled, shortcuts, onAnswer } = props;
-  const scopes = further.filter(({ scope }) => {
+  const scopes = lastingScopes.filter(({ scope }) => {
     if (scope === 'conversation') return approval.caller.conversation !== undefined;
     return scope === 'tool' || approval.server !== undefined;
   });

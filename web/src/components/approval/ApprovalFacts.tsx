@@ -12,18 +12,19 @@ import { ServerClaims } from './ServerClaims.tsx';
 
 export interface ApprovalFactsProps {
   readonly approval: Approval;
-  /** Without who asks and about which tool: that stands around it. */
+  /** Omits the caller and the tool, which are shown around it. */
   readonly compact?: boolean;
 }
 
-/** Everything to know before answering: who asks for what, why a person is asked, what changed, and with which arguments. */
+/** The facts of an approval: caller, reason, claims of the server, changes of the definition, arguments. */
 export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
   const { caller } = approval;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {!compact && (
         <p className="text-ink-soft">
-          Asked by <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong> ({kindOfCaller(caller)})
+          Requested by <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong> (
+          {kindOfCaller(caller)})
           {caller.conversation !== undefined && (
             <>
               {' in '}
@@ -38,7 +39,7 @@ export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps)
           , because {safeText(approval.reason, 500)}.
         </p>
       )}
-      {compact && <p className="text-xs text-ink-soft">You are asked because {safeText(approval.reason, 500)}.</p>}
+      {compact && <p className="text-xs text-ink-soft">Approval is needed because {safeText(approval.reason, 500)}.</p>}
       {approval.description !== '' && !compact && <Description text={safeText(approval.description, 5_000)} />}
       <ServerClaims annotations={approval.annotations} />
       {approval.change && (
@@ -58,7 +59,7 @@ export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps)
 
 const shortLength = 280;
 
-/** The server's words for its tool: enough to know it by, and the rest on request. */
+/** The tool's description, shortened until the person asks for all of it. */
 function Description({ text }: { readonly text: string }) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -71,7 +72,7 @@ function Description({ text }: { readonly text: string }) {
       {isLong && (
         <Button look="quiet" size="small" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
           <ChevronDown aria-hidden className={open ? 'rotate-180' : ''} />
-          {open ? 'Less' : 'All of the description'}
+          {open ? 'Show less' : 'Show full description'}
         </Button>
       )}
     </div>

@@ -11,7 +11,7 @@ export interface DenyFormProps {
   readonly onBack: () => void;
 }
 
-/** A no with a word about it, and on request a no from now on. */
+/** Denies the call with a reason, once or from now on. */
 export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
   const [reason, setReason] = useState('');
   const [always, setAlways] = useState(false);
@@ -23,11 +23,10 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        const said = reason.trim();
-        onAnswer({ answer: 'deny', scope: always ? 'tool' : 'once', ...(said !== '' && { reason: said }) });
+        onAnswer({ answer: 'deny', scope: always ? 'tool' : 'once', reason: reason.trim() || undefined });
       }}
     >
-      <Field label="Reason" hint="Whoever made the call is told, so that it can do something else. May stay empty.">
+      <Field label="Reason" hint="Sent to the caller, so that it can try something else. Optional.">
         {(field) => (
           <TextArea
             {...field}
@@ -40,7 +39,7 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
       </Field>
       <Checkbox
         label={`Always deny ${safeText(approval.originalName, 80)}`}
-        hint="For everyone, also when its definition changes, until you revoke the rule."
+        hint="Applies to all callers, even after its definition changes, until you revoke the rule."
         checked={always}
         onChange={setAlways}
       />

@@ -16,12 +16,12 @@ export interface EditArgumentsProps {
 const oneTool = (tool: string) =>
   queryOptions({ queryKey: ['tools', 'one', tool], queryFn: ({ signal }) => api.getTool({ path: { tool }, signal }) });
 
-/** Lets the call run once, with other arguments than were asked for. The gateway holds them against the tool's schema again. */
+/** Allows the call once with edited arguments; the gateway validates them again. */
 export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgumentsProps) {
   const tool = useQuery({ ...oneTool(approval.tool), retry: false });
   const [value, setValue] = useState(approval.arguments);
   const [problem, setProblem] = useState<string>();
-  if (tool.isPending) return <Spinner label="Looking up what the tool takes …" />;
+  if (tool.isPending) return <Spinner label="Loading the tool's schema …" />;
   return (
     <form
       aria-label="Edit the arguments"
@@ -38,7 +38,7 @@ export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgument
         onProblem={setProblem}
         disabled={busy}
       />
-      <p className="text-xs text-ink-faint">The gateway checks them before it takes the answer.</p>
+      <p className="text-xs text-ink-faint">Arguments are validated before the call runs.</p>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" busy={busy} disabled={problem !== undefined}>
           Allow with these arguments

@@ -6,22 +6,22 @@ const claims: readonly {
   readonly tone: Tone;
   readonly words: string;
 }[] = [
-  { key: 'readOnlyHint', value: true, tone: 'neutral', words: 'says it only reads' },
-  { key: 'destructiveHint', value: true, tone: 'bad', words: 'says it may destroy' },
-  { key: 'destructiveHint', value: false, tone: 'neutral', words: 'says it destroys nothing' },
-  { key: 'idempotentHint', value: true, tone: 'neutral', words: 'says it can be repeated' },
-  { key: 'openWorldHint', value: true, tone: 'neutral', words: 'says it reaches the outside world' },
-  { key: 'openWorldHint', value: false, tone: 'neutral', words: 'says it stays in its own world' },
+  { key: 'readOnlyHint', value: true, tone: 'neutral', words: 'claims read-only' },
+  { key: 'destructiveHint', value: true, tone: 'bad', words: 'claims destructive' },
+  { key: 'destructiveHint', value: false, tone: 'neutral', words: 'claims non-destructive' },
+  { key: 'idempotentHint', value: true, tone: 'neutral', words: 'claims repeats are safe' },
+  { key: 'openWorldHint', value: true, tone: 'neutral', words: 'claims external access' },
+  { key: 'openWorldHint', value: false, tone: 'neutral', words: 'claims no external access' },
 ];
 
-/** What a server says of its own tool. Nobody checked it, so it is told as what it is: a claim. */
+/** The annotations that a server gives its own tool. Nobody verified them, so they are shown as claims. */
 export function ServerClaims({ annotations }: { readonly annotations: Readonly<Record<string, unknown>> | undefined }) {
   const made = claims.filter(({ key, value }) => annotations?.[key] === value);
   if (made.length === 0) return null;
   return (
-    <ul aria-label="What the server says of this tool" className="flex flex-wrap gap-1.5">
+    <ul aria-label="Claims of the server about this tool" className="flex flex-wrap gap-1.5">
       {made.map(({ tone, words }) => (
-        <li key={words} title="The server's own word; nobody checked it.">
+        <li key={words} title="Claimed by the server, not verified">
           <Badge tone={tone}>{words}</Badge>
         </li>
       ))}

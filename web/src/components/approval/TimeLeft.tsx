@@ -6,11 +6,11 @@ import { useNow } from '../times.tsx';
 
 export interface TimeLeftProps {
   readonly until: string;
-  /** What to look at again when the time is over. */
+  /** The query to refetch on expiry. */
   readonly queryKey: 'approvals' | 'questions';
 }
 
-/** How long a question still waits, second by second. When its time is over it is looked at again: the gateway's clock counts. */
+/** Counts down to the expiry. Then it refetches until the gateway, whose clock decides, has expired the item. */
 export function TimeLeft({ until, queryKey }: TimeLeftProps) {
   const queries = useQueryClient();
   const now = useNow(1_000);
@@ -18,9 +18,9 @@ export function TimeLeft({ until, queryKey }: TimeLeftProps) {
   const isOver = seconds === 0;
   useEffect(() => {
     if (!isOver) return undefined;
-    const look = () => void queries.invalidateQueries({ queryKey: [queryKey] });
-    look();
-    const timer = setInterval(look, 2_000);
+    const refetch = () => void queries.invalidateQueries({ queryKey: [queryKey] });
+    refetch();
+    const timer = setInterval(refetch, 2_000);
     return () => clearInterval(timer);
   }, [isOver, queries, queryKey]);
   return (
@@ -33,12 +33,12 @@ export function TimeLeft({ until, queryKey }: TimeLeftProps) {
       )}
     >
       <Hourglass aria-hidden className="size-3" />
-      {isOver ? 'Time is over' : `${toWords(seconds)} left`}
+      {isOver ? 'Expired' : `${formatSeconds(seconds)} left`}
     </span>
   );
 }
 
-function toWords(seconds: number): string {
+function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;

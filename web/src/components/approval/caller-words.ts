@@ -8,8 +8,8 @@ const kinds: Readonly<Record<Caller['kind'], string>> = {
   person: 'person',
 };
 
-/** What kind of caller it is, in a word or two. */
+/** The kind of a caller, for people. */
 export const kindOfCaller = ({ kind }: Caller): string => kinds[kind] ?? safeText(kind, 40);
 
-/** What a caller is called: its name, or its id where it has none. */
+/** The name of a caller, or its id where it has none. */
 export const nameOfCaller = ({ name, id }: Caller): string => safeText(name || id, 120);

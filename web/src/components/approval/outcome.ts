@@ -4,34 +4,33 @@ import { safeText } from '../safe-text.ts';
 
 export interface Outcome {
   readonly tone: Tone;
-  /** A word or two for a badge. */
   readonly word: string;
   readonly sentence: string;
 }
 
-const reaches = {
+const scopeTexts = {
   once: 'once',
   conversation: 'for the conversation',
   tool: 'always for this tool',
   server: 'always for this server',
 } as const;
 
-/** What became of a question. */
+/** The outcome of an approval, as a badge and as a sentence. */
 export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
   const by = answeredBy === undefined ? '' : ` by ${safeText(answeredBy, 120)}`;
-  if (status === 'pending') return { tone: 'warn', word: 'Waiting', sentence: 'It waits for an answer.' };
+  if (status === 'pending') return { tone: 'warn', word: 'Pending', sentence: 'Awaiting an answer.' };
   if (status === 'expired')
-    return { tone: 'neutral', word: 'Expired', sentence: 'Nobody answered in time: the call was denied.' };
+    return { tone: 'neutral', word: 'Expired', sentence: 'No answer in time; the call was denied.' };
   if (answeredBy === 'withdrawal')
-    return { tone: 'neutral', word: 'Withdrawn', sentence: 'Its call ended before anybody answered.' };
+    return { tone: 'neutral', word: 'Withdrawn', sentence: 'The call ended before it was answered.' };
   if (status === 'denied') {
-    const always = answer?.scope === undefined || answer.scope === 'once' ? '' : `, ${reaches[answer.scope]}`;
+    const always = answer?.scope === undefined || answer.scope === 'once' ? '' : `, ${scopeTexts[answer.scope]}`;
     return { tone: 'bad', word: 'Denied', sentence: `Denied${by}${always}.` };
   }
-  const edited = answer?.arguments === undefined ? '' : ', with other arguments';
+  const edited = answer?.arguments === undefined ? '' : ', with edited arguments';
   return {
     tone: 'good',
     word: status === 'used' ? 'Allowed' : 'Allowed, not run yet',
-    sentence: `Allowed${by}, ${reaches[answer?.scope ?? 'once']}${edited}.`,
+    sentence: `Allowed${by}, ${scopeTexts[answer?.scope ?? 'once']}${edited}.`,
   };
 }

@@ -4,7 +4,7 @@ import { ApiError, type Approval, type ApprovalAnswer } from '../../api/client.t
 import { useToast } from '../Toasts.tsx';
 import { outcomeOf } from './outcome.ts';
 
-/** Answers one question. The first answer counts: one that came too late says kindly what happened instead of failing. */
+/** Answers an approval. The first answer counts; a late one reports the answer that counted. */
 export function useAnswerApproval(approval: Approval, onAnswered: () => void) {
   const queries = useQueryClient();
   const toast = useToast();
@@ -12,7 +12,7 @@ export function useAnswerApproval(approval: Approval, onAnswered: () => void) {
     mutationFn: (body: ApprovalAnswer) => answer(approval, body),
     onSuccess({ late }) {
       if (late !== undefined) toast(late);
-      forget(queries, approval.id);
+      removePending(queries, approval.id);
       onAnswered();
     },
   });
@@ -27,12 +27,12 @@ async function answer(approval: Approval, body: ApprovalAnswer): Promise<{ reado
     if (!(error instanceof ApiError) || !['CONFLICT', 'GONE', 'NOT_FOUND'].includes(error.code)) throw error;
     const found = await api.getApproval({ path }).catch(() => undefined);
     if (found?.status === 'pending') throw error;
-    return { late: found ? `It was answered before you: ${outcomeOf(found).sentence}` : 'This question is gone.' };
+    return { late: found ? `Already answered: ${outcomeOf(found).sentence}` : 'This approval no longer exists.' };
   }
 }
 
-/** It no longer waits: every list says so at once, and then as the gateway has it. */
-function forget(queries: QueryClient, id: string): void {
+/** Removes the approval from the pending list at once, and then refetches. */
+function removePending(queries: QueryClient, id: string): void {
   queries.setQueryData<readonly Approval[]>(['approvals', 'pending'], (pending) =>
     pending?.filter((one) => one.id !== id),
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Single keys that do something for as long as the component is there and it is `active`; never while a person writes. */
+/** Runs actions by single keys while `active`, except while the person types into a field. */
 export function useShortcuts(active: boolean, actions: Readonly<Record<string, () => void>>): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -8,7 +8,7 @@ export function useShortcuts(active: boolean, actions: Readonly<Record<string, (
     if (!active) return undefined;
     function onKeyDown(event: KeyboardEvent): void {
       if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-      if (isWriting(event.target)) return;
+      if (isTyping(event.target)) return;
       const act = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined;
       if (!act) return;
       event.preventDefault();
@@ -19,6 +19,6 @@ export function useShortcuts(active: boolean, actions: Readonly<Record<string, (
   }, [active]);
 }
 
-function isWriting(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 }

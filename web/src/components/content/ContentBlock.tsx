@@ -11,7 +11,7 @@ export interface ContentBlockProps {
   readonly server?: string | undefined;
 }
 
-/** One block of MCP content, of a result or of a prompt's message. What is not known is shown as JSON. */
+/** One block of MCP content; an unknown type is shown as JSON. */
 export function ContentBlock({ block, server }: ContentBlockProps) {
   const { type, text, data, mimeType, resource } = block;
   if (type === 'text' && typeof text === 'string') return <TextContent text={text} />;
@@ -22,7 +22,7 @@ export function ContentBlock({ block, server }: ContentBlockProps) {
   if (type === 'resource_link') return <ResourceLink link={block} server={server} />;
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      <p className="text-xs text-ink-soft">Content of a kind that is not known here: {safeText(type, 100)}</p>
+      <p className="text-xs text-ink-soft">Unknown content type: {safeText(type, 100)}</p>
       <JsonView value={block} what="content" />
     </div>
   );

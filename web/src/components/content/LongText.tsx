@@ -8,13 +8,13 @@ import { piecesOf } from './text-pieces.ts';
 
 export interface LongTextProps {
   readonly text: string;
-  /** What it is called when it is saved. */
+  /** The file name for the download. */
   readonly name?: string;
 }
 
 const pieceLength = 100_000;
 
-/** Plain text of any length: what is too much at once is shown piece by piece. */
+/** Plain text of any length, shown piece by piece. */
 export function LongText({ text, name = 'result.txt' }: LongTextProps) {
   const [count, setCount] = useState(1);
   const pieces = useMemo(() => piecesOf(text, pieceLength, count), [text, count]);
@@ -26,7 +26,7 @@ export function LongText({ text, name = 'result.txt' }: LongTextProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces stay where they are
           <Piece key={at} text={piece} />
         ))}
-        {text === '' && <span className="text-ink-faint">An empty text</span>}
+        {text === '' && <span className="text-ink-faint">Empty text</span>}
       </ScrollBox>
       {shown < text.length && (
         <div className="flex flex-wrap items-center gap-2 text-ink-soft">

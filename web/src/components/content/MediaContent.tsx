@@ -4,10 +4,9 @@ import { Button } from '../Button.tsx';
 import { formatBytes } from '../format-bytes.ts';
 import { safeText } from '../safe-text.ts';
 import { useToast } from '../Toasts.tsx';
-import { base64Bytes, base64Size } from './base64.ts';
 import { saveFile } from './save-file.ts';
 
-// Never SVG: it is a document with scripts and links of its own.
+// SVG is left out on purpose: it can contain scripts and links.
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 const audioTypes = new Set([
   'audio/aac',
@@ -26,11 +25,11 @@ export interface MediaContentProps {
   /** Base64. */
   readonly data: string;
   readonly mimeType: string | undefined;
-  /** What it is called when it is saved. */
+  /** The file name for the download. */
   readonly name?: string;
 }
 
-/** An image or a sound out of the message itself, or the size of what can be neither seen nor heard. */
+/** An embedded image or sound; other binary data is shown by its size. */
 export function MediaContent({ data, mimeType = 'application/octet-stream', name = 'result' }: MediaContentProps) {
   const [broken, setBroken] = useState(false);
   const toast = useToast();
@@ -38,10 +37,10 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
   const source = `data:${type};base64,${data}`;
   const label = `${safeText(mimeType, 100)}, ${formatBytes(base64Size(data))}`;
 
-  function save(): void {
+  function download(): void {
     const bytes = base64Bytes(data);
     if (bytes) saveFile(name, bytes, 'application/octet-stream');
-    else toast.error(new Error('What the server sent is not valid base64'));
+    else toast.error(new Error('The data of the server is not valid base64'));
   }
 
   return (
@@ -60,12 +59,27 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
         <audio controls src={source} onError={() => setBroken(true)} className="max-w-full" aria-label={label} />
       )}
       <figcaption className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
-        {broken ? `This can't be shown: it is not what it says it is (${label})` : label}
-        <Button size="small" look="quiet" onClick={save}>
+        {broken ? `The data does not match its type (${label})` : label}
+        <Button size="small" look="quiet" onClick={download}>
           <Download aria-hidden />
-          Save
+          Download
         </Button>
       </figcaption>
     </figure>
   );
+}
+
+/** The size of base64 data, without decoding it. */
+function base64Size(data: string): number {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  return Math.max(0, Math.floor((data.length * 3) / 4) - padding);
+}
+
+/** Decodes base64; undefined for invalid data. */
+function base64Bytes(data: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }

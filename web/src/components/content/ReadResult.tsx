@@ -2,7 +2,7 @@ import { JsonView } from '../JsonView.tsx';
 import { isRecord } from './is-record.ts';
 import { ResourceContents } from './ResourceContents.tsx';
 
-/** What a server answered to `resources/read`. */
+/** A server's response to `resources/read`. */
 export function ReadResult({ answer }: { readonly answer: Readonly<Record<string, unknown>> }) {
   const contents = Array.isArray(answer.contents) ? answer.contents.filter(isRecord) : undefined;
   if (!contents) return <JsonView value={answer} what="answer" />;
@@ -13,7 +13,7 @@ export function ReadResult({ answer }: { readonly answer: Readonly<Record<string
         // biome-ignore lint/suspicious/noArrayIndexKey: parts stay where they are
         <ResourceContents key={at} contents={part} />
       ))}
-      {contents.length > 50 && <p className="text-ink-soft">{contents.length - 50} more parts are not shown.</p>}
+      {contents.length > 50 && <p className="text-ink-soft">{contents.length - 50} more parts are hidden.</p>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { MediaContent } from './MediaContent.tsx';
 import { fileName } from './save-file.ts';
 import { TextContent } from './TextContent.tsx';
 
-/** One part of a resource that was read or sent along: its address, then its text or its bytes. */
+/** One part of a resource: its URI, then its text or data. */
 export function ResourceContents({ contents }: { readonly contents: Readonly<Record<string, unknown>> }) {
   const { uri, mimeType, text, blob } = contents;
   const type = typeof mimeType === 'string' ? mimeType : undefined;

@@ -41,11 +41,11 @@ export function ResourceLink({ link, server }: ResourceLinkProps) {
         </div>
         {server !== undefined && uri !== '' && (
           <Button size="small" busy={reading.isPending} onClick={() => reading.mutate(server)}>
-            Read it
+            Read
           </Button>
         )}
       </div>
-      {reading.isError && <ErrorNotice title="It could not be read" error={reading.error} />}
+      {reading.isError && <ErrorNotice title="The resource could not be read" error={reading.error} />}
       {reading.data && <ReadResult answer={reading.data} />}
     </div>
   );

@@ -10,13 +10,13 @@ const Markdown = lazy(async () => ({ default: (await import('../Markdown.tsx')).
 
 export interface TextContentProps {
   readonly text: string;
-  readonly mimeType?: string | undefined;
+  readonly mimeType?: string;
   readonly name?: string;
 }
 
 type View = 'plain' | 'tree' | 'rendered';
 
-/** Text from a server: plain, and also as a tree where it is JSON or rendered where it looks like Markdown. */
+/** Text of a server: plain, as a tree if it is JSON, or rendered if it looks like Markdown. */
 export function TextContent({ text, mimeType, name }: TextContentProps) {
   const json = useMemo(() => parseJsonText(text), [text]);
   const views: { id: View; label: string }[] = [{ id: 'plain', label: 'Plain' }];
@@ -29,14 +29,14 @@ export function TextContent({ text, mimeType, name }: TextContentProps) {
       {(views.length > 1 || view === 'plain') && (
         <div className="flex items-center justify-between gap-2">
           {views.length > 1 ? (
-            <ViewToggle label="How the text is shown" views={views} value={view} onChange={setChosen} />
+            <ViewToggle label="Text view" views={views} value={view} onChange={setChosen} />
           ) : (
             <span className="text-xs text-ink-faint">Text</span>
           )}
           {view !== 'tree' && <CopyButton text={text} what="text" />}
         </div>
       )}
-      {view === 'plain' && <LongText text={text} {...(name !== undefined && { name })} />}
+      {view === 'plain' && <LongText text={text} name={name} />}
       {view === 'tree' && <JsonView value={json} what="result" />}
       {view === 'rendered' && (
         <div className="rounded-md border border-line px-3 py-2">

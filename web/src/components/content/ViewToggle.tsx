@@ -8,7 +8,7 @@ export interface ViewToggleProps<Id extends string> {
   readonly disabled?: boolean;
 }
 
-/** A choice between ways to see the same thing. */
+/** A choice between a few views or values. */
 export function ViewToggle<Id extends string>({
   label,
   views,
@@ -21,7 +21,7 @@ export function ViewToggle<Id extends string>({
       type="single"
       value={`view-${value}`}
       disabled={disabled}
-      // What is chosen can't be unchosen, only replaced.
+      // A click on the current choice keeps it.
       onValueChange={(next) => next !== '' && onChange(next.slice('view-'.length) as Id)}
       aria-label={label}
       className="inline-flex rounded-md border border-line bg-surface p-0.5"

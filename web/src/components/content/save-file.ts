@@ -1,15 +1,15 @@
-/** Has the browser save something under a name. Names come from strangers: only what is harmless in one is kept. */
+/** Downloads data as a file. Names are untrusted: only harmless characters are kept. */
 export function saveFile(name: string, data: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([data], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = fileName(name);
   link.click();
-  // The browser takes the data when it gets to it.
+  // The browser reads the data later.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** The last part of a path or address as the name of a file. */
+/** A safe file name from the last part of a path or URL. */
 export function fileName(path: string): string {
   const last =
     path

@@ -1,10 +1,10 @@
-// Reading more than this as JSON or Markdown would be felt; as plain text it can be read all the same.
+// Parsing more than this would block the page; longer texts are shown as plain text.
 const maxJson = 2_000_000;
 const maxMarkdown = 100_000;
 
 const markdownSigns = /^#{1,6} \S|^ {0,3}[-*+] \S|^ {0,3}\d+\. \S|\*\*\S|^```|`[^`\n]+`|\]\(|^\|.*\|$/m;
 
-/** The object or array that a text is the JSON of; undefined for other texts. */
+/** Parses a JSON object or array; undefined for other texts. */
 export function parseJsonText(text: string): unknown {
   if (text.length > maxJson || !/^\s*[{[]/.test(text)) return undefined;
   try {
@@ -14,7 +14,7 @@ export function parseJsonText(text: string): unknown {
   }
 }
 
-/** Whether a text is worth rendering: it is called Markdown, or its beginning looks like it. */
+/** Whether a text has the MIME type of Markdown or looks like it. */
 export function isMarkdown(text: string, mimeType?: string): boolean {
   if (text.length > maxMarkdown) return false;
   return mimeType?.startsWith('text/markdown') === true || markdownSigns.test(text.slice(0, 5_000));

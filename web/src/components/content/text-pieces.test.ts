@@ -4,13 +4,13 @@ import { isMarkdown, parseJsonText } from './text-kinds.ts';
 import { piecesOf } from './text-pieces.ts';
 
 describe('long texts', () => {
-  test('are cut into pieces that are the whole when put together', () => {
+  test('the pieces of a text make up the whole text', () => {
     const text = 'abc😀def\r\nghi';
     for (let size = 1; size < 20; size++) expect(piecesOf(text, size, 100).join('')).toBe(text);
     expect(piecesOf('x'.repeat(250), 100, 2)).toEqual(['x'.repeat(100), 'x'.repeat(100)]);
   });
 
-  test('are never cut inside a character or a line ending', () => {
+  test('a text is never split inside a character or a line ending', () => {
     expect(piecesOf('a😀b', 2, 9)).toEqual(['a', '😀', 'b']);
     expect(piecesOf('ab\r\ncd', 3, 9)).toEqual(['ab', '\r\nc', 'd']);
   });
@@ -32,7 +32,7 @@ describe('kinds of text', () => {
   });
 });
 
-test('a file is named after the last part of an address, and only by harmless characters', () => {
+test('a file name is the last part of a URL, reduced to harmless characters', () => {
   expect(fileName('file:///home/ada/notes.txt')).toBe('notes.txt');
   expect(fileName('https://x.example/a/b/?q=1#x')).toBe('b');
   expect(fileName('../../.bashrc')).toBe('bashrc');

@@ -1,4 +1,4 @@
-/** The first pieces of a text, `count` at most. */
+/** Splits a text and returns at most the first `count` pieces. */
 export function piecesOf(text: string, size: number, count: number): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length && pieces.length < count; ) {
@@ -9,7 +9,7 @@ export function piecesOf(text: string, size: number, count: number): string[] {
   return pieces;
 }
 
-/** Where a piece of text that begins at `start` ends: `size` later, but never inside a character or a line ending. */
+/** The end of a piece: `size` after its start, but never inside a character or a line ending. */
 function endOfPiece(text: string, start: number, size: number): number {
   const end = Math.min(text.length, start + size);
   if (end === text.length || end - start < 2) return end;

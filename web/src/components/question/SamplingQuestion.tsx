@@ -10,29 +10,27 @@ type Json = Readonly<Record<string, unknown>>;
 
 const maxMessages = 50;
 
-/** What a server wants a model to be asked in the person's name. The person sees it before anything is sent. */
+/** A prompt that a server wants to send to the model; nothing is sent before the person allows it. */
 export function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
   const { messages, systemPrompt, maxTokens, temperature } = question.params;
   const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <p>
-        It wants to ask the model of this conversation, and gets the answer. This costs tokens
-        {typeof maxTokens === 'number' && <>: at most {maxTokens.toLocaleString('en')} for the answer</>}.
+        The server wants to prompt the model of this conversation and receives the reply. This costs tokens
+        {typeof maxTokens === 'number' && <>: at most {maxTokens.toLocaleString('en')} for the reply</>}.
       </p>
       {typeof systemPrompt === 'string' && <Quoted title="Instructions for the model">{safeText(systemPrompt)}</Quoted>}
       {all.slice(0, maxMessages).map((message, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: messages have no other name, and do not move
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages never move
         <section key={at} aria-label={`Message ${at + 1}`} className="min-w-0">
-          <h4 className="mb-1 text-xs text-ink-soft">
-            {message.role === 'assistant' ? 'As the model' : 'As the user'}
-          </h4>
+          <h4 className="mb-1 text-xs text-ink-soft">{message.role === 'assistant' ? 'Model' : 'User'}</h4>
           <ContentView result={{ isError: false, content: blocksOf(message.content) }} />
         </section>
       ))}
       {all.length > maxMessages && <p className="text-ink-soft">And {all.length - maxMessages} more messages.</p>}
       {typeof temperature === 'number' && <p className="text-xs text-ink-faint">Temperature {temperature}</p>}
-      {error !== null && error !== undefined && <ErrorNotice title="The answer was not taken" error={error} />}
+      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
       <div className="flex flex-wrap gap-2">
         <Button look="primary" busy={busy} onClick={() => onAnswer({ action: 'accept' })}>
           Allow

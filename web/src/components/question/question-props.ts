@@ -1,10 +1,10 @@
 import type { Question, QuestionAnswer } from '../../api/client.ts';
 
-/** What each kind of question is shown with. */
+/** The props of every kind of question. */
 export interface QuestionProps {
   readonly question: Question;
   readonly busy: boolean;
-  /** Why the last answer was not taken. */
+  /** Why the last answer was rejected. */
   readonly error: unknown;
   readonly onAnswer: (answer: QuestionAnswer) => void;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { closeBackGate } from '../../components/back-gate.ts';
+import { installBackGuard } from '../../components/back-guard.ts';
 
 export interface LeaveGuard {
   /** Whether the person wants to leave and must confirm. */
@@ -39,7 +39,7 @@ export function useLeaveGuard(active: boolean): LeaveGuard {
 
     document.addEventListener('click', onClick, { capture: true, signal });
     addEventListener('beforeunload', (event) => event.preventDefault(), { signal });
-    const openGate = closeBackGate(onBack);
+    const openGate = installBackGuard(onBack);
     return () => {
       controller.abort();
       openGate();

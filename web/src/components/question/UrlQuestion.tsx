@@ -5,8 +5,8 @@ import { ErrorNotice, Notice } from '../ErrorNotice.tsx';
 import { safeText } from '../safe-text.ts';
 import type { QuestionProps } from './question-props.ts';
 
-/** An address that a server wants opened: shown in full, opened by the person, and only then accepted. */
-export function AddressQuestion({ question, busy, error, onAnswer }: QuestionProps) {
+/** A URL that a server asks a person to open. It is shown in full and can be accepted once it was opened. */
+export function UrlQuestion({ question, busy, error, onAnswer }: QuestionProps) {
   const [opened, setOpened] = useState(false);
   const { message, url: given } = question.params;
   const url = typeof given === 'string' ? URL.parse(given) : null;
@@ -23,10 +23,10 @@ export function AddressQuestion({ question, busy, error, onAnswer }: QuestionPro
         <p className="font-mono text-xs break-all">{safeText(canOpen ? url.href : given, 4_000)}</p>
       </div>
       {canOpen && url.protocol === 'http:' && !isLoopback(url.hostname) && (
-        <Notice tone="warn">What you enter there is not encrypted on its way.</Notice>
+        <Notice tone="warn">The connection to this page is not encrypted.</Notice>
       )}
-      {!canOpen && <Notice tone="bad">This is not an address that can be opened safely.</Notice>}
-      {error !== null && error !== undefined && <ErrorNotice title="The answer was not taken" error={error} />}
+      {!canOpen && <Notice tone="bad">This URL cannot be opened safely.</Notice>}
+      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
       <div className="flex flex-wrap gap-2">
         {canOpen && (
           <a
@@ -44,7 +44,7 @@ export function AddressQuestion({ question, busy, error, onAnswer }: QuestionPro
           look="primary"
           busy={busy}
           disabled={!opened}
-          title={opened ? undefined : 'Open the address first'}
+          title={opened ? undefined : 'Open the URL first'}
           onClick={() => onAnswer({ action: 'accept' })}
         >
           Accept
