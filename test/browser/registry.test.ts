@@ -29,7 +29,7 @@ afterAll(async () => {
   await remote?.[Symbol.asyncDispose]();
 });
 
-test('a server is found in the registry, told what it asks for, tried out and added', async () => {
+test('a server is found in the registry, configured, tested and added', async () => {
   const found = await browse();
   await found.getByRole('searchbox', { name: 'Search' }).fill('weather');
   await found.getByText('1 server.', { exact: true }).waitFor();
@@ -39,14 +39,12 @@ test('a server is found in the registry, told what it asks for, tried out and ad
   const link = entry.getByRole('link', { name: /^Repository/ });
   expect(await link.getAttribute('href')).toBe('https://code.example/ada/weather');
   expect(await link.textContent()).toContain('(code.example)');
-  await found.getByRole('button', { name: 'Choose io.github.ada/weather' }).click();
+  await found.getByRole('button', { name: 'Select io.github.ada/weather' }).click();
 
-  const chosen = on.dialog('Add from the registry');
+  const chosen = on.dialog('Add from registry');
   await expect.poll(focused).toBe('Weather');
   const address = `${new URL(remote.url).origin}/{path}`;
-  expect(await chosen.getByRole('radio', { name: `Connect to an address ${address}`, exact: true }).isChecked()).toBe(
-    true,
-  );
+  expect(await chosen.getByRole('radio', { name: `Connect to a URL ${address}`, exact: true }).isChecked()).toBe(true);
   expect(await chosen.getByRole('combobox', { name: 'path' }).inputValue()).toBe('mcp');
   await chosen.getByText('The key of your team', { exact: true }).waitFor();
   expect(await textbox(chosen, 'x-team-key').getAttribute('type')).toBe('password');
@@ -56,12 +54,12 @@ test('a server is found in the registry, told what it asks for, tried out and ad
   await textbox(chosen, 'x-team-key').fill(key);
   await button(chosen, 'Continue').click();
 
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   expect(await textbox(form, 'Name').inputValue()).toBe('weather');
   expect(await textbox(form, 'Description').inputValue()).toBe('Forecasts for any place');
   expect(await form.getByLabel('URL').inputValue()).toBe(remote.url);
   expect(await form.getByLabel('Value of header 1').getAttribute('type')).toBe('password');
-  await button(form, 'Test Connection').click();
+  await button(form, 'Test connection').click();
   await form.getByText('Connection succeeded', { exact: true }).waitFor();
   expect((await app.get('/api/servers')).body.servers).toEqual([]);
   await button(form, 'Save').click();
@@ -73,36 +71,36 @@ test('a server is found in the registry, told what it asks for, tried out and ad
   expect(app.answers.join()).not.toContain(key);
 });
 
-test('what was filled in is there again after going back, and a name that is taken gets a number', async () => {
+test('going back keeps the values, and a taken name gets a number', async () => {
   const chosen = await choose('io.github.ada/weather');
   await textbox(chosen, 'x-team-key').fill('another');
   await chosen.getByRole('combobox', { name: 'path' }).selectOption('sse');
   await button(chosen, 'Continue').click();
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   expect(await textbox(form, 'Name').inputValue()).toBe('weather-2');
   expect(await form.getByLabel('URL').inputValue()).toMatch(/\/sse$/);
   await button(form, 'Cancel').click();
   expect(await textbox(chosen, 'x-team-key').inputValue()).toBe('another');
 
   await button(chosen, 'Back').click();
-  await expect.poll(focused).toBe('Choose io.github.ada/weather');
+  await expect.poll(focused).toBe('Select io.github.ada/weather');
   await page.keyboard.press('Enter');
   expect(await textbox(chosen, 'x-team-key').inputValue()).toBe('another');
   await button(chosen, 'Back').click();
-  await page.getByRole('button', { name: 'Choose io.github.ada/old' }).click();
-  await chosen.getByText('It is deprecated').waitFor();
+  await page.getByRole('button', { name: 'Select io.github.ada/old' }).click();
+  await chosen.getByText('The registry advises against this server.').waitFor();
   await page.keyboard.press('Escape');
   await chosen.waitFor({ state: 'hidden' });
   await expect.poll(focused).toBe('Browse registry');
 });
 
-test('a program is shown as the command that would be run, and needs the administrator', async () => {
+test('a local server is shown as its command and needs the admin token', async () => {
   const chosen = await choose('io.github.ada/weather');
   const command = 'npx -y @ada/weather@1.2.0 --units <units>';
-  await chosen.getByRole('radio', { name: `Start a program ${command}`, exact: true }).check();
-  await chosen.getByText('runs it on its own machine').waitFor();
+  await chosen.getByRole('radio', { name: `Run a local command ${command}`, exact: true }).check();
+  await chosen.getByText('runs it on its machine').waitFor();
   await chosen.getByText("packages of the kind 'mcpb' are not run").waitFor();
-  await chosen.getByText('To add a program, sign in with the admin token').waitFor();
+  await chosen.getByText('Sign in with the admin token to add a local server').waitFor();
   expect(await button(chosen, 'Continue').isDisabled()).toBe(true);
   await textbox(chosen, 'WEATHER_KEY').fill(key);
   await button(chosen, 'Sign in').click();
@@ -111,7 +109,7 @@ test('a program is shown as the command that would be run, and needs the adminis
   expect(await textbox(chosen, 'WEATHER_KEY').inputValue()).toBe(key);
   await button(chosen, 'Continue').click();
 
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   expect(await form.getByLabel('Command').inputValue()).toBe('npx');
   const args = await Promise.all([1, 2, 3, 4].map((at) => textbox(form, `Argument ${at}`).inputValue()));
   expect(args).toEqual(['-y', '@ada/weather@1.2.0', '--units', 'metric']);
@@ -120,31 +118,31 @@ test('a program is shown as the command that would be run, and needs the adminis
   await chosen.waitFor();
 });
 
-test('the list goes on page by page, and says when nothing is found', async () => {
+test('the list loads page by page and reports an empty search', async () => {
   const found = await browse();
-  await found.getByText('The first 30 servers; there are more.').waitFor();
+  await found.getByText('The first 30 servers. There are more.').waitFor();
   expect(await found.getByRole('listitem').count()).toBe(30);
   await button(found, 'Load more').click();
   await found.getByText('44 servers.', { exact: true }).waitFor();
-  await expect.poll(focused).toBe('Choose io.example/notes-26');
+  await expect.poll(focused).toBe('Select io.example/notes-26');
   expect(await found.getByRole('listitem').count()).toBe(44);
   expect(await button(found, 'Load more').count()).toBe(0);
   await found.getByRole('searchbox', { name: 'Search' }).fill('no such thing');
-  await found.getByText('Nothing found', { exact: true }).waitFor();
+  await found.getByText('No servers found', { exact: true }).waitFor();
   await expectAccessible(page);
 });
 
-test('a registry that does not answer is said in words, and asked again on demand', async () => {
+test('a failing registry is reported and retried on demand', async () => {
   const { port } = new URL(registry.url);
   const found = await browse();
-  await found.getByText('The first 30 servers; there are more.').waitFor();
+  await found.getByText('The first 30 servers. There are more.').waitFor();
   await registry[Symbol.asyncDispose]();
   await button(found, 'Load more').click();
-  await found.getByText('The next servers could not be read').waitFor();
+  await found.getByText('Could not load more servers').waitFor();
   expect(await found.getByRole('listitem').count()).toBe(30);
   await found.getByRole('searchbox', { name: 'Search' }).fill('notes');
   const notice = found.getByRole('alert');
-  await notice.getByText("The registry can't be searched").waitFor();
+  await notice.getByText('Could not search the registry').waitFor();
   await notice.getByText(`The registry ${registry.url} can't be reached`).waitFor();
   expect(await found.getByRole('listitem').count()).toBe(0);
   await expectAccessible(page);
@@ -153,26 +151,26 @@ test('a registry that does not answer is said in words, and asked again on deman
   await found.getByText('io.example/notes-07', { exact: true }).waitFor();
 });
 
-test('what publishers write is text and nothing else', async () => {
+test('text of publishers is shown as plain text', async () => {
   const found = await browse();
   await found.getByRole('searchbox', { name: 'Search' }).fill('evil');
   await found.getByText('1 server.', { exact: true }).waitFor();
   await found.getByText('<img src=x onerror="hurt=1">⟨U+202E⟩gnp.exe').waitFor();
   expect(await found.getByRole('link').count()).toBe(0);
-  await found.getByRole('button', { name: 'Choose evil.example/<b>' }).click();
-  const chosen = on.dialog('Add from the registry');
+  await found.getByRole('button', { name: 'Select evil.example/<b>' }).click();
+  const chosen = on.dialog('Add from registry');
   await chosen.getByText('https://evil.example/⟨U+200B⟩{constructor}', { exact: true }).waitFor();
   expect(await chosen.locator('img, script, b').count()).toBe(0);
   await chosen.getByLabel('constructor').fill('mine');
   await button(chosen, 'Continue').click();
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   expect(await textbox(form, 'Name').inputValue()).toBe('b');
   expect(await form.getByLabel('URL').inputValue()).toContain('/\u200bmine');
   await page.keyboard.press('Escape');
   await button(chosen, 'Back').click();
   await found.getByRole('searchbox', { name: 'Search' }).fill('nowhere');
-  await found.getByRole('button', { name: 'Choose io.example/nowhere' }).click();
-  await chosen.getByText("It can't be added from here").waitFor();
+  await found.getByRole('button', { name: 'Select io.example/nowhere' }).click();
+  await chosen.getByText('This server cannot be added').waitFor();
   expect(await button(chosen, 'Continue').count()).toBe(0);
   expect(await page.evaluate(() => 'hurt' in globalThis)).toBe(false);
 });
@@ -184,11 +182,11 @@ test.each([
   await page.setViewportSize({ width, height });
   await app.goto('/servers');
   const found = await browse();
-  await found.getByText('there are more.').waitFor();
+  await found.getByText('There are more.').waitFor();
   await expectAccessible(page);
   await expectNoOverflow(found);
-  await found.getByRole('button', { name: 'Choose io.github.ada/weather' }).click();
-  const chosen = on.dialog('Add from the registry');
+  await found.getByRole('button', { name: 'Select io.github.ada/weather' }).click();
+  const chosen = on.dialog('Add from registry');
   await button(chosen, 'Continue').click();
   await expect.poll(() => on.errorOf(textbox(chosen, 'x-team-key'))).toContain('Is required');
   await expectAccessible(page);
@@ -196,7 +194,7 @@ test.each([
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
 });
 
-test('it is for administrators only', async () => {
+test('only administrators can browse the registry', async () => {
   const reader = await app.openPage(`/servers?registry#token=${await app.key(['read'])}`);
   await reader.getByRole('article', { name: 'weather' }).waitFor();
   expect(await reader.getByRole('button', { name: 'Browse registry' }).count()).toBe(0);
@@ -205,13 +203,13 @@ test('it is for administrators only', async () => {
 
 async function browse(): Promise<Locator> {
   await page.getByRole('button', { name: 'Browse registry' }).click();
-  return on.dialog('Browse the registry');
+  return on.dialog('Browse registry');
 }
 
 async function choose(name: string): Promise<Locator> {
   const found = await browse();
-  await found.getByRole('button', { name: `Choose ${name}` }).click();
-  return on.dialog('Add from the registry');
+  await found.getByRole('button', { name: `Select ${name}` }).click();
+  return on.dialog('Add from registry');
 }
 
 function button(within: Locator, name: string): Locator {

@@ -51,14 +51,14 @@ afterAll(async () => {
   api?.close();
 });
 
-test('an HTTP API is added by its OpenAPI document, and its operations are tools [R9, R10, R21]', async () => {
+test('an HTTP API is added by its OpenAPI document, and its operations become tools [R9, R10, R21]', async () => {
   await page.getByRole('button', { name: 'Add server' }).click();
-  const form = on.dialog('Add a server');
-  await form.getByLabel('Authentication').selectOption('OAuth: sign in with a browser');
+  const form = on.dialog('Add server');
+  await form.getByLabel('Authentication').selectOption('OAuth (sign in with a browser)');
   await form.getByRole('radio', { name: 'HTTP API' }).check();
   const ways = form.getByLabel('Authentication');
   expect(await ways.inputValue()).toBe('none');
-  expect(await ways.locator('option').allTextContents()).not.toContain('OAuth: sign in with a browser');
+  expect(await ways.locator('option').allTextContents()).not.toContain('OAuth (sign in with a browser)');
 
   await textbox(form, 'Base URL').fill(`${base}/v1`);
   await textbox(form, 'Name').fill('notes');
@@ -66,10 +66,10 @@ test('an HTTP API is added by its OpenAPI document, and its operations are tools
   await form.getByRole('alert').getByText('Must have at least one endpoint').waitFor();
   await textbox(form, 'OpenAPI document').fill('openapi.json');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => on.errorOf(textbox(form, 'OpenAPI document'))).toContain('Must be the address');
+  await expect.poll(() => on.errorOf(textbox(form, 'OpenAPI document'))).toContain('Must be the URL of the document');
 
   await textbox(form, 'OpenAPI document').fill(`${base}/openapi.json`);
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByRole('button', { name: 'Test connection' }).click();
   const found = form.getByRole('region', { name: 'Connection test' });
   await found.getByText('Connection succeeded', { exact: true }).waitFor();
   for (const words of ['Notes 1.2', 'HTTP API', 'Discovered 2 tools', 'Lists the notes'])
@@ -85,13 +85,13 @@ test('an HTTP API is added by its OpenAPI document, and its operations are tools
   expect(await panel.getByText('Protocol', { exact: true }).count()).toBe(0);
 });
 
-test('an endpoint is described by hand in rows, and called as a tool [R10, R11, R21]', async () => {
+test('an endpoint is defined with rows and called as a tool [R10, R11, R21]', async () => {
   const form = await edit();
   await form.getByRole('button', { name: 'Add endpoint' }).click();
   await page.keyboard.type('notes/{id}/lines');
   await form.getByLabel('Method').selectOption('POST');
   await textbox(form, 'Tool name').fill('add_line');
-  await textbox(form, 'What it does').fill('Adds a line to a note');
+  await textbox(form, 'Description').last().fill('Adds a line to a note');
   expect(await textbox(form, 'Name of argument 1').inputValue()).toBe('id');
   expect(await form.getByRole('checkbox', { name: 'Required (id)' }).isDisabled()).toBe(true);
   expect(await form.getByRole('button', { name: 'Remove id', exact: true }).count()).toBe(0);
@@ -100,10 +100,10 @@ test('an endpoint is described by hand in rows, and called as a tool [R10, R11, 
   await form.getByRole('checkbox', { name: 'Required (text)' }).check();
   await textbox(form, 'Description of text').fill('What it says');
   await addArgument(form, 'text');
-  await expect.poll(() => on.errorOf(textbox(form, 'Name of argument 3'))).toContain('another argument');
+  await expect.poll(() => on.errorOf(textbox(form, 'Name of argument 3'))).toContain('Another argument');
   expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   await textbox(form, 'Name of argument 3').fill('notify');
-  await form.getByLabel('Type of notify').selectOption('Yes or no');
+  await form.getByLabel('Type of notify').selectOption('Boolean');
   await form.getByRole('checkbox', { name: 'In the query (notify)' }).check();
   await addArgument(form, 'marks');
   await form.getByLabel('Type of marks').selectOption('List of texts');
@@ -130,7 +130,7 @@ test('an endpoint is described by hand in rows, and called as a tool [R10, R11, 
   });
 });
 
-test('a schema that says more than rows is edited as text, and nothing of it is lost [R21]', async () => {
+test('a complex schema is edited as text and loses nothing [R21]', async () => {
   const form = await edit();
   await form.getByRole('button', { name: 'POST /notes/{id}/lines add_line' }).click();
   expect(await textbox(form, 'Description of text').inputValue()).toBe('What it says');
@@ -143,7 +143,7 @@ test('a schema that says more than rows is edited as text, and nothing of it is 
   expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   before.properties.text.enum = ['milk', 'bread'];
   await schema.fill(JSON.stringify(before));
-  expect(await form.getByRole('button', { name: 'Edit in rows' }).isDisabled()).toBe(true);
+  expect(await form.getByRole('button', { name: 'Edit as rows' }).isDisabled()).toBe(true);
   await form.getByRole('checkbox', { name: 'marks' }).check();
   await expectAccessible(page);
   await form.getByRole('button', { name: 'Save' }).click();
@@ -168,7 +168,7 @@ test('a schema that says more than rows is edited as text, and nothing of it is 
   ]);
 });
 
-test('the form of an API fits a narrow window, and endpoints can be taken away again [R21]', async () => {
+test('the form of an API fits a narrow screen, and endpoints can be removed [R21]', async () => {
   await page.setViewportSize({ width: 360, height: 740 });
   const form = await edit();
   await form.getByRole('button', { name: 'Add endpoint' }).click();

@@ -32,23 +32,23 @@ afterAll(async () => {
   await directory?.[Symbol.asyncDispose]();
 });
 
-test('without a server, the page leads to adding or importing one [R9]', async () => {
+test('the empty page offers to add or import a server [R9]', async () => {
   await page.getByText('No servers yet').waitFor();
   await page.getByRole('button', { name: 'Import from another client' }).click();
   await on.dialog('Import servers').getByRole('button', { name: 'Close' }).first().click();
   await page.getByRole('button', { name: 'Add a server' }).click();
-  await on.dialog('Add a server').waitFor();
+  await on.dialog('Add server').waitFor();
   await page.keyboard.press('Escape');
-  await on.dialog('Add a server').waitFor({ state: 'hidden' });
+  await on.dialog('Add server').waitFor({ state: 'hidden' });
 });
 
-test('a server is added by its address, tested before it is saved, and is then in the list [R9, R10]', async () => {
+test('a server is added by its URL after a connection test [R9, R10]', async () => {
   await using remote = await startHttp('modern-http');
   await page.getByRole('button', { name: 'Add server' }).click();
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   await form.getByLabel('URL').fill(remote.url);
   await form.getByRole('radio', { name: 'HTTP', exact: true }).check();
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByRole('button', { name: 'Test connection' }).click();
 
   const found = form.getByRole('region', { name: 'Connection test' });
   await found.getByText('Connection succeeded', { exact: true }).waitFor();
@@ -71,23 +71,21 @@ test('a server is added by its address, tested before it is saved, and is then i
   await on.remove('far');
 });
 
-test('what the gateway has against a server is said at its fields, and nothing is lost [R10]', async () => {
+test('problems are shown at their fields, and closing the form needs confirmation [R10]', async () => {
   await page.getByRole('button', { name: 'Add server' }).click();
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   await form.getByLabel('URL').fill('http://tools.example.com/mcp');
   await form.getByLabel('Timeout').fill('soon');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect
-    .poll(() => on.errorOf(form.getByLabel('Timeout')))
-    .toContain('Must be a whole number from 1000 to 300000');
+  await expect.poll(() => on.errorOf(form.getByLabel('Timeout'))).toContain('Must be a duration');
   await form.getByLabel('Timeout').fill('1000');
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByRole('button', { name: 'Test connection' }).click();
   await expect.poll(() => on.errorOf(form.getByLabel('URL'))).toContain('Plain http to another machine');
   expect(await on.errorOf(form.getByLabel('Timeout'))).toBe('');
   await form.getByRole('button', { name: 'Add header' }).click();
   await page.keyboard.type('not a name');
   await textbox(form, 'Value of header 1').fill('x');
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByRole('button', { name: 'Test connection' }).click();
   await expect.poll(() => on.errorOf(form.getByLabel('Name of header 1'))).not.toBe('');
 
   await page.keyboard.press('Escape');
@@ -99,40 +97,40 @@ test('what the gateway has against a server is said at its fields, and nothing i
   await ask.waitFor({ state: 'hidden' });
 });
 
-test('a test that takes too long can be cancelled, and one that fails says why [R10]', async () => {
+test('a connection test can be cancelled, and a failed test shows the reason [R10]', async () => {
   let asked = 0;
   const silent = createServer(() => {
     asked += 1;
   }).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   await page.getByRole('button', { name: 'Add server' }).click();
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   await form.getByLabel('URL').fill(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`);
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByRole('button', { name: 'Test connection' }).click();
   await expect.poll(() => asked).toBeGreaterThan(0);
   await form.getByRole('button', { name: 'Cancel test' }).click();
-  await form.getByText('Press Test Connection').waitFor();
+  await form.getByText('Press Test connection').waitFor();
   silent.closeAllConnections();
   silent.close();
 
-  await form.getByLabel('Retry attempts').fill('0');
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByLabel('Retries at start').fill('0');
+  await form.getByRole('button', { name: 'Test connection' }).click();
   await form.getByText('Connection failed', { exact: true }).waitFor();
   await form.getByRole('list', { name: 'Problems' }).getByText('SERVER_UNREACHABLE').waitFor();
 
   await form.getByRole('button', { name: 'Save' }).click();
   const broken = page.getByRole('article').filter({ hasText: 'Error' });
   await broken.getByText('ECONNREFUSED').waitFor();
-  await broken.getByText(/Next try in|Trying again now/).waitFor();
+  await broken.getByText(/Next attempt in|Retrying now/).waitFor();
 });
 
-test('a broken server is mended by editing it: the list shows it at once [R9, R10]', async () => {
+test('editing a broken server reconnects it at once [R9, R10]', async () => {
   await using remote = await startHttp('legacy-http', { REQUIRE_HEADER: 'x-team-key: PLANTED-KEY' });
   const name = (await page.getByRole('article').getAttribute('aria-label')) as string;
   await on.menu(name, 'Edit');
   const form = on.dialog(`Edit ${name}`);
   await form.getByLabel('URL').fill(remote.url);
-  await form.getByLabel('Authentication').selectOption('API key in a header');
+  await form.getByLabel('Authentication').selectOption('API key header');
   await textbox(form, 'Key').fill('PLANTED-KEY');
   await textbox(form, 'Header').fill('x-team-key');
   await textbox(form, 'Name').fill('guarded');
@@ -143,7 +141,7 @@ test('a broken server is mended by editing it: the list shows it at once [R9, R1
   const again = on.dialog('Edit guarded');
   expect(await textbox(again, 'Key').inputValue()).toContain('stored');
   await again.getByLabel('Description').fill('Still works');
-  await again.getByRole('button', { name: 'Test Connection' }).click();
+  await again.getByRole('button', { name: 'Test connection' }).click();
   await again.getByText('Connection succeeded', { exact: true }).waitFor();
   await again.getByRole('button', { name: 'Save' }).click();
   await on.row('guarded').getByText('Still works').waitFor();
@@ -152,9 +150,9 @@ test('a broken server is mended by editing it: the list shows it at once [R9, R1
   await on.menu('guarded', 'Edit');
   await again.getByRole('button', { name: 'Replace key' }).click();
   await textbox(again, 'Key').fill('wrong');
-  await again.getByRole('button', { name: 'Test Connection' }).click();
+  await again.getByRole('button', { name: 'Test connection' }).click();
   await again.getByText('Connection failed', { exact: true }).waitFor();
-  await again.getByRole('button', { name: 'Keep the stored key' }).click();
+  await again.getByRole('button', { name: 'Keep stored key' }).click();
   await again.getByLabel('URL').fill('https://elsewhere.example.com/mcp');
   await again.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => on.errorOf(textbox(again, 'Key'))).toContain('Must be sent again');
@@ -170,25 +168,25 @@ test('a broken server is mended by editing it: the list shows it at once [R9, R1
   await on.row('guarded').getByText('Disconnected', { exact: true }).waitFor();
   await on.menu('guarded', 'Connect');
   await on.row('guarded').getByText('Connected', { exact: true }).waitFor();
-  await on.menu('guarded', 'Ask for its tools again');
-  await page.getByText("'guarded' was asked for its tools again").first().waitFor();
+  await on.menu('guarded', 'Refresh tools');
+  await page.getByText("'guarded' has refreshed tools").first().waitFor();
   await on.remove('guarded');
 });
 
-test('a program is added only after signing in with the admin token, and it is the gateway that starts it [R9, R10, R22]', async () => {
+test('adding a local server needs the admin token [R9, R10, R22]', async () => {
   const program = fixture('legacy', { API_TOKEN: 'PLANTED-ENV' });
   await page.getByRole('button', { name: 'Add server' }).click();
-  const form = on.dialog('Add a server');
-  await form.getByRole('radio', { name: 'Program (stdio)' }).check();
-  await form.getByText('sign in with the admin token').waitFor();
+  const form = on.dialog('Add server');
+  await form.getByRole('radio', { name: 'Local (stdio)' }).check();
+  await form.getByText('Sign in with the admin token').waitFor();
   await form.getByLabel('Command').fill(`${program.command} "${program.args[0]}"`);
   expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-  expect(await form.getByRole('button', { name: 'Test Connection' }).isDisabled()).toBe(true);
+  expect(await form.getByRole('button', { name: 'Test connection' }).isDisabled()).toBe(true);
 
   await form.getByRole('button', { name: 'Sign in' }).click();
   await on.dialog('Sign in').getByLabel('API key or admin token').fill(app.adminToken);
   await on.dialog('Sign in').getByRole('button', { name: 'Sign in' }).click();
-  await form.getByText('Your browser starts nothing').waitFor();
+  await form.getByText('The gateway runs the command on its machine').waitFor();
   await form.getByRole('button', { name: 'Split into arguments' }).click();
   expect(await form.getByLabel('Command').inputValue()).toBe(program.command);
   expect(await textbox(form, 'Argument 1').inputValue()).toBe(program.args[0]);
@@ -196,7 +194,7 @@ test('a program is added only after signing in with the admin token, and it is t
   await form.getByRole('button', { name: 'Add variable' }).click();
   await page.keyboard.type('API_TOKEN');
   await form.getByLabel('Value of variable 1').fill('PLANTED-ENV');
-  await form.getByRole('button', { name: 'Test Connection' }).click();
+  await form.getByRole('button', { name: 'Test connection' }).click();
   await form.getByText('Connection succeeded', { exact: true }).waitFor();
   await form.getByRole('button', { name: 'Save' }).click();
   await on.row('legacy').getByText('Connected', { exact: true }).waitFor();
@@ -214,7 +212,7 @@ test('a program is added only after signing in with the admin token, and it is t
   await expectNoSecret();
 });
 
-test('servers of the configuration file appear as it changes, say why they fail, and are read-only here [R9]', async () => {
+test('servers of the configuration file follow its changes, show their failures and are read-only [R9]', async () => {
   await writeConfig({
     broken: fixture('crash-on-start'),
     changing: fixture('changing'),
@@ -230,11 +228,14 @@ test('servers of the configuration file appear as it changes, say why they fail,
   await broken.getByRole('link', { name: 'broken' }).click();
   const panel = on.dialog('broken');
   await panel.getByText('Defined in the configuration file').waitFor();
-  await panel.getByText('times').first().waitFor();
+  await panel
+    .getByText(/failed attempt/)
+    .first()
+    .waitFor();
   await panel.getByRole('tab', { name: 'Error output' }).click();
   const output = panel.getByRole('region', { name: 'Error output' });
   const before = (await output.innerText()).length;
-  // It is started again and again, and says so each time.
+  // The gateway restarts the server, which writes the line again.
   await expect.poll(async () => (await output.innerText()).length).toBeGreaterThan(before);
   await panel.getByRole('button', { name: 'Copy error output' }).click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toContain('configuration file is missing');
@@ -242,32 +243,32 @@ test('servers of the configuration file appear as it changes, say why they fail,
   await app.goto('/servers/malformed');
   await on.dialog('malformed').getByRole('list', { name: 'Left out' }).getByRole('listitem').first().waitFor();
   await app.goto('/servers/nobody');
-  await page.getByText("There is no server 'nobody'").waitFor();
+  await page.getByText("No server named 'nobody'").waitFor();
 });
 
-test('a tool that changed is shown with its difference, and rejected or accepted [R9]', async () => {
+test('a changed tool is shown with its difference and rejected or accepted [R9]', async () => {
   await app.post('/api/tools/mcp_changing_mutate/call', { arguments: {} });
   await on.row('changing').getByRole('link', { name: '1 changed tool' }).click();
   const changed = on.dialog('changing').getByRole('region', { name: 'target' });
   await changed.getByText('Target, version 2').waitFor();
   await expectAccessible(page);
-  await changed.getByRole('button', { name: 'Reject the change' }).click();
+  await changed.getByRole('button', { name: 'Reject change' }).click();
   await changed.getByText('Rejected', { exact: true }).waitFor();
   const denied = await app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x', b: 'y' } });
   expect(denied.status).toBe(403);
-  await changed.getByRole('button', { name: 'Accept the change' }).click();
-  await on.dialog('changing').getByText('Every tool is as it was').waitFor();
+  await changed.getByRole('button', { name: 'Accept change' }).click();
+  await on.dialog('changing').getByText('No changed tools.').waitFor();
   const allowed = await app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x', b: 'y' } });
   expect(allowed.status).toBe(200);
 });
 
-test('the servers of another client are imported from its configuration, each with its own outcome [R9]', async () => {
+test('servers are imported from the configuration of another client [R9]', async () => {
   await using remote = await startHttp('sse');
   await page.getByRole('button', { name: 'Import' }).click();
   const form = on.dialog('Import servers');
   await form.getByLabel('Configuration').fill('{"mcpServers": ');
   await form.getByRole('button', { name: 'Find servers' }).click();
-  await form.getByText('No servers were found').waitFor();
+  await form.getByText('No servers found').waitFor();
   await form.getByLabel('Configuration').fill(
     JSON.stringify({
       mcpServers: {
@@ -281,7 +282,7 @@ test('the servers of another client are imported from its configuration, each wi
   );
   await form.getByRole('button', { name: 'Find servers' }).click();
   const list = form.getByRole('region', { name: 'Servers found' });
-  await list.getByText('There is a server of this name already').waitFor();
+  await list.getByText('A server with this name exists.').waitFor();
   await form.getByText("server 'nothing' needs").waitFor();
   await list.getByRole('checkbox', { name: 'unwanted' }).uncheck();
   await expectAccessible(page);
@@ -290,7 +291,7 @@ test('the servers of another client are imported from its configuration, each wi
   await list.getByText('Connected', { exact: true }).waitFor();
 
   await list.getByRole('button', { name: 'Review' }).first().click();
-  const review = on.dialog('Add a server');
+  const review = on.dialog('Add server');
   expect(await textbox(review, 'Name').inputValue()).toBe('program');
   await review.getByLabel('Value of variable 1').fill('itself');
   await review.getByRole('button', { name: 'Save' }).click();
@@ -301,12 +302,12 @@ test('the servers of another client are imported from its configuration, each wi
   expect(await on.row('unwanted').count()).toBe(0);
 });
 
-test('a person signs in to a server that wants OAuth, and the list shows it connected [R3, R9]', async () => {
+test('a person signs in to an OAuth server, and the list shows it connected [R3, R9]', async () => {
   const { mcp, issuer } = await startServers();
   await page.getByRole('button', { name: 'Add server' }).click();
-  const form = on.dialog('Add a server');
+  const form = on.dialog('Add server');
   await form.getByLabel('URL').fill(mcp);
-  await form.getByLabel('Authentication').selectOption('OAuth: sign in with a browser');
+  await form.getByLabel('Authentication').selectOption('OAuth (sign in with a browser)');
   await textbox(form, 'Name').fill('guarded');
   await form.getByRole('button', { name: 'Save' }).click();
   await on.row('guarded').getByText('Sign-in needed').waitFor();
@@ -318,7 +319,7 @@ test('a person signs in to a server that wants OAuth, and the list shows it conn
   await on.remove('guarded');
 });
 
-test('hostile words of a server are shown as words, and thousands of tools do not hold up the page [R18]', async () => {
+test('hostile text of a server is shown as plain text, and thousands of tools are virtualized [R18]', async () => {
   await writeConfig({
     [hostileName]: { ...fixture('hostile-words'), description: '<script>document.title="owned"</script>\u202e' },
     many: fixture('legacy', { TOOLS: '3000' }),
@@ -345,7 +346,7 @@ test('hostile words of a server are shown as words, and thousands of tools do no
   expect(await tools.getByRole('listitem').count()).toBeLessThan(100);
 });
 
-test('those who may only read see the servers and can do nothing to them; none of it needed anything from elsewhere', async () => {
+test('a key with the right “read” shows the servers without actions', async () => {
   const key = await app.key(['read']);
   const other = await app.openPage(`/servers#token=${key}`);
   const article = other.getByRole('article').first();
@@ -358,7 +359,7 @@ async function writeConfig(servers: object): Promise<void> {
   await writeFile(directory.file('toolwharf.json'), JSON.stringify({ servers, ...adminSettings }));
 }
 
-/** Neither the page nor what it is told has a secret that was given before. */
+/** Expects that neither the page nor any response contains a secret. */
 async function expectNoSecret(): Promise<void> {
   await app.get('/api/servers');
   expect(app.answers.join() + (await page.content())).not.toContain('PLANTED');

@@ -2,7 +2,7 @@ import { Plus, X } from 'lucide-react';
 import { type ClipboardEvent, useRef } from 'react';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Input } from '../../components/fields.tsx';
-import { focusOnce } from './focus-once.ts';
+import { focusOnce } from './form-lines.ts';
 import { SecretInput } from './SecretInput.tsx';
 import { type Line, newLine } from './server-draft.ts';
 
@@ -12,7 +12,7 @@ export interface ArgumentLinesProps {
   readonly onChange: (lines: readonly Line[]) => void;
 }
 
-/** The arguments of a program, one to a line and in order. */
+/** The arguments of a local server, in order. */
 export function ArgumentLines({ lines, problemAt, onChange }: ArgumentLinesProps) {
   const added = useRef<number>(undefined);
   const change = (id: number, value: Line['value']) =>
@@ -24,7 +24,7 @@ export function ArgumentLines({ lines, problemAt, onChange }: ArgumentLinesProps
     onChange([...lines, line]);
   }
 
-  /** Several lines at once become as many arguments. */
+  /** Pasting several lines adds several arguments. */
   function paste(event: ClipboardEvent<HTMLInputElement>, at: number): void {
     const pasted = event.clipboardData.getData('text').split(/\r?\n/).filter(Boolean);
     if (pasted.length < 2) return;
@@ -47,7 +47,7 @@ export function ArgumentLines({ lines, problemAt, onChange }: ArgumentLinesProps
                 {isStored ? (
                   <SecretInput
                     aria-label={`Argument ${at + 1}`}
-                    what={`argument ${at + 1}`}
+                    noun={`argument ${at + 1}`}
                     value={value}
                     isStored
                     onChange={(next) => change(id, next)}
@@ -88,7 +88,7 @@ export function ArgumentLines({ lines, problemAt, onChange }: ArgumentLinesProps
           <Plus aria-hidden />
           Add argument
         </Button>
-        <p className="min-w-0 flex-1 text-xs text-ink-faint">One each, in order, without quotes.</p>
+        <p className="min-w-0 flex-1 text-xs text-ink-faint">One argument per line, without quotes.</p>
       </div>
     </fieldset>
   );

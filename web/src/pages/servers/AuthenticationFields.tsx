@@ -1,26 +1,26 @@
 import { Field, Input, Select } from '../../components/fields.tsx';
-import type { FormPartProps } from './form-part.ts';
+import type { FormPartProps } from './form-problems.ts';
 import { SecretInput } from './SecretInput.tsx';
 import { type AuthenticationDraft, authenticationType, type Secret } from './server-draft.ts';
 
-const ways: readonly (readonly [AuthenticationDraft['type'], string])[] = [
+const methods: readonly (readonly [AuthenticationDraft['type'], string])[] = [
   ['none', 'None'],
   ['bearer', 'Bearer token'],
-  ['api-key', 'API key in a header'],
+  ['api-key', 'API key header'],
   ['basic', 'User name and password'],
-  ['oauth', 'OAuth: sign in with a browser'],
+  ['oauth', 'OAuth (sign in with a browser)'],
 ];
 
 type TextKey = 'header' | 'username' | 'clientId' | 'scope' | 'redirectUrl' | 'clientMetadataUrl';
 type SecretKey = 'token' | 'key' | 'password' | 'clientSecret';
 
-/** How the gateway proves to the server who it is. */
+/** How the gateway authenticates to the server. */
 export function AuthenticationFields({ draft, initial, problems, onChange }: FormPartProps) {
   const { authentication } = draft;
-  const chosen = authenticationType(draft);
+  const selected = authenticationType(draft);
   const change = (part: Partial<AuthenticationDraft>) => onChange({ authentication: { ...authentication, ...part } });
 
-  const offered = draft.transport === 'api' ? ways.filter(([type]) => type !== 'oauth') : ways;
+  const available = draft.transport === 'api' ? methods.filter(([type]) => type !== 'oauth') : methods;
 
   const text = (key: TextKey, label: string, hint?: string) => (
     <Field key={key} label={label} hint={hint} error={problems.at(`authentication.${key}`)}>
@@ -40,7 +40,7 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
       {(props) => (
         <SecretInput
           {...props}
-          what={label.toLowerCase()}
+          noun={label.toLowerCase()}
           value={authentication[key]}
           isStored={typeof initial.authentication[key] !== 'string'}
           onChange={(value: Secret) => change({ [key]: value })}
@@ -55,10 +55,10 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
         {(props) => (
           <Select
             {...props}
-            value={chosen}
+            value={selected}
             onChange={(event) => change({ type: event.target.value as AuthenticationDraft['type'] })}
           >
-            {offered.map(([type, label]) => (
+            {available.map(([type, label]) => (
               <option key={type} value={type}>
                 {label}
               </option>
@@ -66,32 +66,32 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
           </Select>
         )}
       </Field>
-      {chosen === 'bearer' && secret('token', 'Token')}
-      {chosen === 'api-key' && (
+      {selected === 'bearer' && secret('token', 'Token')}
+      {selected === 'api-key' && (
         <div className="grid gap-3 sm:grid-cols-2">
           {secret('key', 'Key')}
           {text('header', 'Header', 'The header that carries the key.')}
         </div>
       )}
-      {chosen === 'basic' && (
+      {selected === 'basic' && (
         <div className="grid gap-3 sm:grid-cols-2">
           {text('username', 'User name')}
           {secret('password', 'Password')}
         </div>
       )}
-      {chosen === 'oauth' && (
+      {selected === 'oauth' && (
         <>
           <p className="text-ink-soft">
-            Save the server, then sign in from the list: your browser opens the page of the service and comes back here.
-            The fields below are for services that gave you a client of your own.
+            Save the server, then sign in from the list. Fill in the fields below only if the service gave you a client
+            id.
           </p>
           <div className="grid gap-3 sm:grid-cols-2">
-            {text('clientId', 'Client id', 'Without one, the gateway registers itself.')}
+            {text('clientId', 'Client id', 'Leave empty to register automatically.')}
             {secret('clientSecret', 'Client secret')}
             {text('scope', 'Scope', 'Separated by spaces.')}
-            {text('redirectUrl', 'Redirect URL', "The gateway's own if empty.")}
+            {text('redirectUrl', 'Redirect URL', 'Leave empty for the default.')}
           </div>
-          {text('clientMetadataUrl', 'Client metadata URL', 'Address of a client metadata document, if you have one.')}
+          {text('clientMetadataUrl', 'Client metadata URL', 'The URL of a client metadata document.')}
         </>
       )}
     </div>

@@ -7,12 +7,12 @@ import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Field, TextArea } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { SignInForm } from '../../components/SignInForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ImportList } from './ImportList.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
-import { countOf } from './server-words.ts';
 import { useImport } from './use-import.ts';
 
 const example = `{
@@ -21,27 +21,27 @@ const example = `{
   }
 }`;
 
-/** Takes over servers from the configuration of another MCP client, pasted as text. */
+/** Imports servers from the pasted configuration of another MCP client. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const taken = new Set((useQuery(queries.servers()).data ?? []).map(({ name }) => name));
   const [text, setText] = useState('');
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [asks, setAsks] = useState<'sign-in' | ImportedServer>();
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
+  const [openDialog, setOpenDialog] = useState<'sign-in' | ImportedServer>();
   const importing = useImport();
   const reading = useMutation({
     mutationFn: () => api.importServers({ body: { text } }),
     onSuccess: () => {
       importing.reset();
-      setLeft(new Set());
+      setExcluded(new Set());
     },
   });
 
   const { servers = [], problems = [] } = reading.data ?? {};
-  const mayAdd = ({ name, transport }: ImportedServer) =>
+  const canAdd = ({ name, transport }: ImportedServer) =>
     importing.steps.get(name)?.kind !== 'added' && !taken.has(name) && (transport !== 'stdio' || mayAddPrograms);
-  const chosen = servers.filter((server) => mayAdd(server) && !left.has(server.name));
+  const selected = servers.filter((server) => canAdd(server) && !excluded.has(server.name));
   const names = new Set(servers.map(({ name }) => name));
   const general = problems.filter(({ name }) => name === undefined || !names.has(name));
   const isAllDone = servers.length > 0 && servers.every(({ name }) => importing.steps.get(name)?.kind === 'added');
@@ -49,11 +49,11 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <Dialog
-        open={asks === undefined}
+        open={openDialog === undefined}
         onClose={onClose}
         shape="wide"
         title="Import servers"
-        description="From Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and others, or from a file of Toolwharf."
+        description="From Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and others, or from Toolwharf."
         footer={
           <>
             <Button onClick={onClose}>{isAllDone ? 'Done' : 'Close'}</Button>
@@ -61,10 +61,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
               <Button
                 look="primary"
                 busy={importing.isRunning}
-                disabled={chosen.length === 0}
-                onClick={() => importing.addAll(chosen)}
+                disabled={selected.length === 0}
+                onClick={() => importing.addAll(selected)}
               >
-                {chosen.length === 0 ? 'Add servers' : `Add ${countOf(chosen.length, 'server')}`}
+                {selected.length === 0 ? 'Add servers' : `Add ${pluralize(selected.length, 'server')}`}
               </Button>
             )}
           </>
@@ -80,7 +80,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           >
             <Field
               label="Configuration"
-              hint="Paste the whole file, or the part with the servers. Nothing is stored yet."
+              hint="Paste the whole file or the part with the servers. Nothing is saved yet."
             >
               {(props) => (
                 <TextArea
@@ -106,9 +106,9 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
               </Button>
             </div>
           </form>
-          {reading.isError && <ErrorNotice title="This could not be read" error={reading.error} />}
+          {reading.isError && <ErrorNotice title="Could not read the configuration" error={reading.error} />}
           {general.length > 0 && (
-            <Notice tone="warn" title={servers.length === 0 ? 'No servers were found' : 'Not taken over'}>
+            <Notice tone="warn" title={servers.length === 0 ? 'No servers found' : 'Not imported'}>
               <ul>
                 {general.slice(0, 50).map(({ name, message }) => (
                   <li key={`${name} ${message}`}>
@@ -120,7 +120,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
             </Notice>
           )}
           {!mayAddPrograms && servers.some(({ transport }) => transport === 'stdio') && (
-            <ProgramNotice onSignIn={() => setAsks('sign-in')} />
+            <ProgramNotice onSignIn={() => setOpenDialog('sign-in')} />
           )}
           {servers.length > 0 && (
             <ImportList
@@ -129,27 +129,27 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
               steps={importing.steps}
               taken={taken}
               mayAddPrograms={mayAddPrograms}
-              left={left}
-              onLeft={setLeft}
-              onReview={setAsks}
+              excluded={excluded}
+              onExcludedChange={setExcluded}
+              onReview={setOpenDialog}
             />
           )}
         </div>
       </Dialog>
-      <Dialog open={asks === 'sign-in'} onClose={() => setAsks(undefined)} title="Sign in">
+      <Dialog open={openDialog === 'sign-in'} onClose={() => setOpenDialog(undefined)} title="Sign in">
         <SignInForm
           onDone={() => {
             void client.invalidateQueries();
-            setAsks(undefined);
+            setOpenDialog(undefined);
           }}
         />
       </Dialog>
-      {typeof asks === 'object' && (
+      {typeof openDialog === 'object' && (
         <ServerFormDialog
-          start={asks}
+          start={openDialog}
           onClose={(server) => {
-            if (server) importing.note(asks.name, { kind: 'added', server });
-            setAsks(undefined);
+            if (server) importing.setStep(openDialog.name, { kind: 'added', server });
+            setOpenDialog(undefined);
           }}
         />
       )}

@@ -6,15 +6,15 @@ export interface LongListProps<Item> {
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string;
   readonly children: (item: Item) => ReactNode;
-  /** How high one is, about; in pixels. */
+  /** The approximate height of an item in pixels. */
   readonly estimate?: number;
 }
 
-const plainLimit = 100;
+const maxUnvirtualized = 100;
 
-/** A list that may have thousands of entries: from a hundred on, only those in sight are on the page. */
+/** A list that is virtualized above 100 items. */
 export function LongList<Item>(props: LongListProps<Item>) {
-  if (props.items.length > plainLimit) return <VirtualList {...props} />;
+  if (props.items.length > maxUnvirtualized) return <VirtualList {...props} />;
   const { label, items, keyOf, children } = props;
   return (
     <ul aria-label={label} className="divide-y divide-line">
@@ -34,7 +34,7 @@ function VirtualList<Item>({ label, items, keyOf, children, estimate = 56 }: Lon
     overscan: 8,
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
     <section ref={scroller} aria-label={label} tabIndex={0} className="max-h-[60vh] overflow-y-auto">
       <ul aria-label={label} className="relative" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start, key }) => {

@@ -1,12 +1,12 @@
 import { Button } from '../../components/Button.tsx';
 import { Field, Input } from '../../components/fields.tsx';
 import { ArgumentLines } from './ArgumentLines.tsx';
-import type { FormPartProps } from './form-part.ts';
+import type { FormPartProps } from './form-problems.ts';
 import { SecretLines } from './SecretLines.tsx';
 import { newLine } from './server-draft.ts';
 import { splitCommand } from './split-command.ts';
 
-/** What a server is started by. */
+/** The command, arguments and environment of a local server. */
 export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
   const words = splitCommand(draft.command) ?? [];
   const [program = '', ...more] = words;
@@ -15,7 +15,7 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
       <Field
         label="Command"
         required
-        hint="A program on the gateway's machine: npx, uvx, or a path. Its arguments go below."
+        hint="A program on the machine of the gateway, such as npx, uvx or a path. Put arguments below."
         error={problems.at('command')}
       >
         {(props) => (
@@ -32,7 +32,7 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
       </Field>
       {more.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 rounded-md bg-sunken px-2.5 py-1.5">
-          <p className="min-w-0 flex-1">This looks like a whole command line. A command with spaces in it is rare.</p>
+          <p className="min-w-0 flex-1">This looks like a command line with arguments.</p>
           <Button
             size="small"
             onClick={() => {
@@ -51,17 +51,13 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
       />
       <SecretLines
         title="Environment variables"
-        what="variable"
-        hint="Its secrets go here. It gets these and the few that every program needs, not the gateway's own."
+        noun="variable"
+        hint="The server gets these and a minimal environment. Values are stored encrypted."
         lines={draft.env}
         problemAt={(name) => problems.at(`env.${name}`)}
         onChange={(env) => onChange({ env })}
       />
-      <Field
-        label="Working directory"
-        hint="Where it is started; the gateway's own if empty."
-        error={problems.at('cwd')}
-      >
+      <Field label="Working directory" hint="Leave empty for the directory of the gateway." error={problems.at('cwd')}>
         {(props) => (
           <Input
             {...props}

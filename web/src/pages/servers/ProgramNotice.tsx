@@ -5,26 +5,22 @@ import { Button } from '../../components/Button.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
 
-/** Why a program can or can't be added here, and what to do about it. It is always the gateway that starts it. */
+/** Whether local servers can be added in the app, and what to do if not. */
 export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
   const session = useQuery(queries.session()).data;
   const config = useQuery(queries.config()).data;
   if (!session || !config) return null;
   if (session.mayAddPrograms) {
-    return (
-      <p className="text-ink-soft">
-        The gateway starts the program on its own machine, with its own rights. Your browser starts nothing.
-      </p>
-    );
+    return <p className="text-ink-soft">The gateway runs the command on its machine with its own permissions.</p>;
   }
   if (!config.gateway.allowPrograms) {
     return (
-      <Notice tone="warn" title="This gateway starts no programs that are added here">
+      <Notice tone="warn" title="Adding local (stdio) servers is disabled">
         <p>
-          Programs run on the gateway's machine with its rights, so its operator has to allow it: set{' '}
+          Local servers run on the machine of the gateway with its permissions. To allow them, set{' '}
           <code>allowPrograms: true</code> under <code>gateway</code> in{' '}
-          {config.file === undefined ? 'the configuration' : <code>{safeText(config.file, 300)}</code>}. Servers that
-          are in that file are started in any case.
+          {config.file === undefined ? 'the configuration' : <code>{safeText(config.file, 300)}</code>}. Servers in that
+          file always run.
         </p>
       </Notice>
     );
@@ -32,7 +28,7 @@ export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
   return (
     <Notice
       tone="warn"
-      title="To add a program, sign in with the admin token"
+      title="Sign in with the admin token to add a local server"
       actions={
         <Button size="small" onClick={onSignIn}>
           <LogIn aria-hidden />
@@ -41,8 +37,8 @@ export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
       }
     >
       <p>
-        Programs run on the gateway's machine with its rights. Being on that machine is not proof enough: the gateway
-        wants the admin token or the key of an administrator
+        Local servers run on the machine of the gateway with its permissions. Adding one needs the admin token or the
+        key of an administrator
         {session.tokenFile === undefined ? '.' : '. The token is in '}
         {session.tokenFile !== undefined && <code>{safeText(session.tokenFile, 300)}</code>}
       </p>

@@ -1,26 +1,24 @@
-import { Checkbox } from '../../components/fields.tsx';
-import { AddressField } from './AddressField.tsx';
-import { ApiFields } from './ApiFields.tsx';
+import { Checkbox, Field, Input } from '../../components/fields.tsx';
 import { AuthenticationFields } from './AuthenticationFields.tsx';
-import type { FormPartProps } from './form-part.ts';
+import { EndpointList } from './endpoints/EndpointList.tsx';
+import type { FormPartProps } from './form-problems.ts';
 import { SecretLines } from './SecretLines.tsx';
 
-// Where the question does not come up, it need not be read.
-const plainElsewhere = /^http:\/\/(?!localhost\b|127\.|\[::1\])./i;
+const remoteHttp = /^http:\/\/(?!localhost\b|127\.|\[::1\])./i;
 
-/** Where a server is, and what it is told about who asks. */
+/** The URL, authentication and headers of a remote server. */
 export function RemoteFields(props: FormPartProps) {
   const { draft, initial, problems, onChange } = props;
   const isApi = draft.transport === 'api';
-  const isPlain = [draft.url, isApi ? draft.openapi : ''].some((address) => plainElsewhere.test(address.trim()));
+  const isRemoteHttp = [draft.url, isApi ? draft.openapi : ''].some((url) => remoteHttp.test(url.trim()));
   return (
     <>
-      <AddressField
+      <UrlField
         label={isApi ? 'Base URL' : 'URL'}
         hint={
           isApi
-            ? 'Such as https://api.example.com/v1; the paths of its endpoints follow.'
-            : 'Such as https://example.com/mcp'
+            ? 'For example https://api.example.com/v1, without the paths of the endpoints.'
+            : 'For example https://example.com/mcp'
         }
         required
         stored={initial.url}
@@ -29,10 +27,10 @@ export function RemoteFields(props: FormPartProps) {
         onChange={(url) => onChange({ url })}
       />
       {isApi && <ApiFields {...props} />}
-      {(draft.allowInsecure || isPlain) && (
+      {(draft.allowInsecure || isRemoteHttp) && (
         <Checkbox
-          label="Allow plain http to another machine"
-          hint="Everyone on the way could read and change what is sent, secrets too."
+          label="Allow unencrypted HTTP"
+          hint="Others on the network could read and change the requests, including secrets."
           checked={draft.allowInsecure}
           onChange={(allowInsecure) => onChange({ allowInsecure })}
         />
@@ -40,12 +38,65 @@ export function RemoteFields(props: FormPartProps) {
       <AuthenticationFields {...props} />
       <SecretLines
         title="Headers"
-        what="header"
+        noun="header"
         hint="Sent with every request. Values are stored encrypted and not shown again."
         lines={draft.headers}
         problemAt={(name) => problems.at(`headers.${name}`)}
         onChange={(headers) => onChange({ headers })}
       />
     </>
+  );
+}
+
+function ApiFields({ draft, initial, problems, onChange }: FormPartProps) {
+  return (
+    <>
+      <UrlField
+        label="OpenAPI document"
+        hint="A URL such as https://api.example.com/openapi.json. Each operation becomes a tool."
+        stored={initial.openapi}
+        value={draft.openapi}
+        error={problems.at('openapi')}
+        onChange={(openapi) => onChange({ openapi })}
+      />
+      <EndpointList endpoints={draft.endpoints} problems={problems} onChange={(endpoints) => onChange({ endpoints })} />
+    </>
+  );
+}
+
+interface UrlFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly required?: boolean;
+  /** The stored URL, without its query. */
+  readonly stored: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (url: string) => void;
+}
+
+/** A URL field. The stored query may be a secret and is never shown. */
+function UrlField({ label, hint, required = false, stored, value, error, onChange }: UrlFieldProps) {
+  const keepsQuery = stored.endsWith('?…');
+  return (
+    <Field
+      label={label}
+      required={required}
+      hint={keepsQuery ? 'The query is stored and not shown. It is kept while the rest of the URL is unchanged.' : hint}
+      error={error}
+    >
+      {(field) => (
+        <Input
+          {...field}
+          type="url"
+          inputMode="url"
+          className="font-mono"
+          spellCheck={false}
+          autoComplete="off"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
   );
 }

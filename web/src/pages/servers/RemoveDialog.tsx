@@ -10,7 +10,7 @@ export interface RemoveDialogProps {
   readonly onClose: (isRemoved: boolean) => void;
 }
 
-/** Asks before a server is forgotten. */
+/** Asks for confirmation and removes a server. */
 export function RemoveDialog({ server, onClose }: RemoveDialogProps) {
   const client = useQueryClient();
   const toast = useToast();
@@ -18,7 +18,7 @@ export function RemoveDialog({ server, onClose }: RemoveDialogProps) {
   const removing = useMutation({
     mutationFn: () => api.removeServer({ path: { server } }),
     onSuccess: () => {
-      toast(`'${name}' is removed.`);
+      toast(`Removed '${name}'.`);
       onClose(true);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
@@ -32,10 +32,7 @@ export function RemoveDialog({ server, onClose }: RemoveDialogProps) {
       onConfirm={() => removing.mutate()}
       onClose={() => onClose(false)}
     >
-      <p>
-        Its connection ends, its tools are gone, and its address and secrets are forgotten. Its calls stay in the
-        history.
-      </p>
+      <p>The server is disconnected, and its settings and secrets are deleted. Its calls stay in the journal.</p>
       {removing.isError && (
         <div className="mt-3">
           <ErrorNotice error={removing.error} />

@@ -6,21 +6,21 @@ import type { Secret } from './server-draft.ts';
 
 export interface SecretInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'type'> {
   readonly value: Secret;
-  /** What the gateway has stored for it; it is kept unless another is typed. */
+  /** Whether the gateway has a stored value. */
   readonly isStored?: boolean;
-  /** What it is, for its buttons: "token". */
-  readonly what: string;
+  /** Names the secret in button labels. */
+  readonly noun: string;
   readonly onChange: (value: Secret) => void;
 }
 
-/** A secret: dots while it is typed, and never shown again once it is stored. */
-export function SecretInput({ value, isStored = false, what, onChange, ...props }: SecretInputProps) {
+/** A secret, masked while typed. A stored secret is never shown. */
+export function SecretInput({ value, isStored = false, noun, onChange, ...props }: SecretInputProps) {
   const [isShown, setShown] = useState(false);
   if (typeof value !== 'string') {
     return (
       <div className="flex gap-1">
-        <Input {...props} value="stored, stays as it is" readOnly className="min-w-0 text-ink-soft italic" />
-        <IconButton label={`Replace ${what}`} onClick={() => onChange('')}>
+        <Input {...props} value="stored" readOnly className="min-w-0 text-ink-soft italic" />
+        <IconButton label={`Replace ${noun}`} onClick={() => onChange('')}>
           <Pencil aria-hidden />
         </IconButton>
       </div>
@@ -37,11 +37,11 @@ export function SecretInput({ value, isStored = false, what, onChange, ...props 
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />
-      <IconButton label={isShown ? `Hide ${what}` : `Show ${what}`} onClick={() => setShown(!isShown)}>
+      <IconButton label={isShown ? `Hide ${noun}` : `Show ${noun}`} onClick={() => setShown(!isShown)}>
         {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
       </IconButton>
       {isStored && (
-        <IconButton label={`Keep the stored ${what}`} onClick={() => onChange({ set: true })}>
+        <IconButton label={`Keep stored ${noun}`} onClick={() => onChange({ set: true })}>
           <Undo2 aria-hidden />
         </IconButton>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { Field, Input, Switch } from '../../components/fields.tsx';
-import type { FormPartProps } from './form-part.ts';
+import type { FormPartProps } from './form-problems.ts';
 import { ProgramFields } from './ProgramFields.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { RemoteFields } from './RemoteFields.tsx';
@@ -10,7 +10,7 @@ export interface ServerFieldsProps extends FormPartProps {
   readonly onSignIn: () => void;
 }
 
-/** Everything that can be said about a server. */
+/** The fields of a server. */
 export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
   const { draft, problems, onChange } = props;
   const first = useRef<HTMLInputElement>(null);
@@ -18,12 +18,7 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field
-          label="Name"
-          required
-          hint="What it is called here. Its tools carry this name."
-          error={problems.at('name')}
-        >
+        <Field label="Name" required hint="Used as a prefix for its tools." error={problems.at('name')}>
           {(field) => (
             <Input
               {...field}
@@ -34,7 +29,7 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
             />
           )}
         </Field>
-        <Field label="Description" hint="For people; shown in the list." error={problems.at('description')}>
+        <Field label="Description" hint="Shown in the list." error={problems.at('description')}>
           {(field) => (
             <Input
               {...field}
@@ -49,7 +44,7 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
       {draft.transport === 'stdio' && <ProgramNotice onSignIn={onSignIn} />}
       {draft.transport === 'stdio' ? <ProgramFields {...props} /> : <RemoteFields {...props} />}
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Timeout in milliseconds" hint="For one request: 1000 to 300000." error={problems.at('timeout')}>
+        <Field label="Timeout in milliseconds" hint="Per request, 1000 to 300000." error={problems.at('timeout')}>
           {(field) => (
             <Input
               {...field}
@@ -60,8 +55,8 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
           )}
         </Field>
         <Field
-          label="Retry attempts"
-          hint="Tries to connect after the first: 0 to 5."
+          label="Retries at start"
+          hint="For required servers, 0 to 5. Later retries are automatic."
           error={problems.at('retryAttempts')}
         >
           {(field) => (
@@ -76,7 +71,7 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
       </div>
       <Switch
         label="Enabled"
-        hint="Off, it is kept but not connected."
+        hint="A disabled server is not connected."
         checked={draft.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />

@@ -4,30 +4,30 @@ import { api } from '../../api/api.ts';
 import type { Server, ServerInput } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { SignInForm } from '../../components/SignInForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
-import { DiscardDialog } from './DiscardDialog.tsx';
 import { toFormProblems } from './form-problems.ts';
 import { ServerFields } from './ServerFields.tsx';
-import { isUnsendable, type ServerDraft, toDraft, toInput } from './server-draft.ts';
-import { savedWords } from './server-words.ts';
+import { hasProblems, type ServerDraft, toDraft, toInput } from './server-draft.ts';
+import { describeSaved } from './server-labels.ts';
 import { suggestName } from './suggest-name.ts';
 import { useConnectionTest } from './use-connection-test.ts';
 
 export interface ServerFormDialogProps {
-  /** The stored server to change; a new one without. */
+  /** The server to edit. A new one is added without it. */
   readonly edited?: Server;
-  /** What to begin a new one with. */
+  /** The initial values of a new server. */
   readonly start?: ServerInput;
-  /** Told what was saved, if anything. */
+  /** Receives the saved server. */
   readonly onClose: (saved?: Server) => void;
 }
 
-/** Adds a server or changes one. It can be tried out before it is saved. */
+/** Adds or edits a server, with a connection test before saving. */
 export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogProps) {
   const client = useQueryClient();
   const toast = useToast();
@@ -35,22 +35,22 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const [initial] = useState(() => toDraft(edited?.record ?? start));
   const [draft, setDraft] = useState(initial);
-  const [asks, setAsks] = useState<'sign-in' | 'discard'>();
+  const [openDialog, setOpenDialog] = useState<'sign-in' | 'discard'>();
   const form = useRef<HTMLFormElement>(null);
   const test = useConnectionTest(edited?.name);
   const saving = useMutation({
     mutationFn: (body: ServerInput) =>
       edited ? api.updateServer({ path: { server: edited.name }, body }) : api.addServer({ body }),
     onSuccess: (server) => {
-      toast(savedWords(server, edited ? 'Saved' : 'Added'));
+      toast(describeSaved(server, edited ? 'Saved' : 'Added'));
       onClose(server);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });
 
   function change(part: Partial<ServerDraft>): void {
-    setDraft((before) => {
-      const next = { ...before, ...part };
+    setDraft((current) => {
+      const next = { ...current, ...part };
       if (next.isNamed) return next;
       return {
         ...next,
@@ -63,20 +63,20 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   }
 
   const input = toInput(draft);
-  const isBlocked = isUnsendable(draft) || (draft.transport === 'stdio' && !mayAddPrograms);
-  const refusal = saving.error ?? test.error;
-  const problems = toFormProblems(refusal, saving.error ? saving.variables : test.tested);
-  // The form is long, and what is wrong may be out of sight.
+  const isBlocked = hasProblems(draft) || (draft.transport === 'stdio' && !mayAddPrograms);
+  const error = saving.error ?? test.error;
+  const problems = toFormProblems(error, saving.error ? saving.variables : test.tested);
+  // The form is long: scroll to the first problem.
   useEffect(() => {
-    if (!refusal) return;
+    if (!error) return;
     const found = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
     found?.scrollIntoView({ block: 'center' });
     found?.focus({ preventScroll: true });
-  }, [refusal]);
+  }, [error]);
   const isDirty = JSON.stringify(input) !== JSON.stringify(toInput(initial));
-  const close = () => (isDirty && !saving.isPending ? setAsks('discard') : onClose());
+  const close = () => (isDirty && !saving.isPending ? setOpenDialog('discard') : onClose());
 
-  function tryOut(): void {
+  function testConnection(): void {
     saving.reset();
     test.start(input);
   }
@@ -84,14 +84,14 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   return (
     <>
       <Dialog
-        open={asks === undefined}
+        open={openDialog === undefined}
         onClose={close}
         shape="wide"
-        title={edited ? `Edit ${safeText(edited.name, 100)}` : 'Add a server'}
+        title={edited ? `Edit ${safeText(edited.name, 100)}` : 'Add server'}
         footer={
           <>
-            <Button className="mr-auto" disabled={isBlocked || test.since !== undefined} onClick={tryOut}>
-              Test Connection
+            <Button className="mr-auto" disabled={isBlocked || test.since !== undefined} onClick={testConnection}>
+              Test connection
             </Button>
             <Button onClick={close}>Cancel</Button>
             <Button type="submit" form="server-form" look="primary" busy={saving.isPending} disabled={isBlocked}>
@@ -122,31 +122,39 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
               initial={initial}
               problems={problems}
               onChange={change}
-              onSignIn={() => setAsks('sign-in')}
+              onSignIn={() => setOpenDialog('sign-in')}
             />
           </div>
-          <ConnectionTestPanel test={test} isOutdated={toTested(input) !== toTested(test.tested)} />
+          <ConnectionTestPanel test={test} isOutdated={testedPart(input) !== testedPart(test.tested)} />
         </form>
       </Dialog>
       <Dialog
-        open={asks === 'sign-in'}
-        onClose={() => setAsks(undefined)}
+        open={openDialog === 'sign-in'}
+        onClose={() => setOpenDialog(undefined)}
         title="Sign in"
-        description="What you entered so far is kept."
+        description="Your changes are kept."
       >
         <SignInForm
           onDone={() => {
             void client.invalidateQueries();
-            setAsks(undefined);
+            setOpenDialog(undefined);
           }}
         />
       </Dialog>
-      <DiscardDialog open={asks === 'discard'} onDiscard={() => onClose()} onClose={() => setAsks(undefined)} />
+      <ConfirmDialog
+        open={openDialog === 'discard'}
+        title="Close without saving?"
+        action="Discard"
+        onConfirm={() => onClose()}
+        onClose={() => setOpenDialog(undefined)}
+      >
+        Your changes will be lost.
+      </ConfirmDialog>
     </>
   );
 }
 
-/** What a test depends on, for comparing: not what the server is called here. */
-function toTested(input: ServerInput | undefined): string {
+/** The part of the input that a test depends on, as text. */
+function testedPart(input: ServerInput | undefined): string {
   return JSON.stringify({ ...input, name: '', description: '', enabled: true });
 }

@@ -20,32 +20,31 @@ export interface ServerListProps {
   readonly onRemove: (server: string) => void;
 }
 
-// Fewer than this are found by looking.
-const searchFrom = 8;
+const minServersForSearch = 8;
 
-/** The servers, in the order they have in the configuration and were added in. */
+/** The list of servers with a search field. */
 export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit, onRemove }: ServerListProps) {
   const [search, setSearch] = useState('');
   const changed = useQuery(serverQueries.changedTools()).data ?? [];
   if (servers.length === 0)
     return <NoServers isAdmin={isAdmin} onAdd={onAdd} onImport={onImport} onBrowse={onBrowse} />;
 
-  const wanted = search.trim().toLowerCase();
-  const found = servers.filter((server) => textOf(server).includes(wanted));
+  const sought = search.trim().toLowerCase();
+  const found = servers.filter((server) => searchText(server).includes(sought));
   return (
     <>
-      {servers.length >= searchFrom && (
+      {servers.length >= minServersForSearch && (
         <Input
           type="search"
-          aria-label="Find a server"
-          placeholder="Find a server"
+          aria-label="Search servers"
+          placeholder="Search servers"
           className="max-w-sm"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
       )}
       <Card>
-        {found.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No server has that in it.</p>}
+        {found.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No matching servers.</p>}
         <LongList label="Servers" items={found} keyOf={({ id }) => id} estimate={104}>
           {(server) => (
             <ServerRow
@@ -68,7 +67,7 @@ function NoServers({
   onImport,
   onBrowse,
 }: Pick<ServerListProps, 'isAdmin' | 'onAdd' | 'onImport' | 'onBrowse'>) {
-  if (!isAdmin) return <EmptyState icon={<ServerIcon aria-hidden />} title="There are no servers for you" />;
+  if (!isAdmin) return <EmptyState icon={<ServerIcon aria-hidden />} title="No servers" />;
   return (
     <Card>
       <EmptyState
@@ -86,18 +85,18 @@ function NoServers({
             </Button>
             <Button onClick={onBrowse}>
               <PackageSearch aria-hidden />
-              Find one in the registry
+              Find in registry
             </Button>
           </>
         }
       >
-        A server brings the tools. Add one by its address, paste what another MCP client has in its configuration, or
-        look for one in the registry.
+        Servers provide the tools. Connect a local command or a URL, import the configuration of another MCP client, or
+        browse the registry.
       </EmptyState>
     </Card>
   );
 }
 
-function textOf({ name, description = '', place = '', status }: Server): string {
+function searchText({ name, description = '', place = '', status }: Server): string {
   return `${name}\n${description}\n${place}\n${status.state}`.toLowerCase();
 }

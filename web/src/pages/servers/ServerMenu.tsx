@@ -12,14 +12,14 @@ export interface ServerMenuProps {
   readonly onRemove: () => void;
 }
 
-/** What an administrator can do with a server. */
+/** The actions for a server. */
 export function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
   const { state } = server.status;
-  const isUp = state === 'connected' || state === 'degraded';
+  const isConnected = state === 'connected' || state === 'degraded';
   const isBusy = action.running !== undefined;
   const isStored = server.source === 'store';
   const items: MenuItem[] = [
-    isUp || state === 'connecting'
+    isConnected || state === 'connecting'
       ? {
           label: 'Disconnect',
           icon: <Unplug aria-hidden />,
@@ -33,9 +33,9 @@ export function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps
           onSelect: () => action.run('connect'),
         },
     {
-      label: 'Ask for its tools again',
+      label: 'Refresh tools',
       icon: <RefreshCw aria-hidden />,
-      disabled: isBusy || !isUp,
+      disabled: isBusy || !isConnected,
       onSelect: () => action.run('refresh'),
     },
     ...(isStored

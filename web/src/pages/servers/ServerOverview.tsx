@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { OfferedList, Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { SafeLink } from '../../components/SafeLink.tsx';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -10,28 +11,28 @@ import { formatDuration } from '../../components/times.tsx';
 import { LongList } from './LongList.tsx';
 import { ServerTimeline } from './ServerTimeline.tsx';
 import { serverAddress } from './server-address.ts';
-import { countOf, protocolOf, serverInfoOf, transportOf } from './server-words.ts';
+import { describeProtocol, describeServerInfo, transportLabels } from './server-labels.ts';
 
-const offered = [
+const kinds = [
   ['tools', 'Tools'],
   ['resources', 'Resources'],
   ['resourceTemplates', 'Resource templates'],
   ['prompts', 'Prompts'],
 ] as const;
 
-/** The facts about a server: where it is, what it speaks, what it has, what it says of itself. */
+/** The address, protocol, offers and self-description of a server. */
 export function ServerOverview({ server }: { readonly server: Server }) {
   const { status, place, record, readOnly, offers } = server;
   const { serverInfo, capabilities, instructions, connectMs, pid } = status;
   const isApi = server.transport === 'api';
-  const told = serverInfoOf(serverInfo);
-  // An API without a document says nothing: the name is ours.
-  const info = isApi && serverInfo?.name === server.name ? undefined : told;
-  // Templates come with resources.
-  const lacks = (kind: string) =>
+  const described = describeServerInfo(serverInfo);
+  // An API without a document has no description of its own.
+  const info = isApi && serverInfo?.name === server.name ? undefined : described;
+  // Templates belong to the capability `resources`.
+  const isUnsupported = (kind: string) =>
     capabilities !== undefined && capabilities[kind === 'resourceTemplates' ? 'resources' : kind] === undefined;
   const website = serverInfo?.websiteUrl;
-  const rejected = offered.flatMap(([kind, label]) =>
+  const rejected = kinds.flatMap(([kind, label]) =>
     (offers[kind]?.rejected ?? []).map(({ name, reason }) => ({ kind: label, name, reason })),
   );
   return (
@@ -39,18 +40,18 @@ export function ServerOverview({ server }: { readonly server: Server }) {
       <Facts>
         {readOnly !== undefined && <Fact term="Read-only">{safeText(readOnly, 500)}</Fact>}
         {place !== undefined && (
-          <Fact term={server.transport === 'stdio' ? 'Command' : 'Address'}>
+          <Fact term={server.transport === 'stdio' ? 'Command' : 'URL'}>
             <span className="flex items-start gap-1">
               <code className="min-w-0 break-all">{safeText(place, 2_000)}</code>
-              <CopyButton text={place} what={server.transport === 'stdio' ? 'command' : 'address'} />
+              <CopyButton text={place} what={server.transport === 'stdio' ? 'command' : 'URL'} />
             </span>
           </Fact>
         )}
         <Fact term="Transport">
-          {transportOf(server.transport)}
+          {transportLabels[server.transport]}
           {status.transport !== undefined &&
             status.transport !== server.transport &&
-            `, in use: ${transportOf(status.transport)}`}
+            `, in use: ${transportLabels[status.transport]}`}
         </Fact>
         {record?.openapi !== undefined && (
           <Fact term="OpenAPI document">
@@ -58,29 +59,30 @@ export function ServerOverview({ server }: { readonly server: Server }) {
           </Fact>
         )}
         {record?.endpoints && record.endpoints.length > 0 && (
-          <Fact term="Described by hand">{countOf(record.endpoints.length, 'endpoint')}</Fact>
+          <Fact term="Endpoints">{pluralize(record.endpoints.length, 'endpoint')}</Fact>
         )}
         {status.protocolVersion !== undefined && !isApi && (
-          <Fact term="Protocol">{protocolOf({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
+          <Fact term="Protocol">{describeProtocol({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
         )}
-        {connectMs !== undefined && <Fact term="Last handshake took">{formatDuration(connectMs)}</Fact>}
+        {connectMs !== undefined && <Fact term="Connect duration">{formatDuration(connectMs)}</Fact>}
         {pid !== undefined && <Fact term="Process id">{pid}</Fact>}
         {record && record.transport !== 'stdio' && <Fact term="Authentication">{record.authentication.type}</Fact>}
         {record && (
-          <Fact term="Limits">
-            {formatDuration(record.timeout)} for one request, {record.retryAttempts} further tries to connect
-          </Fact>
+          <>
+            <Fact term="Request timeout">{formatDuration(record.timeout)}</Fact>
+            <Fact term="Retries at start">{record.retryAttempts}. Later retries are automatic.</Fact>
+          </>
         )}
-        {server.required && <Fact term="Required">The gateway does not start without it</Fact>}
-        {server.trusted && <Fact term="Trusted">What it says about its tools is believed</Fact>}
-        {server.mode === 'strict' && <Fact term="Mode">Strict: only tools that are configured may be used</Fact>}
+        {server.required && <Fact term="Required">The gateway does not start without this server</Fact>}
+        {server.trusted && <Fact term="Trusted">Its tool annotations are trusted</Fact>}
+        {server.mode === 'strict' && <Fact term="Mode">Strict: only configured tools can be used</Fact>}
       </Facts>
 
-      <Section title="What it offers">
+      <Section title="Offers">
         <Facts>
-          {offered.map(([kind, label]) => (
+          {kinds.map(([kind, label]) => (
             <Fact key={kind} term={label}>
-              <Offer list={offers[kind]} href={placeOf(kind, server.name)} isAbsent={lacks(kind)} />
+              <Offer list={offers[kind]} href={offerAddress(kind, server.name)} isUnsupported={isUnsupported(kind)} />
             </Fact>
           ))}
         </Facts>
@@ -88,7 +90,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
 
       {rejected.length > 0 && (
         <Section title="Left out">
-          <p className="mb-1 text-ink-soft">The server offers these in a way that can't be used safely.</p>
+          <p className="mb-1 text-ink-soft">These definitions are invalid or unsafe.</p>
           <LongList label="Left out" items={rejected} keyOf={({ kind, name, reason }) => `${kind} ${name} ${reason}`}>
             {({ kind, name, reason }) => (
               <p className="py-1.5 break-words">
@@ -105,7 +107,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
       </Section>
 
       {(info !== undefined || instructions !== undefined || (capabilities && !isApi)) && (
-        <Section title="What it says of itself">
+        <Section title="Self-description">
           <Facts>
             {info !== undefined && <Fact term="Name">{info}</Fact>}
             {typeof website === 'string' && (
@@ -159,12 +161,12 @@ function Fact({ term, children }: { readonly term: string; readonly children: Re
 interface OfferProps {
   readonly list: OfferedList | undefined;
   readonly href: string;
-  /** The server said when it connected that it has none of these. */
-  readonly isAbsent: boolean;
+  /** The server does not have this capability. */
+  readonly isUnsupported: boolean;
 }
 
-function Offer({ list, href, isAbsent }: OfferProps) {
-  if (!list) return <span className="text-ink-faint">{isAbsent ? 'not offered' : 'not read yet'}</span>;
+function Offer({ list, href, isUnsupported }: OfferProps) {
+  if (!list) return <span className="text-ink-faint">{isUnsupported ? 'not supported' : 'not loaded yet'}</span>;
   return (
     <span className="tabular-nums">
       {list.count === 0 ? (
@@ -174,13 +176,12 @@ function Offer({ list, href, isAbsent }: OfferProps) {
           {list.count}
         </Link>
       )}{' '}
-      {list.stale && <Badge tone="warn">as last known</Badge>}
+      {list.stale && <Badge tone="warn">last known</Badge>}
     </span>
   );
 }
 
-/** Where what a server offers can be looked at. */
-function placeOf(kind: keyof Server['offers'], name: string): string {
+function offerAddress(kind: keyof Server['offers'], name: string): string {
   if (kind === 'tools') return `${serverAddress(name)}?tab=tools`;
   return `/tools?show=${kind === 'prompts' ? 'prompts' : 'resources'}&server=${encodeURIComponent(name)}`;
 }

@@ -19,14 +19,14 @@ export interface ServerPanelProps {
   readonly server: Server;
   readonly isAdmin: boolean;
   readonly tab: string;
-  readonly onTab: (tab: string) => void;
+  readonly onTabChange: (tab: string) => void;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
   readonly onClose: () => void;
 }
 
-/** Everything about one server. */
-export function ServerPanel({ server, isAdmin, tab, onTab, onEdit, onRemove, onClose }: ServerPanelProps) {
+/** The details of a server in a dialog. */
+export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemove, onClose }: ServerPanelProps) {
   const { name, description, status, enabled } = server;
   const action = useServerAction(name);
   const changed = (useQuery(serverQueries.changedTools()).data ?? []).filter((tool) => tool.server === name);
@@ -66,10 +66,10 @@ export function ServerPanel({ server, isAdmin, tab, onTab, onEdit, onRemove, onC
         {isAdmin && <Actions server={server} action={action} onEdit={onEdit} onRemove={onRemove} />}
         <ServerTrouble server={server} action={isAdmin ? action : undefined} />
         <Tabs
-          label="About the server"
+          label="Server"
           tabs={tabs}
           value={tabs.some(({ id }) => id === tab) ? tab : 'overview'}
-          onChange={onTab}
+          onChange={onTabChange}
         />
       </div>
     </Dialog>
@@ -86,11 +86,11 @@ interface ActionsProps {
 function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
   const { source, enabled, status } = server;
   const { run, running } = action;
-  const isDown = status.state === 'disconnected' || status.state === 'error';
-  const isUp = status.state === 'connected' || status.state === 'degraded';
+  const isDisconnected = status.state === 'disconnected' || status.state === 'error';
+  const isConnected = status.state === 'connected' || status.state === 'degraded';
   return (
     <div className="flex flex-wrap gap-2">
-      {isDown ? (
+      {isDisconnected ? (
         <Button size="small" disabled={!enabled} busy={running === 'connect'} onClick={() => run('connect')}>
           <Plug aria-hidden />
           Connect
@@ -101,9 +101,9 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
           Disconnect
         </Button>
       )}
-      <Button size="small" disabled={!isUp} busy={running === 'refresh'} onClick={() => run('refresh')}>
+      <Button size="small" disabled={!isConnected} busy={running === 'refresh'} onClick={() => run('refresh')}>
         <RefreshCw aria-hidden />
-        Ask for its tools again
+        Refresh tools
       </Button>
       {source === 'store' && (
         <>

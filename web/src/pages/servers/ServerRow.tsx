@@ -3,32 +3,33 @@ import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Switch } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, TimeAgo } from '../../components/times.tsx';
 import { ServerMenu } from './ServerMenu.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
 import { serverAddress } from './server-address.ts';
-import { countOf, offersOf, protocolOf, transportOf } from './server-words.ts';
+import { describeOffers, describeProtocol, transportLabels } from './server-labels.ts';
 import { useServerAction } from './use-server-action.ts';
 
 export interface ServerRowProps {
   readonly server: Server;
   readonly isAdmin: boolean;
-  /** How many of its tools are not as they were accepted. */
+  /** The number of changed tools. */
   readonly changed: number;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-/** One server in the list: how it is doing, what it has, and what can be done with it. */
+/** One server in the list with its status, offers and actions. */
 export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProps) {
   const { name, description, place, status, offers, enabled, source } = server;
   const action = useServerAction(name);
   const shownName = safeText(name, 100);
   const isStale = Object.values(offers).some((list) => list?.stale);
   const rejected = offers.tools?.rejected.length ?? 0;
-  const isUp = status.state === 'connected' || status.state === 'degraded';
+  const isConnected = status.state === 'connected' || status.state === 'degraded';
   const isSwitching = action.running === 'enable' || action.running === 'disable';
   return (
     <article aria-label={shownName} className="flex flex-col gap-2 px-4 py-3">
@@ -41,29 +42,31 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
               </Link>
             </h2>
             <ServerStatus status={status} enabled={enabled} />
-            {source === 'file' && <Badge>From the configuration</Badge>}
+            {source === 'file' && <Badge>Configuration file</Badge>}
             {changed > 0 && (
               <Link href={`${serverAddress(name)}?tab=changes`}>
-                <Badge tone="warn">{countOf(changed, 'changed tool')}</Badge>
+                <Badge tone="warn">{pluralize(changed, 'changed tool')}</Badge>
               </Link>
             )}
-            {isUp && isStale && <Badge tone="warn">Lists may be out of date</Badge>}
-            {rejected > 0 && <Badge tone="warn">{countOf(rejected, 'tool')} left out</Badge>}
+            {isConnected && isStale && <Badge tone="warn">May be out of date</Badge>}
+            {rejected > 0 && <Badge tone="warn">{pluralize(rejected, 'tool')} left out</Badge>}
           </div>
           {description !== undefined && description !== '' && (
             <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 300)}</p>
           )}
-          <Facts>
-            {isUp && <span>{offersOf(offers)}</span>}
-            {!isUp && isStale && <span>{offersOf(offers)} as last known</span>}
-            <span>{protocolOf(status) || transportOf(server.transport)}</span>
-            {isUp && status.connectMs !== undefined && <span>{formatDuration(status.connectMs)} to connect</span>}
+          <DottedRow>
+            {isConnected && <span>{describeOffers(offers)}</span>}
+            {!isConnected && isStale && <span>{describeOffers(offers)} (last known)</span>}
+            <span>{describeProtocol(status) || transportLabels[server.transport]}</span>
+            {isConnected && status.connectMs !== undefined && (
+              <span>connected in {formatDuration(status.connectMs)}</span>
+            )}
             {enabled && (
               <span>
-                {sinceWords[status.state]} <TimeAgo at={status.since} />
+                {sinceLabels[status.state]} <TimeAgo at={status.since} />
               </span>
             )}
-          </Facts>
+          </DottedRow>
           {place !== undefined && (
             <p title={safeText(place, 500)} className="truncate font-mono text-xs text-ink-faint">
               {safeText(place, 300)}
@@ -90,7 +93,7 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
   );
 }
 
-const sinceWords = {
+const sinceLabels = {
   connected: 'connected',
   degraded: 'degraded',
   connecting: 'connecting since',
@@ -98,8 +101,8 @@ const sinceWords = {
   disconnected: 'disconnected',
 } as const;
 
-/** Facts in a row with dots between them; a line never begins with one. */
-function Facts({ children }: { readonly children: ReactNode }) {
+/** Items in a row, separated by dots. */
+function DottedRow({ children }: { readonly children: ReactNode }) {
   return (
     <div className="overflow-hidden text-xs text-ink-soft">
       <div className="-ml-3.5 flex flex-wrap [&>*]:relative [&>*]:pl-3.5 [&>*]:before:absolute [&>*]:before:left-1.5 [&>*]:before:text-ink-faint [&>*]:before:content-['·']">

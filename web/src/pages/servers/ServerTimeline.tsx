@@ -1,43 +1,45 @@
 import type { Server } from '../../api/client.ts';
 import { TimeAgo } from '../../components/times.tsx';
-import { NextTry } from './NextTry.tsx';
+import { NextAttempt } from './ServerTrouble.tsx';
 
 const states = {
   connected: 'Connected',
   degraded: 'Degraded',
-  connecting: 'Began to connect',
+  connecting: 'Connecting',
   error: 'Failed',
   disconnected: 'Disconnected',
 } as const;
 
-/** What happened to a server and when, as far as it is known; oldest first. */
+/** The known events of a server, oldest first. */
 export function ServerTimeline({ server }: { readonly server: Server }) {
   const { record, status } = server;
-  const moments: [string, string | undefined][] = [
+  const events: [string, string | undefined][] = [
     ['Added', record?.createdAt],
     ['Settings changed', record?.updatedAt === record?.createdAt ? undefined : record?.updatedAt],
-    ['Connected last', status.state === 'connected' ? undefined : (status.lastConnectedAt ?? record?.lastConnectedAt)],
+    ['Last connected', status.state === 'connected' ? undefined : (status.lastConnectedAt ?? record?.lastConnectedAt)],
     [
-      status.failures > 1 ? `${states[status.state]}, ${status.failures} tries in a row` : states[status.state],
+      status.failures > 1
+        ? `${states[status.state]}, ${status.failures} failed attempts in a row`
+        : states[status.state],
       status.since,
     ],
   ];
-  const known = moments.filter((moment): moment is [string, string] => moment[1] !== undefined);
+  const known = events.filter((event): event is [string, string] => event[1] !== undefined);
   return (
     <ol className="ml-1 flex flex-col gap-2 border-l border-line pl-4">
       {known
         .sort(([, a], [, b]) => Date.parse(a) - Date.parse(b))
-        .map(([what, at]) => (
-          <li key={what} className="relative">
+        .map(([event, at]) => (
+          <li key={event} className="relative">
             <Dot />
-            {what} <span className="text-ink-faint">·</span> <TimeAgo at={at} />{' '}
+            {event} <span className="text-ink-faint">·</span> <TimeAgo at={at} />{' '}
             <span className="text-xs text-ink-faint">({new Date(at).toLocaleString()})</span>
           </li>
         ))}
       {status.nextTryAt !== undefined && (
         <li className="relative text-ink-soft">
           <Dot />
-          <NextTry at={status.nextTryAt} />
+          <NextAttempt at={status.nextTryAt} />
         </li>
       )}
     </ol>

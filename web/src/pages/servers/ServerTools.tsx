@@ -10,14 +10,18 @@ import { toolAddress } from '../tools/tool-address.ts';
 import { LongList } from './LongList.tsx';
 import { serverQueries } from './server-queries.ts';
 
-/** The tools of a server, each with the way to where it can be tried. */
+/** The tools of a server, each with a link to its page. */
 export function ServerTools({ server }: { readonly server: Server }) {
   const tools = useQuery(serverQueries.tools(server.name));
   if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
-  if (!tools.data) return <Spinner label="Loading …" />;
+  if (!tools.data) return <Spinner label="Loading tools …" />;
   if (tools.data.length === 0) {
-    const isUp = server.status.state === 'connected' || server.status.state === 'degraded';
-    return <p className="text-ink-soft">{isUp ? 'It has no tools.' : 'Its tools are known once it is connected.'}</p>;
+    const isConnected = server.status.state === 'connected' || server.status.state === 'degraded';
+    return (
+      <p className="text-ink-soft">
+        {isConnected ? 'This server has no tools.' : 'The tools are listed once the server is connected.'}
+      </p>
+    );
   }
   return (
     <LongList label="Tools" items={tools.data} keyOf={({ name }) => name}>

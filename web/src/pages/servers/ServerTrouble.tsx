@@ -1,20 +1,21 @@
-import { RefreshCw } from 'lucide-react';
+import { LogIn, RefreshCw } from 'lucide-react';
 import { useRef } from 'react';
 import type { ConnectionStatus, Server } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
+import { pluralize } from '../../components/pluralize.ts';
+import { safeText } from '../../components/safe-text.ts';
+import { formatDuration, useNow } from '../../components/times.tsx';
 import { LongText } from './LongText.tsx';
-import { NextTry } from './NextTry.tsx';
-import { SignInLink } from './SignInLink.tsx';
 import type { ServerAction } from './use-server-action.ts';
 
 export interface ServerTroubleProps {
   readonly server: Server;
-  /** For those who may do something about it. */
+  /** Only for administrators. */
   readonly action?: ServerAction | undefined;
 }
 
-/** What is wrong with a server and what can be done; nothing while all is well. */
+/** The problem of a server and what to do about it. Nothing for a healthy server. */
 export function ServerTrouble({ server, action }: ServerTroubleProps) {
   const { status, problem, enabled } = server;
   const { signInUrl, nextTryAt, failures } = status;
@@ -27,8 +28,8 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
     );
   }
   if (!enabled || reason === undefined) return null;
-  const isTrying = status.state === 'connecting';
-  const isBad = isTrying || (status.state === 'error' && signInUrl === undefined);
+  const isRetrying = status.state === 'connecting';
+  const isBad = isRetrying || (status.state === 'error' && signInUrl === undefined);
   return (
     <div
       className={classNames('flex flex-col gap-1.5 rounded-md px-2.5 py-1.5', isBad ? 'bg-bad-soft' : 'bg-warn-soft')}
@@ -38,12 +39,12 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
         {signInUrl !== undefined && <SignInLink url={signInUrl} />}
-        {failures > 1 && <span>Failed {failures} times</span>}
-        {isTrying ? <span>Trying again now</span> : nextTryAt !== undefined && <NextTry at={nextTryAt} />}
-        {action && (isTrying || status.state === 'error') && (
-          <Button size="small" busy={isTrying || action.running === 'connect'} onClick={() => action.run('connect')}>
+        {failures > 1 && <span>{pluralize(failures, 'failed attempt')}</span>}
+        {isRetrying ? <span>Retrying now</span> : nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
+        {action && (isRetrying || status.state === 'error') && (
+          <Button size="small" busy={isRetrying || action.running === 'connect'} onClick={() => action.run('connect')}>
             <RefreshCw aria-hidden />
-            Try now
+            Retry now
           </Button>
         )}
       </div>
@@ -51,10 +52,47 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
   );
 }
 
-/** Why it failed. While it is tried again the last failure stays: nothing is better yet. */
+/** The reason of the failure. It stays during a retry. */
 function useReason({ state, reason, failures }: ConnectionStatus): string | undefined {
   const last = useRef<string>(undefined);
   if (reason !== undefined) last.current = reason;
   else if (state !== 'connecting' || failures === 0) last.current = undefined;
   return last.current;
+}
+
+/** A countdown to the next connection attempt. */
+export function NextAttempt({ at }: { readonly at: string }) {
+  const now = useNow(1_000);
+  const ms = Date.parse(at) - now;
+  const text = ms < 1_000 ? 'Retrying now' : `Next attempt in ${formatWhole(ms)}`;
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap tabular-nums">
+      {text}
+    </time>
+  );
+}
+
+function formatWhole(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1_000);
+}
+
+/** Opens the sign-in page of a server. The host shows who asks. */
+function SignInLink({ url }: { readonly url: string }) {
+  const parsed = URL.parse(url);
+  if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
+    return <span>The server sent an invalid sign-in URL.</span>;
+  }
+  return (
+    <a
+      href={parsed.href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      className="inline-flex min-h-7 items-center gap-1 rounded-md border border-line-strong/60 bg-surface px-2 text-xs font-medium hover:bg-sunken [&_svg]:size-3.5"
+    >
+      <LogIn aria-hidden />
+      Sign in at {safeText(parsed.host, 100)}
+      <span className="sr-only">, opens in a new tab</span>
+    </a>
+  );
 }

@@ -15,22 +15,22 @@ import { RegistryDialog } from './registry/RegistryDialog.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
 import { ServerList } from './ServerList.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
-import { nameInPath, serverAddress } from './server-address.ts';
+import { readServer, serverAddress } from './server-address.ts';
 
-/** All servers; the address says which one is looked at, and what is being done. */
+/** All servers. The address names the open one and the open dialog. */
 export default function ServersPage() {
   const [, navigate] = useLocation();
   const search = new URLSearchParams(useSearch());
-  // Not as the router hands it out: it has decoded a part of it already.
-  const name = nameInPath(location.pathname);
+  // The parameters of the router leave some characters of a name encoded.
+  const name = readServer(location.pathname);
   const servers = useQuery(queries.servers());
   const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
   const [removing, setRemoving] = useState<string>();
-  // Kept as it was: with a new name it is another one for the list before it is for the form.
+  // A snapshot: after a rename the list no longer has the old name.
   const [editing, setEditing] = useState<Server>();
 
-  const server = servers.data?.find((one) => one.name === name);
-  const toList = () => navigate('/servers');
+  const server = servers.data?.find((item) => item.name === name);
+  const showList = () => navigate('/servers');
   const add = () => navigate('/servers?add');
   const paste = () => navigate('/servers?import');
   const browse = () => navigate('/servers?registry');
@@ -38,7 +38,7 @@ export default function ServersPage() {
   return (
     <Page
       title="Servers"
-      description="Every MCP server and HTTP API that the gateway is connected to, or tries to be."
+      description="The MCP servers and HTTP APIs of this gateway."
       actions={
         isAdmin && (
           <>
@@ -59,12 +59,12 @@ export default function ServersPage() {
       }
     >
       {servers.isError && (
-        <ErrorNotice title="The servers can't be read" error={servers.error} onRetry={() => void servers.refetch()} />
+        <ErrorNotice title="Could not load the servers" error={servers.error} onRetry={() => void servers.refetch()} />
       )}
-      {servers.isPending && <Spinner label="Loading …" />}
+      {servers.isPending && <Spinner label="Loading servers …" />}
       {servers.data && name !== undefined && !server && !editing && (
-        <Notice tone="warn" title={`There is no server '${safeText(name, 100)}'`}>
-          It was removed, or it has another name now.
+        <Notice tone="warn" title={`No server named '${safeText(name, 100)}'`}>
+          It was removed or renamed.
         </Notice>
       )}
       {servers.data && (
@@ -84,10 +84,10 @@ export default function ServersPage() {
           server={server}
           isAdmin={isAdmin}
           tab={search.get('tab') ?? 'overview'}
-          onTab={(tab) => navigate(`${serverAddress(server.name)}?tab=${tab}`, { replace: true })}
+          onTabChange={(tab) => navigate(`${serverAddress(server.name)}?tab=${tab}`, { replace: true })}
           onEdit={() => setEditing(server)}
           onRemove={() => setRemoving(server.name)}
-          onClose={toList}
+          onClose={showList}
         />
       )}
       {editing && (
@@ -99,15 +99,15 @@ export default function ServersPage() {
           }}
         />
       )}
-      {isAdmin && search.has('add') && <ServerFormDialog onClose={toList} />}
-      {isAdmin && search.has('import') && <ImportDialog onClose={toList} />}
-      {isAdmin && search.has('registry') && <RegistryDialog onClose={toList} />}
+      {isAdmin && search.has('add') && <ServerFormDialog onClose={showList} />}
+      {isAdmin && search.has('import') && <ImportDialog onClose={showList} />}
+      {isAdmin && search.has('registry') && <RegistryDialog onClose={showList} />}
       {removing !== undefined && (
         <RemoveDialog
           server={removing}
           onClose={(isRemoved) => {
             setRemoving(undefined);
-            if (isRemoved) toList();
+            if (isRemoved) showList();
           }}
         />
       )}

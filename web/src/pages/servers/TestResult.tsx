@@ -1,16 +1,17 @@
-import { CircleCheck, CircleX } from 'lucide-react';
+import { ChevronRight, CircleCheck, CircleX } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { ServerTest } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration } from '../../components/times.tsx';
-import { Disclosure } from './Disclosure.tsx';
 import { LongList } from './LongList.tsx';
-import { countOf, offersOf, protocolOf, serverInfoOf } from './server-words.ts';
+import { describeOffers, describeProtocol, describeServerInfo } from './server-labels.ts';
 
-/** How a test went: whether it is reached, how, how fast, what is there, what is wrong. */
+/** The result of a connection test. */
 export function TestResult({ result }: { readonly result: ServerTest }) {
   const { ok, latencyMs, tools, problems, stderr, instructions } = result;
-  const info = serverInfoOf(result.serverInfo);
+  const info = describeServerInfo(result.serverInfo);
   const rejected = result.offers.tools?.rejected ?? [];
   return (
     <div className="flex flex-col gap-3">
@@ -32,15 +33,15 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         {(result.transport === 'api' || result.protocolVersion !== undefined) && (
           <>
             <dt>{result.transport === 'api' ? 'Transport' : 'Protocol'}</dt>
-            <dd>{protocolOf(result)}</dd>
+            <dd>{describeProtocol(result)}</dd>
           </>
         )}
-        <dt>{ok ? 'Latency' : 'Took'}</dt>
+        <dt>{ok ? 'Latency' : 'Duration'}</dt>
         <dd className="tabular-nums">{formatDuration(latencyMs)}</dd>
         {ok && (
           <>
             <dt>Offers</dt>
-            <dd>{offersOf(result.offers)}</dd>
+            <dd>{describeOffers(result.offers)}</dd>
           </>
         )}
       </dl>
@@ -57,7 +58,7 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </ul>
       )}
       {tools.length > 0 && (
-        <Disclosure title={`Discovered ${countOf(tools.length, 'tool')}`} isOpen>
+        <Disclosure title={`Discovered ${pluralize(tools.length, 'tool')}`} isOpen>
           <LongList label="Discovered tools" items={tools} keyOf={({ name }) => name}>
             {({ name, description }) => (
               <div className="py-1.5">
@@ -69,7 +70,7 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </Disclosure>
       )}
       {rejected.length > 0 && (
-        <Disclosure title={`${countOf(rejected.length, 'tool')} left out`}>
+        <Disclosure title={`${pluralize(rejected.length, 'tool')} left out`}>
           <LongList label="Tools left out" items={rejected} keyOf={({ name, reason }) => `${name} ${reason}`}>
             {({ name, reason }) => (
               <p className="py-1.5 text-xs break-words">
@@ -92,5 +93,27 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </Disclosure>
       )}
     </div>
+  );
+}
+
+interface DisclosureProps {
+  readonly title: ReactNode;
+  /** Initially open. */
+  readonly isOpen?: boolean;
+  readonly children: ReactNode;
+}
+
+function Disclosure({ title, isOpen = false, children }: DisclosureProps) {
+  return (
+    <details open={isOpen} className="group min-w-0">
+      <summary className="flex cursor-pointer list-none items-center gap-1 font-medium">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+        />
+        {title}
+      </summary>
+      <div className="mt-1 pl-5">{children}</div>
+    </details>
   );
 }

@@ -8,14 +8,14 @@ export interface TransportChoiceProps {
 }
 
 const choices = [
-  ['auto', 'Automatic', 'An address; HTTP first, then SSE'],
-  ['http', 'HTTP', 'Streamable HTTP, what servers use today'],
-  ['sse', 'SSE', 'The older HTTP with server-sent events'],
-  ['stdio', 'Program (stdio)', 'The gateway starts it on its own machine'],
-  ['api', 'HTTP API', 'No MCP server: its endpoints become tools'],
+  ['auto', 'Automatic', 'A URL; tries HTTP, then SSE'],
+  ['http', 'HTTP', 'Streamable HTTP, the current standard'],
+  ['sse', 'SSE', 'The older HTTP transport'],
+  ['stdio', 'Local (stdio)', 'The gateway starts a local command'],
+  ['api', 'HTTP API', 'Endpoints become tools, without an MCP server'],
 ] as const;
 
-/** How the gateway talks to the server. */
+/** Selects the transport. */
 export function TransportChoice({ value, onChange }: TransportChoiceProps) {
   const name = useId();
   return (

@@ -7,7 +7,7 @@ import { newLine, toDraft, toInput } from './server-draft.ts';
 const sent = { ...toInput({ ...toDraft(), headers: [newLine('x.y', 'z')] }), name: 'mine' };
 const refused = (problems: unknown) => new ApiError(400, 'REQUEST_INVALID', 'The request has problems', { problems });
 
-test('a problem is said at its field, and one without a field at the top', () => {
+test('a problem is shown at its field, and one without a field at the top', () => {
   const found = toFormProblems(
     refused([
       { path: 'body.url', message: "is required for transport 'http'" },
@@ -23,7 +23,7 @@ test('a problem is said at its field, and one without a field at the top', () =>
   expect(found.general).toEqual(['Command: is odd⟨U+202E⟩', 'Is not JSON']);
 });
 
-test('what is wrong with an API is said at its document and at the endpoint that is meant [R21]', () => {
+test('problems of an API are shown at its document and its endpoints [R21]', () => {
   const endpoints = [toEndpointDraft({ name: 'a', path: 'a' }), toEndpointDraft({ name: 'b', path: '/b' })];
   const found = toFormProblems(
     refused([
@@ -42,13 +42,13 @@ test('what is wrong with an API is said at its document and at the endpoint that
   expect(toFormProblems(refused([{ path: 'body.openapi', message: 'is odd' }]), sent).general).toHaveLength(1);
 });
 
-test('a name that is taken is a problem of the name', () => {
+test('a name that is already taken is a problem of the name', () => {
   const taken = new ApiError(409, 'CONFLICT', "There is a server named 'mine' already", { server: 'mine' });
   expect(toFormProblems(taken, sent).at('name')).toContain('already');
   expect(toFormProblems(taken, { ...sent, name: 'other' }).general).toHaveLength(1);
 });
 
-test('any other failure is said as it is, and none is nothing', () => {
+test('any other error is shown at the top, and no error shows nothing', () => {
   expect(toFormProblems(new ApiError(403, 'FORBIDDEN', 'no'), sent).general).toEqual(['No']);
   expect(toFormProblems(refused('odd'), sent).general).toEqual(['The request has problems']);
   expect(toFormProblems(new TypeError('fetch'), sent).general).toEqual(['The gateway does not answer. Is it running?']);

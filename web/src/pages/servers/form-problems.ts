@@ -1,19 +1,29 @@
 import { ApiError, type ServerInput } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import type { ServerDraft } from './server-draft.ts';
 
-/** What the gateway has against a server that was sent: by the path of a field, and what belongs to none. */
+/** The problems that the gateway found, by field. `general` has those without a field. */
 export interface FormProblems {
   at(path: string): string | undefined;
   readonly general: readonly string[];
 }
 
-/** Sorts a refusal by the fields of the form, as they were when it was sent. */
+/** The props of every part of the form. */
+export interface FormPartProps {
+  readonly draft: ServerDraft;
+  /** The draft when the form was opened. */
+  readonly initial: ServerDraft;
+  readonly problems: FormProblems;
+  readonly onChange: (part: Partial<ServerDraft>) => void;
+}
+
+/** Assigns the problems of an error to the fields of the request. */
 export function toFormProblems(error: unknown, sent: ServerInput | undefined): FormProblems {
   const found = new Map<string, string>();
   const general: string[] = [];
-  const fields = sent ? fieldsOf(sent) : new Set<string>();
-  for (const { path, message } of problemsOf(error, sent?.name)) {
+  const fields = sent ? listFields(sent) : new Set<string>();
+  for (const { path, message } of listProblems(error, sent?.name)) {
     if (fields.has(path)) found.set(path, toSentence(message));
     else general.push(path === '' ? toSentence(message) : toSentence(`${path}: ${message}`));
   }
@@ -28,7 +38,7 @@ interface Problem {
   readonly message: string;
 }
 
-function problemsOf(error: unknown, name: string | undefined): Problem[] {
+function listProblems(error: unknown, name: string | undefined): Problem[] {
   if (!error) return [];
   const data = error instanceof ApiError && isObject(error.data) ? error.data : {};
   if (error instanceof ApiError && error.code === 'CONFLICT' && data.server === name) {
@@ -42,22 +52,22 @@ function problemsOf(error: unknown, name: string | undefined): Problem[] {
   }));
 }
 
-function fieldsOf(sent: ServerInput): ReadonlySet<string> {
+function listFields(sent: ServerInput): ReadonlySet<string> {
   const { transport, args = [], env = {}, headers = {}, authentication, endpoints = [] } = sent;
   const common = ['name', 'description', 'timeout', 'retryAttempts'];
   if (transport === 'stdio') {
-    return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...keysOf('env', env)]);
+    return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...listKeys('env', env)]);
   }
-  const ways = ['token', 'key', 'header', 'username', 'password'];
+  const simple = ['token', 'key', 'header', 'username', 'password'];
   const oauth = ['clientId', 'clientSecret', 'scope', 'redirectUrl', 'clientMetadataUrl'];
-  const shown = authentication?.type === 'oauth' ? oauth : ways;
-  const remote = ['url', ...keysOf('headers', headers), ...shown.map((key) => `authentication.${key}`)];
+  const shown = authentication?.type === 'oauth' ? oauth : simple;
+  const remote = ['url', ...listKeys('headers', headers), ...shown.map((key) => `authentication.${key}`)];
   if (transport !== 'api') return new Set([...common, ...remote]);
   const described = endpoints.flatMap((_, at) => endpointFields.map((field) => `endpoints.${at}.${field}`));
   return new Set([...common, ...remote, 'openapi', 'endpoints', ...described]);
 }
 
-function keysOf(part: string, values: object): string[] {
+function listKeys(part: string, values: object): string[] {
   return Object.keys(values).map((name) => `${part}.${name}`);
 }
 

@@ -1,10 +1,10 @@
-/** Where a server is shown. */
+/** The address of a server's page. */
 export function serverAddress(name: string): string {
   return `/servers/${encodeURIComponent(name)}`;
 }
 
-/** The server that a path of the page names, if any. */
-export function nameInPath(path: string): string | undefined {
+/** Reads the server from a path made by `serverAddress`. */
+export function readServer(path: string): string | undefined {
   const part = path.split('/')[2];
   if (part === undefined || part === '') return undefined;
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerRecord } from '../../api/client.ts';
 import { toEndpointDraft } from './endpoints/endpoint-draft.ts';
-import { authenticationType, isUnsendable, newLine, repeatedNames, toDraft, toInput } from './server-draft.ts';
+import { authenticationType, findDuplicates, hasProblems, newLine, toDraft, toInput } from './server-draft.ts';
 
 const stored: ServerRecord = {
   id: '5a3c1c2e-0d2b-4f4e-9d57-1f2d3c4b5a69',
@@ -18,8 +18,8 @@ const stored: ServerRecord = {
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
 
-describe('what the form sends', () => {
-  test('keeps every stored secret of a server that was not touched [R10, R17]', () => {
+describe('the request of the form', () => {
+  test('an unchanged form keeps every stored secret [R10, R17]', () => {
     expect(toInput(toDraft(stored))).toEqual({
       name: 'guarded',
       transport: 'http',
@@ -33,7 +33,7 @@ describe('what the form sends', () => {
     });
   });
 
-  test('is what belongs to the chosen transport and to no other', () => {
+  test('the request has only the values of the selected transport', () => {
     const both = { ...toDraft(stored), command: ' npx ', args: [newLine('', '-y')], env: [newLine('KEY', 'k')] };
     const program = toInput({ ...both, transport: 'stdio' });
     expect(program).toMatchObject({ transport: 'stdio', command: 'npx', args: ['-y'], env: { KEY: 'k' } });
@@ -41,7 +41,7 @@ describe('what the form sends', () => {
     for (const key of ['command', 'args', 'env', 'cwd']) expect(toInput(both)).not.toHaveProperty(key);
   });
 
-  test('leaves out what is empty, and lets the gateway say what is missing', () => {
+  test('the request leaves out empty values', () => {
     const { url: _url, ...input } = toInput(toDraft());
     expect(input).toEqual({
       name: '',
@@ -59,7 +59,7 @@ describe('what the form sends', () => {
     expect(unset.headers).toEqual({ '': 'lost' });
   });
 
-  test('of an API is also what it has, which goes nowhere else [R21]', () => {
+  test('only an API sends a document and endpoints [R21]', () => {
     const endpoints = [{ name: 'get_user', method: 'GET', path: '/users/{id}' } as const];
     const openapi = 'https://api.example.com/openapi.json?…';
     const described = { ...stored, transport: 'api', openapi, endpoints } as const;
@@ -73,7 +73,7 @@ describe('what the form sends', () => {
     expect(toInput({ ...toDraft(), transport: 'api' }).endpoints).toEqual([]);
   });
 
-  test('of an API has no OAuth, which is still there when another transport is chosen [R21]', () => {
+  test('an API has no OAuth, and another transport restores it [R21]', () => {
     const draft = { ...toDraft(stored), authentication: { ...toDraft().authentication, type: 'oauth' as const } };
     const asApi = { ...draft, transport: 'api' as const };
     expect(toInput(asApi).authentication).toEqual({ type: 'none' });
@@ -81,7 +81,7 @@ describe('what the form sends', () => {
     expect(authenticationType({ ...asApi, transport: 'sse' })).toBe('oauth');
   });
 
-  test('has of a way to authenticate what that way knows', () => {
+  test('the request has only the values of the selected authentication', () => {
     const { authentication } = toDraft();
     const filled = {
       ...authentication,
@@ -100,23 +100,23 @@ describe('what the form sends', () => {
   });
 });
 
-test('names that stand twice are found, empty ones are not names', () => {
+test('duplicate names are found, and empty names are ignored', () => {
   const lines = [newLine('a'), newLine('b'), newLine('a'), newLine(), newLine(), newLine('__proto__')];
-  expect([...repeatedNames(lines)]).toEqual(['a']);
+  expect([...findDuplicates(lines)]).toEqual(['a']);
 });
 
-test('what could not be told to the gateway as it is meant is not sent', () => {
+test('duplicate names and broken schemas block the request', () => {
   const twice = [newLine('a'), newLine('a')];
   const draft = toDraft(stored);
-  expect(isUnsendable(draft)).toBe(false);
-  expect(isUnsendable({ ...draft, headers: twice })).toBe(true);
-  expect(isUnsendable({ ...draft, env: twice })).toBe(false);
-  expect(isUnsendable({ ...draft, transport: 'stdio', env: twice })).toBe(true);
+  expect(hasProblems(draft)).toBe(false);
+  expect(hasProblems({ ...draft, headers: twice })).toBe(true);
+  expect(hasProblems({ ...draft, env: twice })).toBe(false);
+  expect(hasProblems({ ...draft, transport: 'stdio', env: twice })).toBe(true);
   const api = { ...draft, transport: 'api' as const };
   const endpoint = toEndpointDraft({ name: 'a', path: '/a' });
-  expect(isUnsendable({ ...api, endpoints: [endpoint] })).toBe(false);
-  expect(isUnsendable({ ...api, endpoints: [endpoint, { ...endpoint, path: '/b' }] })).toBe(true);
-  const broken = [{ ...endpoint, takes: { kind: 'json' as const, text: '{', query: [] } }];
-  expect(isUnsendable({ ...api, endpoints: broken })).toBe(true);
-  expect(isUnsendable({ ...draft, endpoints: broken })).toBe(false);
+  expect(hasProblems({ ...api, endpoints: [endpoint] })).toBe(false);
+  expect(hasProblems({ ...api, endpoints: [endpoint, { ...endpoint, path: '/b' }] })).toBe(true);
+  const broken = [{ ...endpoint, args: { kind: 'json' as const, text: '{', query: [] } }];
+  expect(hasProblems({ ...api, endpoints: broken })).toBe(true);
+  expect(hasProblems({ ...draft, endpoints: broken })).toBe(false);
 });

@@ -1,16 +1,16 @@
 import type { ImportedServer, ServerInput, ServerRecord } from '../../api/client.ts';
-import { type EndpointDraft, isUnclear, toEndpoint, toEndpointDraft } from './endpoints/endpoint-draft.ts';
-import { nextId } from './next-id.ts';
+import { type EndpointDraft, hasArgumentProblems, toEndpoint, toEndpointDraft } from './endpoints/endpoint-draft.ts';
+import { nextId } from './form-lines.ts';
 
-/** A secret as it is typed, or one that the gateway has stored and keeps. */
+/** A typed secret, or a mark for the stored one. */
 export type Secret = string | { readonly set: true };
 
-/** A line of a list of arguments, variables or headers. The id stays with it while others come and go. */
+/** A line in a list of arguments, variables or headers. */
 export interface Line {
   readonly id: number;
   readonly name: string;
   readonly value: Secret;
-  /** The gateway has a value for it, which is kept unless another is typed. */
+  /** Whether the gateway has a stored value. */
   readonly isStored: boolean;
 }
 
@@ -28,10 +28,10 @@ export interface AuthenticationDraft {
   readonly clientMetadataUrl: string;
 }
 
-/** What stands in the form: also what another transport would need, so that trying one costs nothing. */
+/** The values of the form, for all transports: switching the transport loses nothing. */
 export interface ServerDraft {
   readonly name: string;
-  /** False until somebody has said what it is to be called. */
+  /** Whether the person chose the name. */
   readonly isNamed: boolean;
   readonly description: string;
   readonly transport: ServerInput['transport'];
@@ -50,11 +50,12 @@ export interface ServerDraft {
   readonly enabled: boolean;
 }
 
+/** A new line with its own id. */
 export function newLine(name = '', value: Secret = ''): Line {
   return { id: nextId(), name, value, isStored: typeof value !== 'string' };
 }
 
-/** The form for a server that is stored or was read from another configuration; an empty one for none. */
+/** The form values of a server, or of a new one. */
 export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): ServerDraft {
   const { authentication = { type: 'none' } } = server ?? {};
   return {
@@ -78,12 +79,12 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
   };
 }
 
-/** What is sent to the gateway: of the form, what belongs to the chosen transport. The gateway judges it. */
+/** The body of the request: the values of the selected transport. The gateway validates it. */
 export function toInput(draft: ServerDraft): ServerInput {
   const { name, description, transport, timeout, retryAttempts, enabled } = draft;
   const common = {
     name: name.trim(),
-    ...filled({ description: description.trim() }),
+    ...omitEmpty({ description: description.trim() }),
     transport,
     ...(timeout !== '' && { timeout: Number(timeout) }),
     ...(retryAttempts !== '' && { retryAttempts: Number(retryAttempts) }),
@@ -92,35 +93,35 @@ export function toInput(draft: ServerDraft): ServerInput {
   if (transport === 'stdio') {
     const { command, args, env, cwd } = draft;
     const texts = { command: command.trim(), cwd: cwd.trim() };
-    return { ...common, ...filled(texts), args: args.map(({ value }) => value), env: toRecord(env) };
+    return { ...common, ...omitEmpty(texts), args: args.map(({ value }) => value), env: toRecord(env) };
   }
   const { url, headers, allowInsecure } = draft;
   return {
     ...common,
-    ...filled({ url: url.trim() }),
+    ...omitEmpty({ url: url.trim() }),
     headers: toRecord(headers),
     allowInsecure,
     authentication: toAuthentication({ ...draft.authentication, type: authenticationType(draft) }),
-    ...(transport === 'api' && toDescription(draft)),
+    ...(transport === 'api' && describeApi(draft)),
   };
 }
 
-/** How the gateway will prove who it is. An API takes no OAuth; what was chosen stays for other transports. */
+/** The authentication in use. An HTTP API does not support OAuth. */
 export function authenticationType({ transport, authentication }: ServerDraft): AuthenticationDraft['type'] {
   return transport === 'api' && authentication.type === 'oauth' ? 'none' : authentication.type;
 }
 
-/** Whether something in it, which the form points out, keeps it from being sent. */
-export function isUnsendable({ transport, env, headers, endpoints }: ServerDraft): boolean {
-  if (repeatedNames(transport === 'stdio' ? env : headers).size > 0) return true;
-  return transport === 'api' && (repeatedNames(endpoints).size > 0 || endpoints.some(isUnclear));
+/** Whether the draft has problems that the form marks. */
+export function hasProblems({ transport, env, headers, endpoints }: ServerDraft): boolean {
+  if (findDuplicates(transport === 'stdio' ? env : headers).size > 0) return true;
+  return transport === 'api' && (findDuplicates(endpoints).size > 0 || endpoints.some(hasArgumentProblems));
 }
 
-/** Names that stand in a list more than once: only one of them could be sent. */
-export function repeatedNames(lines: readonly { readonly name: string }[]): ReadonlySet<string> {
+/** The names that occur more than once. */
+export function findDuplicates(lines: readonly { readonly name: string }[]): ReadonlySet<string> {
   const seen = new Set<string>();
-  const repeated = lines.filter(({ name }) => name !== '' && (seen.has(name) || !seen.add(name)));
-  return new Set(repeated.map(({ name }) => name));
+  const duplicates = lines.filter(({ name }) => name !== '' && (seen.has(name) || !seen.add(name)));
+  return new Set(duplicates.map(({ name }) => name));
 }
 
 const noAuthentication: AuthenticationDraft = {
@@ -145,22 +146,22 @@ function toAuthentication(draft: AuthenticationDraft): NonNullable<ServerInput['
     case 'bearer':
       return { type, token };
     case 'api-key':
-      return { type, key, ...filled({ header: header.trim() }) };
+      return { type, key, ...omitEmpty({ header: header.trim() }) };
     case 'basic':
       return { type, username, password };
     case 'oauth': {
       const { clientId, clientSecret, scope, redirectUrl, clientMetadataUrl } = draft;
-      return { type, ...filled({ clientId, clientSecret, scope, redirectUrl, clientMetadataUrl }) };
+      return { type, ...omitEmpty({ clientId, clientSecret, scope, redirectUrl, clientMetadataUrl }) };
     }
   }
 }
 
-/** What an API has. With nothing to tell, the gateway asks for an endpoint. */
-function toDescription({ openapi, endpoints }: ServerDraft): Pick<ServerInput, 'openapi' | 'endpoints'> {
-  const place = openapi.trim();
+/** The document and endpoints of an API. Without a document the list of endpoints is always sent. */
+function describeApi({ openapi, endpoints }: ServerDraft): Pick<ServerInput, 'openapi' | 'endpoints'> {
+  const url = openapi.trim();
   return {
-    ...filled({ openapi: place }),
-    ...((endpoints.length > 0 || place === '') && { endpoints: endpoints.map(toEndpoint) }),
+    ...omitEmpty({ openapi: url }),
+    ...((endpoints.length > 0 || url === '') && { endpoints: endpoints.map(toEndpoint) }),
   };
 }
 
@@ -174,6 +175,6 @@ function toRecord(lines: readonly Line[]): Record<string, Secret> {
   );
 }
 
-function filled<Values extends Readonly<Record<string, Secret>>>(values: Values): Partial<Values> {
+function omitEmpty<Values extends Readonly<Record<string, Secret>>>(values: Values): Partial<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as Partial<Values>;
 }

@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/api.ts';
 
-/** What only this page reads. The keys begin with what events make out of date. */
+/** The queries of the Servers page. */
 export const serverQueries = {
-  /** Tools whose definition is not the accepted one. */
+  /** The tools whose definition changed since it was accepted. */
   changedTools: () =>
     queryOptions({
       queryKey: ['tools', 'changed'],
@@ -14,7 +14,7 @@ export const serverQueries = {
       queryKey: ['tools', 'server', server],
       queryFn: async ({ signal }) => (await api.listServerTools({ path: { server }, signal })).tools,
     }),
-  /** No event tells of a new line: it is asked for again and again while somebody looks. */
+  /** Polled: no event reports new lines. */
   errorOutput: (server: string) =>
     queryOptions({
       queryKey: ['error-output', server],

@@ -9,6 +9,6 @@ test.each([
   ['C:\\a\\b.exe x', ['C:\\a\\b.exe', 'x']],
   ['  ', []],
   ['run "open', undefined],
-])('%s is %j', (line, words) => {
+])('the command line %s splits into %j', (line, words) => {
   expect(splitCommand(line)).toEqual(words);
 });

@@ -1,4 +1,4 @@
-/** A command line in its words, as a shell would take it apart; undefined where a quote does not end. Nothing is expanded. */
+/** Splits a command line into words like a shell, without expansion; undefined for an unclosed quote. */
 export function splitCommand(line: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLine, toDraft } from './server-draft.ts';
-import { suggestName } from './suggest-name.ts';
+import { freeName, suggestName, suggestRegistryName } from './suggest-name.ts';
 
 test.each([
   ['https://mcp.notion.com/mcp', 'notion'],
@@ -12,7 +12,7 @@ test.each([
   ['javascript:alert(1)', ''],
   ['not an address', ''],
   ['', ''],
-])('the address %s suggests the name %j', (url, name) => {
+])('the URL %s suggests the name %j', (url, name) => {
   expect(suggestName({ ...toDraft(), url }, [])).toBe(name);
 });
 
@@ -25,18 +25,49 @@ test.each([
   ['C:\\Tools\\notes-server.exe', [], 'notes'],
   ['github-mcp-server', ['stdio'], 'github'],
   ['', [], ''],
-])('the program %s %j suggests the name %j', (command, args, name) => {
+])('the command %s %j suggests the name %j', (command, args, name) => {
   const draft = { ...toDraft(), transport: 'stdio' as const, command, args: args.map((arg) => newLine('', arg)) };
   expect(suggestName(draft, [])).toBe(name);
 });
 
-test('an API is named by its host as others are [R21]', () => {
+test('an API is named after its host [R21]', () => {
   const draft = { ...toDraft(), transport: 'api' as const, url: 'https://api.openweathermap.org/data/2.5' };
   expect(suggestName(draft, [])).toBe('openweathermap');
 });
 
-test('a name that is taken gets a number', () => {
+test('a taken name gets a number', () => {
   const draft = { ...toDraft(), url: 'https://mcp.notion.com/mcp' };
   expect(suggestName(draft, ['notion'])).toBe('notion-2');
   expect(suggestName(draft, ['notion', 'notion-2'])).toBe('notion-3');
+});
+
+test('a name has only lower-case letters, digits and hyphens', () => {
+  expect(freeName(' Über Weather_2!', [])).toBe('ber-weather-2');
+  expect(freeName('天気', [])).toBe('');
+  expect(freeName('x'.repeat(100), [])).toBe('x'.repeat(40));
+});
+
+test('a taken name gets the first free number', () => {
+  expect(freeName('weather', ['notes'])).toBe('weather');
+  expect(freeName('weather', ['weather', 'weather-2'])).toBe('weather-3');
+});
+
+test.each([
+  ['io.github.ada/weather', 'weather'],
+  ['io.github.ada/Weather_MCP', 'weather-mcp'],
+  ['com.notion/mcp', 'notion'],
+  ['com.example/mcp-server', 'example'],
+  ['mcp', 'mcp'],
+  ['/mcp', 'mcp'],
+  ['io.github.ada/', 'server'],
+  ['jp.example/天気', 'server'],
+  ['__proto__', 'proto'],
+  ['', 'server'],
+])('the registry name %j suggests the name %j', (name, called) => {
+  expect(suggestRegistryName(name, [])).toBe(called);
+});
+
+test('a taken registry name gets a number', () => {
+  expect(suggestRegistryName('io.github.ada/weather', ['weather'])).toBe('weather-2');
+  expect(suggestRegistryName('jp.example/天気', ['server', 'server-2'])).toBe('server-3');
 });

@@ -1,12 +1,11 @@
-import { freeName } from './free-name.ts';
 import type { ServerDraft } from './server-draft.ts';
 
-/** A short name for a server that nobody has named yet, from where it is; empty while that says nothing. */
+/** A name for a new server, made from its URL or command; empty if they have no usable part. */
 export function suggestName(
   draft: Pick<ServerDraft, 'transport' | 'url' | 'command' | 'args'>,
   taken: readonly string[],
 ): string {
-  const found = draft.transport === 'stdio' ? fromProgram(draft) : fromAddress(draft.url);
+  const found = draft.transport === 'stdio' ? nameFromCommand(draft) : nameFromUrl(draft.url);
   return freeName(found, taken);
 }
 
@@ -28,8 +27,8 @@ const commonParts = new Set([
   'de',
 ]);
 
-function fromAddress(address: string): string {
-  const url = URL.parse(address.trim());
+function nameFromUrl(text: string): string {
+  const url = URL.parse(text.trim());
   if (!url || !/^https?:$/.test(url.protocol)) return '';
   const { hostname, port } = url;
   if (hostname === 'localhost' || /^[\d.]+$|^\[/.test(hostname)) return `local-${port === '' ? 'server' : port}`;
@@ -37,24 +36,48 @@ function fromAddress(address: string): string {
   return parts.find((part) => !commonParts.has(part)) ?? hostname;
 }
 
-/** What is run: of `npx -y @scope/server-name dir` the package, of a plain program its own name. */
-function fromProgram({ command, args }: Pick<ServerDraft, 'command' | 'args'>): string {
+/** The package of `npx -y @scope/server-name dir`, or the name of the program. */
+function nameFromCommand({ command, args }: Pick<ServerDraft, 'command' | 'args'>): string {
   const program = lastPart(command.trim());
   const isRunner = /^(?:npx|npm|bunx|pnpm|yarn|uvx|uv|pipx|node|python\d*|deno|docker|bun)(?:\.exe|\.cmd)?$/i.test(
     program,
   );
   const words = args.map(({ value }) => value).filter((value) => typeof value === 'string');
-  const named = words.find((word) => !word.startsWith('-') && !['run', 'exec', 'dlx', 'x', 'tool'].includes(word));
-  // Of `@scope/mcp` the scope says more than the name.
-  const scope = named?.match(/^@([^/]+)\/(?:mcp|server|mcp-server)(?:@|$)/)?.[1];
-  return scope ?? withoutAffixes(isRunner ? lastPart(named ?? '') : program);
+  const packageName = words.find(
+    (word) => !word.startsWith('-') && !['run', 'exec', 'dlx', 'x', 'tool'].includes(word),
+  );
+  // The scope of `@scope/mcp` is more specific than its name.
+  const scope = packageName?.match(/^@([^/]+)\/(?:mcp|server|mcp-server)(?:@|$)/)?.[1];
+  return scope ?? stripAffixes(isRunner ? lastPart(packageName ?? '') : program);
 }
 
 function lastPart(path: string): string {
   return path.split(/[/\\]/).findLast((part) => part !== '') ?? '';
 }
 
-function withoutAffixes(name: string): string {
+function stripAffixes(name: string): string {
   const plain = name.replace(/@[^@]*$/, '').replace(/\.(?:m?js|ts|py|exe|cmd|sh)$/i, '');
   return plain.replace(/^(?:mcp-)?server-|^mcp-|-mcp(?:-server)?$|-server$/gi, '') || plain;
+}
+
+/** A short unused server name made from a text; empty if the text has no usable characters. */
+export function freeName(found: string, taken: readonly string[]): string {
+  const name = found
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+  if (name === '' || !taken.includes(name)) return name;
+  let number = 2;
+  while (taken.includes(`${name}-${number}`)) number += 1;
+  return `${name}-${number}`;
+}
+
+/** A server name from a registry name: its last part, or the publisher if that part is generic. */
+export function suggestRegistryName(name: string, taken: readonly string[]): string {
+  const parts = name.split('/');
+  const last = parts.at(-1) ?? '';
+  const publisher = parts.at(-2)?.split('.').at(-1) ?? '';
+  const isCommon = /^(?:mcp|server|mcp-server)$/i.test(last);
+  return freeName((isCommon && publisher) || last, taken) || freeName('server', taken);
 }

@@ -4,23 +4,23 @@ import { api } from '../../api/api.ts';
 import type { ServerInput, ServerTest } from '../../api/client.ts';
 
 export interface ConnectionTest {
-  /** Tries a server out. A test that still runs is called off. */
+  /** Tests a server and cancels a running test. */
   start(input: ServerInput): void;
   cancel(): void;
-  /** When the running one began. */
+  /** The start of the running test. */
   readonly since: string | undefined;
   readonly result: ServerTest | undefined;
   readonly error: unknown;
-  /** What the result or the error is about. */
+  /** The tested input. */
   readonly tested: ServerInput | undefined;
 }
 
-/** Has the gateway try a server out without storing it. `stored` is the server whose secrets the masks stand for. */
+/** Tests a connection without saving the server. `stored` names the server whose stored secrets are used. */
 export function useConnectionTest(stored: string | undefined): ConnectionTest {
   const running = useRef<AbortController>(undefined);
   const { mutate, reset, data, error, isPending, variables } = useMutation({
     mutationFn: ({ input, signal }: { input: ServerInput; signal: AbortSignal; since: string }) =>
-      api.testServer({ body: { ...input, ...(stored !== undefined && { server: stored }) }, signal }),
+      api.testServer({ body: { ...input, server: stored }, signal }),
   });
   useEffect(() => () => running.current?.abort(), []);
 

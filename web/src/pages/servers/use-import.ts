@@ -4,57 +4,57 @@ import { api } from '../../api/api.ts';
 import type { ImportedServer, Server } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 
-/** How far the adding of one server is. */
+/** The progress of one server. */
 export type ImportStep =
   | { readonly kind: 'adding' }
   | { readonly kind: 'added'; readonly server: Server }
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface Import {
-  /** By the name that a server has in what was read. */
+  /** By the name in the pasted configuration. */
   readonly steps: ReadonlyMap<string, ImportStep>;
   readonly isRunning: boolean;
-  /** Adds them; one that fails does not cost the others. */
+  /** Adds the servers. A failure does not affect the others. */
   addAll(servers: readonly ImportedServer[]): void;
-  note(name: string, step: ImportStep): void;
-  /** Forgets how it went: something else was read. */
+  setStep(name: string, step: ImportStep): void;
+  /** Clears all progress. */
   reset(): void;
 }
 
-// Each waits for its server to connect; one that does not must not hold up all the rest.
-const atATime = 4;
+// Each request waits for its server to connect: one slow server must not block the others.
+const maxParallel = 4;
 
-/** Adds servers that were read from another configuration. Going away leaves out those that were not begun. */
+/** Adds imported servers. Closing the dialog skips those that have not started. */
 export function useImport(): Import {
   const client = useQueryClient();
   const [steps, setSteps] = useState<ReadonlyMap<string, ImportStep>>(new Map());
-  const isGone = useRef(false);
+  const isUnmounted = useRef(false);
   useEffect(() => {
-    isGone.current = false;
+    isUnmounted.current = false;
     return () => {
-      isGone.current = true;
+      isUnmounted.current = true;
     };
   }, []);
-  const note = (name: string, step: ImportStep) => setSteps((before) => new Map(before).set(name, step));
+  const setStep = (name: string, step: ImportStep) => setSteps((current) => new Map(current).set(name, step));
 
-  async function addNext(waiting: ImportedServer[]): Promise<void> {
-    for (let body = waiting.shift(); body && !isGone.current; body = waiting.shift()) {
+  async function addNext(queue: ImportedServer[]): Promise<void> {
+    for (let body = queue.shift(); body && !isUnmounted.current; body = queue.shift()) {
       const { name } = body;
-      note(name, { kind: 'adding' });
+      setStep(name, { kind: 'adding' });
       try {
-        note(name, { kind: 'added', server: await api.addServer({ body }) });
+        setStep(name, { kind: 'added', server: await api.addServer({ body }) });
       } catch (error) {
-        note(name, { kind: 'failed', message: messageOf(error) });
+        setStep(name, { kind: 'failed', message: messageOf(error) });
       }
     }
   }
 
   const adding = useMutation({
     mutationFn: async (servers: readonly ImportedServer[]) => {
-      const waiting = [...servers];
-      await Promise.all(Array.from({ length: atATime }, () => addNext(waiting)));
+      const queue = [...servers];
+      await Promise.all(Array.from({ length: maxParallel }, () => addNext(queue)));
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });
-  return { steps, isRunning: adding.isPending, addAll: adding.mutate, note, reset: () => setSteps(new Map()) };
+  return { steps, isRunning: adding.isPending, addAll: adding.mutate, setStep, reset: () => setSteps(new Map()) };
 }

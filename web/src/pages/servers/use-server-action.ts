@@ -8,11 +8,11 @@ export type ServerVerb = 'connect' | 'disconnect' | 'refresh' | 'enable' | 'disa
 
 export interface ServerAction {
   run(verb: ServerVerb): void;
-  /** What is being done right now. */
+  /** The action in progress. */
   readonly running: ServerVerb | undefined;
 }
 
-const calls = {
+const requests = {
   connect: api.connectServer,
   disconnect: api.disconnectServer,
   refresh: api.refreshServer,
@@ -20,21 +20,21 @@ const calls = {
   disable: api.disableServer,
 };
 
-const done: Readonly<Record<ServerVerb, string>> = {
+const results: Readonly<Record<ServerVerb, string>> = {
   connect: 'is connected',
   disconnect: 'is disconnected',
-  refresh: 'was asked for its tools again',
+  refresh: 'has refreshed tools',
   enable: 'is enabled',
   disable: 'is disabled',
 };
 
-/** Does things with one server, and says how they went. */
+/** Runs actions of a server and reports the result. */
 export function useServerAction(server: string): ServerAction {
   const client = useQueryClient();
   const toast = useToast();
   const acting = useMutation({
-    mutationFn: async (verb: ServerVerb) => void (await calls[verb]({ path: { server } })),
-    onSuccess: (_done, verb) => toast(`'${safeText(server, 100)}' ${done[verb]}.`),
+    mutationFn: async (verb: ServerVerb) => void (await requests[verb]({ path: { server } })),
+    onSuccess: (_result, verb) => toast(`'${safeText(server, 100)}' ${results[verb]}.`),
     onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });

@@ -3,18 +3,18 @@ import { Button } from '../../../components/Button.tsx';
 import { ArgumentRows } from './ArgumentRows.tsx';
 import { ArgumentSchema } from './ArgumentSchema.tsx';
 import { argumentsInPath } from './argument-table.ts';
-import { type ArgumentsDraft, asJson, asRows, type EndpointDraft, hasBody } from './endpoint-draft.ts';
+import { type ArgumentsDraft, asJson, asRows, type EndpointDraft, takesBody } from './endpoint-draft.ts';
 
 export interface EndpointArgumentsProps {
   readonly endpoint: EndpointDraft;
-  /** What the gateway has against them. */
+  /** The problem that the gateway found. */
   readonly problem: string | undefined;
-  readonly onChange: (takes: ArgumentsDraft) => void;
+  readonly onChange: (args: ArgumentsDraft) => void;
 }
 
-/** What an endpoint takes: a row for each argument, or a JSON Schema for those who want to say more. */
+/** The arguments of an endpoint as rows or as a JSON Schema. */
 export function EndpointArguments({ endpoint, problem, onChange }: EndpointArgumentsProps) {
-  const { takes, path, method } = endpoint;
+  const { args, path, method } = endpoint;
   const inPath = argumentsInPath(path);
   const rows = asRows(endpoint);
   return (
@@ -24,35 +24,35 @@ export function EndpointArguments({ endpoint, problem, onChange }: EndpointArgum
         <span aria-hidden className="font-medium">
           Arguments
         </span>
-        {takes.kind === 'rows' ? (
-          <Button size="small" look="quiet" onClick={() => onChange(asJson(takes))}>
+        {args.kind === 'rows' ? (
+          <Button size="small" look="quiet" onClick={() => onChange(asJson(args))}>
             <Braces aria-hidden />
             Edit as JSON Schema
           </Button>
         ) : (
           <Button size="small" look="quiet" disabled={!rows} onClick={() => rows && onChange(rows)}>
             <Rows3 aria-hidden />
-            Edit in rows
+            Edit as rows
           </Button>
         )}
       </div>
-      {takes.kind === 'rows' ? (
+      {args.kind === 'rows' ? (
         <ArgumentRows
-          rows={takes.rows}
+          rows={args.rows}
           inPath={inPath}
-          choosesQuery={hasBody(method)}
+          hasBody={takesBody(method)}
           problem={problem}
-          onChange={(next) => onChange({ ...takes, rows: next })}
+          onChange={(next) => onChange({ ...args, rows: next })}
         />
       ) : (
         <ArgumentSchema
-          text={takes.text}
-          query={takes.query}
+          text={args.text}
+          query={args.query}
           inPath={inPath}
-          choosesQuery={hasBody(method)}
-          saysMore={!rows}
+          hasBody={takesBody(method)}
+          exceedsRows={!rows}
           problem={problem}
-          onChange={(part) => onChange({ ...takes, ...part })}
+          onChange={(part) => onChange({ ...args, ...part })}
         />
       )}
     </fieldset>

@@ -5,25 +5,25 @@ import { IconButton } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { safeText } from '../../../components/safe-text.ts';
 import { EndpointFields, type EndpointProblems } from './EndpointFields.tsx';
-import { type EndpointDraft, isUnclear } from './endpoint-draft.ts';
+import { type EndpointDraft, hasArgumentProblems } from './endpoint-draft.ts';
 
 export interface EndpointCardProps {
   readonly endpoint: EndpointDraft;
   readonly number: number;
   readonly problems: EndpointProblems;
-  /** The one that was just added: it is open, and gets the focus once. */
+  /** The endpoint that was just added. It is open and focused. */
   readonly added: RefObject<number | undefined>;
   readonly onChange: (endpoint: EndpointDraft) => void;
   readonly onRemove: () => void;
 }
 
-/** One endpoint: a line, and all about it when it is opened. What is wrong with it is never hidden. */
+/** One endpoint, collapsed to a line. An endpoint with problems is always open. */
 export function EndpointCard({ endpoint, number, problems, added, onChange, onRemove }: EndpointCardProps) {
   const { id, name, method, path } = endpoint;
   const body = useId();
   const [isOpened, setOpened] = useState(added.current === id);
-  const isOpen = isOpened || problems.size > 0 || isUnclear(endpoint);
-  const what = name.trim() === '' ? `endpoint ${number}` : safeText(name, 128);
+  const isOpen = isOpened || problems.size > 0 || hasArgumentProblems(endpoint);
+  const label = name.trim() === '' ? `endpoint ${number}` : safeText(name, 128);
   return (
     <div className="min-w-0 rounded-md border border-line-strong/60">
       <div className="flex items-center gap-1 p-1">
@@ -44,7 +44,7 @@ export function EndpointCard({ endpoint, number, problems, added, onChange, onRe
           </span>
           <span className="min-w-0 text-ink-soft break-all">{safeText(name, 128)}</span>
         </button>
-        <IconButton label={`Remove ${what}`} size="small" onClick={onRemove}>
+        <IconButton label={`Remove ${label}`} size="small" onClick={onRemove}>
           <X aria-hidden />
         </IconButton>
       </div>

@@ -1,9 +1,9 @@
 import type { RefObject } from 'react';
 import { Field, Input, Select, TextArea } from '../../../components/fields.tsx';
-import { focusOnce } from '../focus-once.ts';
+import { focusOnce } from '../form-lines.ts';
 import type { endpointFields } from '../form-problems.ts';
 import { EndpointArguments } from './EndpointArguments.tsx';
-import { type EndpointDraft, type Method, movedTo } from './endpoint-draft.ts';
+import { type EndpointDraft, type Method, withPath } from './endpoint-draft.ts';
 
 export type EndpointProblems = ReadonlyMap<(typeof endpointFields)[number], string>;
 
@@ -16,7 +16,7 @@ export interface EndpointFieldsProps {
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Everything about one endpoint. */
+/** The fields of an endpoint. */
 export function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsProps) {
   const change = (part: Partial<EndpointDraft>) => onChange({ ...endpoint, ...part });
   return (
@@ -35,7 +35,7 @@ export function EndpointFields({ endpoint, problems, added, onChange }: Endpoint
             </Select>
           )}
         </Field>
-        <Field label="Path" required hint="Follows the base URL; {id} is an argument." error={problems.get('path')}>
+        <Field label="Path" required hint="Appended to the base URL; {id} is an argument." error={problems.get('path')}>
           {(field) => (
             <Input
               {...field}
@@ -45,7 +45,7 @@ export function EndpointFields({ endpoint, problems, added, onChange }: Endpoint
               autoComplete="off"
               ref={(input) => focusOnce(input, endpoint.id, added)}
               value={endpoint.path}
-              onChange={(event) => onChange(movedTo(endpoint, event.target.value))}
+              onChange={(event) => onChange(withPath(endpoint, event.target.value))}
             />
           )}
         </Field>
@@ -53,7 +53,7 @@ export function EndpointFields({ endpoint, problems, added, onChange }: Endpoint
       <Field
         label="Tool name"
         required
-        hint="Such as get_user: letters, digits, _ . and -"
+        hint="For example get_user. Letters, digits, _ . and - are allowed."
         error={problems.get('name')}
       >
         {(field) => (
@@ -67,7 +67,7 @@ export function EndpointFields({ endpoint, problems, added, onChange }: Endpoint
           />
         )}
       </Field>
-      <Field label="What it does" hint="For the model, which chooses by it." error={problems.get('description')}>
+      <Field label="Description" hint="Tells the model what the tool does." error={problems.get('description')}>
         {(field) => (
           <TextArea
             {...field}
@@ -80,7 +80,7 @@ export function EndpointFields({ endpoint, problems, added, onChange }: Endpoint
       <EndpointArguments
         endpoint={endpoint}
         problem={problems.get('input') ?? problems.get('query')}
-        onChange={(takes) => change({ takes })}
+        onChange={(args) => change({ args })}
       />
     </div>
   );

@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react';
 import { useRef } from 'react';
 import { Button } from '../../../components/Button.tsx';
 import { endpointFields, type FormProblems } from '../form-problems.ts';
-import { repeatedNames } from '../server-draft.ts';
+import { findDuplicates } from '../server-draft.ts';
 import { EndpointCard } from './EndpointCard.tsx';
 import { type EndpointDraft, toEndpointDraft } from './endpoint-draft.ts';
 
@@ -12,10 +12,10 @@ export interface EndpointListProps {
   readonly onChange: (endpoints: readonly EndpointDraft[]) => void;
 }
 
-/** The endpoints of an API that somebody described by hand. */
+/** The endpoints of an API that are defined in the form. */
 export function EndpointList({ endpoints, problems, onChange }: EndpointListProps) {
   const added = useRef<number>(undefined);
-  const repeated = repeatedNames(endpoints);
+  const duplicates = findDuplicates(endpoints);
   const problem = problems.at('endpoints');
 
   function add(): void {
@@ -26,15 +26,15 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
 
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5">
-      <legend className="mb-1 font-medium">Endpoints described by hand</legend>
+      <legend className="mb-1 font-medium">Endpoints</legend>
       {endpoints.map((endpoint, at) => {
         const found = new Map(
           endpointFields.flatMap((field) => {
-            const said = problems.at(`endpoints.${at}.${field}`);
-            return said === undefined ? [] : [[field, said] as const];
+            const message = problems.at(`endpoints.${at}.${field}`);
+            return message === undefined ? [] : [[field, message] as const];
           }),
         );
-        if (repeated.has(endpoint.name)) found.set('name', 'There is another endpoint of this name');
+        if (duplicates.has(endpoint.name)) found.set('name', 'Another endpoint has this name');
         return (
           <EndpointCard
             key={endpoint.id}
@@ -42,7 +42,7 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
             number={at + 1}
             problems={found}
             added={added}
-            onChange={(next) => onChange(endpoints.map((one) => (one.id === next.id ? next : one)))}
+            onChange={(next) => onChange(endpoints.map((item) => (item.id === next.id ? next : item)))}
             onRemove={() => onChange(endpoints.filter(({ id }) => id !== endpoint.id))}
           />
         );
@@ -53,7 +53,7 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
           Add endpoint
         </Button>
         <p className="min-w-0 flex-1 text-xs text-ink-faint">
-          Each becomes a tool, beside those of the document or without one.
+          Each endpoint becomes a tool, in addition to the operations of the document.
         </p>
       </div>
       {problem !== undefined && (

@@ -25,14 +25,14 @@ const schema = {
 };
 
 describe('rows and a JSON Schema', () => {
-  test('say the same, each way [R21]', () => {
+  test('rows and a JSON Schema convert into each other [R21]', () => {
     expect(toSchema({ rows: described.map((row, id) => ({ id, ...row })), isClosed: true })).toEqual(schema);
     const table = toTable(schema, ['isOpen'], '/things/{id}');
     expect(table?.rows.map(({ id: _id, ...row }) => row)).toEqual(described);
     expect(table?.isClosed).toBe(true);
   });
 
-  test('agree on whether further arguments are refused, in whatever order things stand', () => {
+  test('rows keep whether further arguments are rejected, in any order of keys', () => {
     const open = {
       required: ['b', 'a'],
       properties: { a: {}, b: { description: 'B', type: 'string' } },
@@ -44,7 +44,7 @@ describe('rows and a JSON Schema', () => {
     expect(toTable({ type: 'object', required: [], additionalProperties: false }, [], '/')?.rows).toEqual([]);
   });
 
-  test('a row without a name is no argument yet', () => {
+  test('a row without a name is ignored', () => {
     expect(toSchema({ rows: [newRow()], isClosed: false })).toEqual({ type: 'object', properties: {} });
   });
 
@@ -68,11 +68,11 @@ describe('rows and a JSON Schema', () => {
     ['nothing at all', { type: undefined }],
     ['something required that is no list', { properties: {}, required: 'a' }],
     ['an optional part of the path', { properties: { id: { type: 'string' } } }],
-  ])('%s is more than rows can say [R21]', (_what, part) => {
+  ])('rows cannot express %s [R21]', (_what, part) => {
     expect(toTable({ type: 'object', ...part }, [], '/things/{id}')).toBeUndefined();
   });
 
-  test('a schema that becomes rows is the same when it comes back, whatever it is [R21]', () => {
+  test('every schema that becomes rows converts back unchanged [R21]', () => {
     const property = fc.oneof(
       fc.constantFrom<unknown>({ type: 'string' }, {}, { type: 'array', items: { type: 'string' } }, true),
       fc.record({ type: fc.constantFrom('number', 'integer', 'null'), description: fc.string() }, { requiredKeys: [] }),
@@ -104,37 +104,37 @@ describe('rows and a JSON Schema', () => {
   });
 });
 
-test('the arguments of a path are what stands in braces, each once', () => {
+test('the arguments of a path are the distinct names in braces', () => {
   expect(argumentsInPath('/a/{b}/c-{d}.json/{b}')).toEqual(['b', 'd']);
   for (const path of ['', '/a', '/{}', '/{a', '/a}', '/{a/b}']) expect(argumentsInPath(path)).toEqual([]);
 });
 
-describe('when the path changes', () => {
+describe('a changed path', () => {
   const names = (rows: readonly ArgumentRow[]) => rows.map(({ name }) => name);
   const text = { ...newRow('q'), description: 'What to look for' };
 
-  test('each argument that it names is a required text, before the others', () => {
+  test('new path arguments become required texts before the others', () => {
     const rows = followPath([text], '/', '/a/{x}/{y}');
     expect(names(rows)).toEqual(['x', 'y', 'q']);
     expect(rows[0]).toMatchObject({ type: 'text', isRequired: true });
     expect(names(followPath(rows, '/a/{x}/{y}', '/a/{x}/{z}/{y}'))).toEqual(['x', 'y', 'z', 'q']);
   });
 
-  test('one that it takes over becomes required and keeps the rest', () => {
+  test('an existing argument in the path becomes required', () => {
     expect(followPath([text], '/', '/{q}')).toEqual([{ ...text, isRequired: true }]);
   });
 
-  test('one that it no longer names goes, unless somebody said something about it', () => {
+  test('an argument that leaves the path is removed unless it was edited', () => {
     const rows = followPath([], '/', '/{x}/{y}');
     const told = rows.map((row) => (row.name === 'y' ? { ...row, type: 'integer' as const } : row));
     expect(names(followPath(told, '/{x}/{y}', '/'))).toEqual(['y']);
   });
 
-  test('one that is renamed in its place keeps what was said about it', () => {
+  test('an argument renamed in the path keeps its row', () => {
     const rows = [{ ...newRow('id'), isRequired: true, description: 'Whose' }, text];
     const renamed = followPath(rows, '/{id}', '/{ids}');
     expect(renamed).toEqual([{ ...rows[0], name: 'ids' }, text]);
-    // A name that is taken already is not given twice.
+    // A taken name is not used twice.
     expect(names(followPath(rows, '/{id}', '/{q}'))).toEqual(['id', 'q']);
   });
 });

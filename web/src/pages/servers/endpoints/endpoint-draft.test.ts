@@ -6,12 +6,12 @@ import {
   asRows,
   type Endpoint,
   type EndpointDraft,
-  isUnclear,
-  movedTo,
-  namesInText,
+  hasArgumentProblems,
+  listNames,
   rowProblems,
   toEndpoint,
   toEndpointDraft,
+  withPath,
 } from './endpoint-draft.ts';
 
 const simple: Endpoint = {
@@ -37,61 +37,61 @@ const choice: Endpoint = {
 
 const withText = (text: string, query: readonly string[] = []): EndpointDraft => ({
   ...toEndpointDraft(choice),
-  takes: { kind: 'json', text, query },
+  args: { kind: 'json', text, query },
 });
 
 describe('an endpoint in the form', () => {
   test.each([
-    ['in rows', simple, 'rows'],
-    ['as text, where it says more', choice, 'json'],
-  ])('is edited %s, and loses nothing [R21]', (_how, endpoint, kind) => {
+    ['rows', simple, 'rows'],
+    ['text', choice, 'json'],
+  ])('an endpoint edited as %s loses nothing [R21]', (_how, endpoint, kind) => {
     const draft = toEndpointDraft(endpoint);
-    expect(draft.takes.kind).toBe(kind);
+    expect(draft.args.kind).toBe(kind);
     expect(toEndpoint(draft)).toEqual(endpoint);
   });
 
-  test('needs no schema when it takes what its path names and nothing else [R21]', () => {
-    const draft = movedTo({ ...toEndpointDraft(), name: ' get_user ' }, ' /users/{id} ');
-    expect(draft.takes).toMatchObject({ rows: [{ name: 'id', isRequired: true }] });
+  test('an endpoint with only path arguments needs no schema [R21]', () => {
+    const draft = withPath({ ...toEndpointDraft(), name: ' get_user ' }, ' /users/{id} ');
+    expect(draft.args).toMatchObject({ rows: [{ name: 'id', isRequired: true }] });
     expect(toEndpoint(draft)).toEqual({ name: 'get_user', method: 'GET', path: '/users/{id}' });
-    expect(toEndpointDraft({ name: 'get_user', path: '/users/{id}' }).takes).toMatchObject({ rows: [{ name: 'id' }] });
+    expect(toEndpointDraft({ name: 'get_user', path: '/users/{id}' }).args).toMatchObject({ rows: [{ name: 'id' }] });
   });
 
-  test('has its path arguments nowhere else', () => {
+  test('path arguments are not sent in the query', () => {
     const draft = toEndpointDraft(simple);
-    expect(toEndpoint(movedTo(draft, '/notes/{notify}')).query).toBeUndefined();
+    expect(toEndpoint(withPath(draft, '/notes/{notify}')).query).toBeUndefined();
   });
 
-  test('can be turned into text and back [R21]', () => {
+  test('rows become text and text becomes rows [R21]', () => {
     const draft = toEndpointDraft(simple);
-    const text = draft.takes.kind === 'rows' ? asJson(draft.takes) : undefined;
+    const text = draft.args.kind === 'rows' ? asJson(draft.args) : undefined;
     expect(text).toMatchObject({ kind: 'json', query: ['notify'] });
-    const turned = { ...draft, takes: text as ArgumentsDraft };
+    const turned = { ...draft, args: text as ArgumentsDraft };
     expect(toEndpoint(turned)).toEqual(simple);
-    expect(toEndpoint({ ...turned, takes: asRows(turned) as ArgumentsDraft })).toEqual(simple);
+    expect(toEndpoint({ ...turned, args: asRows(turned) as ArgumentsDraft })).toEqual(simple);
     expect(asRows(toEndpointDraft(choice))).toBeUndefined();
     expect(asRows(withText('{'))).toBeUndefined();
     expect(asRows({ ...withText(' '), path: '/{a}' })).toMatchObject({ kind: 'rows', rows: [{ name: 'a' }] });
   });
 
-  test('leaves its text alone when the path changes', () => {
-    const { takes } = toEndpointDraft(choice);
-    expect(movedTo(toEndpointDraft(choice), '/{x}')).toMatchObject({ path: '/{x}', takes });
+  test('a changed path leaves the text of a schema unchanged', () => {
+    const { args } = toEndpointDraft(choice);
+    expect(withPath(toEndpointDraft(choice), '/{x}')).toMatchObject({ path: '/{x}', args });
   });
 
-  test('sends of the query what the text still describes, and nothing for an empty one', () => {
+  test('the query has only arguments that the schema describes', () => {
     expect(toEndpoint(withText('{"type":"object","properties":{"a":{}}}', ['a', 'gone'])).query).toEqual(['a']);
     expect(toEndpoint(withText('  ', ['a']))).toEqual({ name: 'list', method: 'PUT', path: '/notes' });
-    expect(namesInText('[')).toEqual([]);
+    expect(listNames('[')).toEqual([]);
   });
 
-  test('is unclear while its text is no object, or rows share a name or have none', () => {
-    expect(isUnclear(withText('{ "type": '))).toBe(true);
-    expect(isUnclear(withText('[]'))).toBe(true);
-    expect(isUnclear(toEndpointDraft(choice))).toBe(false);
-    expect(isUnclear(toEndpointDraft(simple))).toBe(false);
+  test('invalid text, duplicate names and missing names are problems', () => {
+    expect(hasArgumentProblems(withText('{ "type": '))).toBe(true);
+    expect(hasArgumentProblems(withText('[]'))).toBe(true);
+    expect(hasArgumentProblems(toEndpointDraft(choice))).toBe(false);
+    expect(hasArgumentProblems(toEndpointDraft(simple))).toBe(false);
     const rows = [newRow('a'), newRow('b'), newRow('a'), newRow(), { ...newRow(), description: 'lost' }];
     expect([...rowProblems(rows).keys()]).toEqual([rows[0]?.id, rows[2]?.id, rows[4]?.id]);
-    expect(isUnclear({ ...toEndpointDraft(), takes: { kind: 'rows', rows, isClosed: true } })).toBe(true);
+    expect(hasArgumentProblems({ ...toEndpointDraft(), args: { kind: 'rows', rows, isClosed: true } })).toBe(true);
   });
 });

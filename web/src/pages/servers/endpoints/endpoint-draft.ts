@@ -1,7 +1,7 @@
 import type { ServerInput } from '../../../api/client.ts';
 import { isRecord } from '../../../components/content/is-record.ts';
 import { readArguments } from '../../../components/schema-form/read-arguments.ts';
-import { nextId } from '../next-id.ts';
+import { nextId } from '../form-lines.ts';
 import {
   type ArgumentRow,
   type ArgumentTable,
@@ -15,7 +15,7 @@ import {
 export type Endpoint = NonNullable<ServerInput['endpoints']>[number];
 export type Method = NonNullable<Endpoint['method']>;
 
-/** What an endpoint takes: in rows, or as the text of a JSON Schema, which can say anything. */
+/** The arguments of an endpoint, as rows or as the text of a JSON Schema. */
 export type ArgumentsDraft =
   | ({ readonly kind: 'rows' } & ArgumentTable)
   | { readonly kind: 'json'; readonly text: string; readonly query: readonly string[] };
@@ -26,101 +26,101 @@ export interface EndpointDraft {
   readonly method: Method;
   readonly path: string;
   readonly description: string;
-  readonly takes: ArgumentsDraft;
+  readonly args: ArgumentsDraft;
 }
 
-/** The form for an endpoint that is stored; an empty one for none. */
+/** The form values of an endpoint, or of a new one. */
 export function toEndpointDraft(endpoint?: Endpoint): EndpointDraft {
   const { name = '', method = 'GET', path = '', description = '', query = [], input } = endpoint ?? {};
   const table = input ? toTable(input, query, path) : { rows: followPath([], '', path), isClosed: true };
-  const takes: ArgumentsDraft = table ? { kind: 'rows', ...table } : { kind: 'json', text: toText(input), query };
-  return { id: nextId(), name, method, path, description, takes };
+  const args: ArgumentsDraft = table ? { kind: 'rows', ...table } : { kind: 'json', text: toText(input), query };
+  return { id: nextId(), name, method, path, description, args };
 }
 
-/** What is sent to the gateway, which judges it. */
-export function toEndpoint({ name, method, path, description, takes }: EndpointDraft): Endpoint {
-  const place = path.trim();
+/** The endpoint in the request. The gateway validates it. */
+export function toEndpoint({ name, method, path, description, args }: EndpointDraft): Endpoint {
+  const trimmedPath = path.trim();
   return {
     name: name.trim(),
-    ...(description.trim() !== '' && { description: description.trim() }),
+    description: description.trim() || undefined,
     method,
-    path: place,
-    ...(takes.kind === 'rows' ? fromTable(takes, argumentsInPath(place)) : fromText(takes)),
+    path: trimmedPath,
+    ...(args.kind === 'rows' ? fromTable(args, argumentsInPath(trimmedPath)) : fromText(args)),
   };
 }
 
-/** The same endpoint at another path, whose arguments it takes. */
-export function movedTo(draft: EndpointDraft, path: string): EndpointDraft {
-  const { takes } = draft;
-  if (takes.kind === 'json') return { ...draft, path };
-  return { ...draft, path, takes: { ...takes, rows: followPath(takes.rows, draft.path, path) } };
+/** The endpoint with another path and its arguments. */
+export function withPath(draft: EndpointDraft, path: string): EndpointDraft {
+  const { args } = draft;
+  if (args.kind === 'json') return { ...draft, path };
+  return { ...draft, path, args: { ...args, rows: followPath(args.rows, draft.path, path) } };
 }
 
 /** The arguments as the text of their schema. */
 export function asJson(table: ArgumentTable): ArgumentsDraft {
-  return { kind: 'json', text: toText(toSchema(table)), query: queryOf(table) };
+  return { kind: 'json', text: toText(toSchema(table)), query: listQuery(table) };
 }
 
-/** The arguments in rows; undefined if the text is no schema, or says more than rows can. */
-export function asRows({ takes, path }: EndpointDraft): ArgumentsDraft | undefined {
-  if (takes.kind === 'rows') return takes;
-  const read = readArguments(takes.text);
+/** The arguments as rows; undefined if the text is not a schema or too complex for rows. */
+export function asRows({ args, path }: EndpointDraft): ArgumentsDraft | undefined {
+  if (args.kind === 'rows') return args;
+  const read = readArguments(args.text);
   if (!read.ok) return undefined;
-  if (takes.text.trim() === '') return { kind: 'rows', rows: followPath([], '', path), isClosed: true };
-  const table = toTable(read.value, takes.query, path);
+  if (args.text.trim() === '') return { kind: 'rows', rows: followPath([], '', path), isClosed: true };
+  const table = toTable(read.value, args.query, path);
   return table && { kind: 'rows', ...table };
 }
 
-/** Whether something besides the path could carry arguments to the API: else they go into the query. */
-export function hasBody(method: Method): boolean {
+/** Whether requests with this method have a body. */
+export function takesBody(method: Method): boolean {
   return method !== 'GET' && method !== 'DELETE';
 }
 
-/** The arguments that a schema's text describes, as far as it can be read. */
-export function namesInText(text: string): readonly string[] {
+/** The argument names in the text of a schema. */
+export function listNames(text: string): readonly string[] {
   const read = readArguments(text);
   return read.ok && isRecord(read.value.properties) ? Object.keys(read.value.properties) : [];
 }
 
-/** Why the text is no schema, if it is none. */
-export function textProblem(text: string): string | undefined {
+/** Why the text is not a JSON object. */
+export function findSyntaxProblem(text: string): string | undefined {
   const read = readArguments(text);
   return read.ok ? undefined : read.problem;
 }
 
-/** What is wrong with rows, by their ids. */
+/** The problems of rows, by row id. */
 export function rowProblems(rows: readonly ArgumentRow[]): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   for (const { id, name, description } of rows) {
-    if (name === '' && description !== '') problems.set(id, 'It needs a name');
+    if (name === '' && description !== '') problems.set(id, 'Enter a name');
     if (name !== '' && rows.some((other) => other.id !== id && other.name === name))
-      problems.set(id, 'There is another argument of this name');
+      problems.set(id, 'Another argument has this name');
   }
   return problems;
 }
 
-/** Whether what an endpoint takes can't be told to anybody yet. */
-export function isUnclear({ takes }: EndpointDraft): boolean {
-  return takes.kind === 'rows' ? rowProblems(takes.rows).size > 0 : textProblem(takes.text) !== undefined;
+/** Whether the arguments have problems that the form marks. */
+export function hasArgumentProblems({ args }: EndpointDraft): boolean {
+  return args.kind === 'rows' ? rowProblems(args.rows).size > 0 : findSyntaxProblem(args.text) !== undefined;
 }
 
 function fromTable(table: ArgumentTable, inPath: readonly string[]): Pick<Endpoint, 'input' | 'query'> {
   const named = table.rows.filter(({ name }) => name !== '');
-  // The gateway takes just this to be meant where nothing is said.
+  // The default of the gateway: required texts from the path.
   if (table.isClosed && named.every((row) => inPath.includes(row.name) && isPlainText(row))) return {};
-  const query = queryOf(table).filter((name) => !inPath.includes(name));
-  return { input: toSchema(table), ...(query.length > 0 && { query }) };
+  const query = listQuery(table).filter((name) => !inPath.includes(name));
+  return { input: toSchema(table), query: query.length > 0 ? query : undefined };
 }
 
 function fromText({ text, query }: { readonly text: string; readonly query: readonly string[] }) {
   const read = readArguments(text);
   if (text.trim() === '') return {};
-  const known = namesInText(text);
+  const known = listNames(text);
   const kept = query.filter((name) => known.includes(name));
-  return { input: read.ok ? read.value : {}, ...(kept.length > 0 && { query: kept }) };
+  return { input: read.ok ? read.value : {}, query: kept.length > 0 ? kept : undefined };
 }
 
-function queryOf({ rows }: ArgumentTable): string[] {
+function listQuery({ rows }: ArgumentTable): string[] {
   return rows.filter(({ name, isInQuery }) => name !== '' && isInQuery).map(({ name }) => name);
 }
 

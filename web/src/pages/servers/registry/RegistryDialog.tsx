@@ -7,52 +7,52 @@ import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { SignInForm } from '../../../components/SignInForm.tsx';
 import { ServerFormDialog } from '../ServerFormDialog.tsx';
+import { suggestRegistryName } from '../suggest-name.ts';
+import { emptyDraft, toValues } from './install-draft.ts';
 import { RegistrySearch } from './RegistrySearch.tsx';
 import { RegistryServerForm } from './RegistryServerForm.tsx';
-import { registryName } from './registry-name.ts';
-import { emptyDraft, toValues } from './way-draft.ts';
 
-/** Finds a server in the registry and asks for what it needs; the form for a new server goes on from there. */
+/** Finds a server in the registry and asks for its values. The form for a new server follows. */
 export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const taken = (useQuery(queries.servers()).data ?? []).map(({ name }) => name);
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
-  const [words, setWords] = useState('');
-  const [chosen, setChosen] = useState<RegistryServer>();
+  const [searchText, setSearchText] = useState('');
+  const [selected, setSelected] = useState<RegistryServer>();
   const [draft, setDraft] = useState(emptyDraft);
   const [isSigningIn, setSigningIn] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const focusOn = useRef<string>(undefined);
-  /** The server that the draft is for. */
-  const filledIn = useRef<string>(undefined);
+  /** The server of the draft. */
+  const draftServer = useRef<string>(undefined);
   const planning = useMutation({ mutationFn: (body: RegistryPlan) => api.planRegistryServer({ body }) });
 
-  function choose(server: RegistryServer): void {
-    const described = `${server.name} ${server.version}`;
-    if (described !== filledIn.current) setDraft(emptyDraft);
-    filledIn.current = described;
+  function select(server: RegistryServer): void {
+    const key = `${server.name} ${server.version}`;
+    if (key !== draftServer.current) setDraft(emptyDraft);
+    draftServer.current = key;
     planning.reset();
-    setChosen(server);
+    setSelected(server);
   }
 
   function back(): void {
-    focusOn.current = chosen?.name;
-    setChosen(undefined);
+    focusOn.current = selected?.name;
+    setSelected(undefined);
   }
 
-  const way = chosen?.ways[draft.way];
-  const isBlocked = way?.kind === 'program' && !mayAddPrograms;
+  const option = selected?.ways[draft.way];
+  const isBlocked = option?.kind === 'program' && !mayAddPrograms;
 
   function plan(): void {
-    if (!chosen || !way || isBlocked || planning.isPending) return;
-    const { name, version } = chosen;
+    if (!selected || !option || isBlocked || planning.isPending) return;
+    const { name, version } = selected;
     planning.mutate({
       name,
-      // Not a newer one that nobody here has looked at.
-      ...(version !== '' && { version }),
+      // The version that was shown, not a newer one.
+      version: version || undefined,
       way: draft.way,
-      values: toValues(draft, way.inputs),
-      as: registryName(name, taken),
+      values: toValues(draft, option.inputs),
+      as: suggestRegistryName(name, taken),
     });
   }
 
@@ -62,16 +62,16 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
         open={!planning.isSuccess && !isSigningIn}
         onClose={onClose}
         shape="wide"
-        title={chosen ? 'Add from the registry' : 'Browse the registry'}
+        title={selected ? 'Add from registry' : 'Browse registry'}
         initialFocus={field}
         footer={
-          chosen ? (
+          selected ? (
             <>
               <Button className="mr-auto" onClick={back}>
                 Back
               </Button>
               <Button onClick={onClose}>Cancel</Button>
-              {way && (
+              {option && (
                 <Button
                   type="submit"
                   form="registry-form"
@@ -88,14 +88,14 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
           )
         }
       >
-        {chosen ? (
+        {selected ? (
           <RegistryServerForm
-            server={chosen}
+            server={selected}
             draft={draft}
-            refusal={planning.error}
+            error={planning.error}
             mayAddPrograms={mayAddPrograms}
             onChange={(next) => {
-              // What was wrong with one way says nothing about another.
+              // The problems belong to the previous option.
               if (next.way !== draft.way) planning.reset();
               setDraft(next);
             }}
@@ -103,15 +103,16 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
             onSubmit={plan}
           />
         ) : (
-          <RegistrySearch words={words} field={field} focusOn={focusOn} onWords={setWords} onChoose={choose} />
+          <RegistrySearch
+            text={searchText}
+            field={field}
+            focusOn={focusOn}
+            onTextChange={setSearchText}
+            onSelect={select}
+          />
         )}
       </Dialog>
-      <Dialog
-        open={isSigningIn}
-        onClose={() => setSigningIn(false)}
-        title="Sign in"
-        description="What you entered so far is kept."
-      >
+      <Dialog open={isSigningIn} onClose={() => setSigningIn(false)} title="Sign in" description="Your input is kept.">
         <SignInForm
           onDone={() => {
             void client.invalidateQueries();

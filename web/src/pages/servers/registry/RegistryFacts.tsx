@@ -3,7 +3,7 @@ import { Badge } from '../../../components/Badge.tsx';
 import { SafeLink } from '../../../components/SafeLink.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 
-/** What tells a server of the registry from others: its name there, unless that is its title; its version; where it comes from. */
+/** The name, version, status and links of a registry server. */
 export function RegistryFacts({ server }: { readonly server: RegistryServer }) {
   const { name, title, version, status, repository, website } = server;
   return (

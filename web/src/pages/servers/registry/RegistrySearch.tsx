@@ -6,52 +6,51 @@ import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { Field, Input } from '../../../components/fields.tsx';
+import { pluralize } from '../../../components/pluralize.ts';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useDebounced } from '../../../components/use-debounced.ts';
-import { countOf } from '../server-words.ts';
-import { mergePages } from './merge-pages.ts';
-import { RegistryRow } from './RegistryRow.tsx';
-import { useRegistrySearch } from './use-registry-search.ts';
+import { LongText } from '../LongText.tsx';
+import { RegistryFacts } from './RegistryFacts.tsx';
+import { mergePages, useRegistrySearch } from './use-registry-search.ts';
 
 export interface RegistrySearchProps {
-  readonly words: string;
+  readonly text: string;
   readonly field: RefObject<HTMLInputElement | null>;
-  /** The server whose button gets the focus when it is next in the list; once. */
+  /** The server whose button is focused next, once. */
   readonly focusOn: RefObject<string | undefined>;
-  readonly onWords: (words: string) => void;
-  readonly onChoose: (server: RegistryServer) => void;
+  readonly onTextChange: (text: string) => void;
+  readonly onSelect: (server: RegistryServer) => void;
 }
 
-const settleMs = 300;
-// Nobody reads on for longer than this; a word in the search finds the rest.
+const debounceMs = 300;
 const maxShown = 600;
 
-/** Looks for servers by their names; with no words, all of them page by page. */
-export function RegistrySearch({ words, field, focusOn, onWords, onChoose }: RegistrySearchProps) {
-  const wanted = useDebounced(words.trim(), settleMs);
-  const search = useRegistrySearch(wanted);
+/** Searches the registry by name. */
+export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }: RegistrySearchProps) {
+  const sought = useDebounced(text.trim(), debounceMs);
+  const search = useRegistrySearch(sought);
   const { data, hasNextPage } = search;
   const servers = search.servers.slice(0, maxShown);
-  const isCut = search.servers.length >= maxShown && (hasNextPage || search.servers.length > maxShown);
+  const isTruncated = search.servers.length >= maxShown && (hasNextPage || search.servers.length > maxShown);
   const registry = data?.pages[0]?.registry;
-  const isSearching = search.isPlaceholderData || wanted !== words.trim();
+  const isSearching = search.isPlaceholderData || sought !== text.trim();
 
   async function loadMore(): Promise<void> {
-    const { data: now } = await search.fetchNextPage();
-    // Whoever reads on begins with the first one that is new; whoever types meanwhile is left alone.
+    const { data: loaded } = await search.fetchNextPage();
+    // Focus the first new server, unless the person is typing.
     if (document.activeElement === field.current) return;
-    focusOn.current = mergePages(now?.pages ?? [])[servers.length]?.name;
+    focusOn.current = mergePages(loaded?.pages ?? [])[servers.length]?.name;
   }
 
   return (
     <div className="flex flex-col gap-4">
       <p className="text-ink-soft">
-        Servers that are published {registry === undefined ? 'in the registry' : 'at '}
-        {registry !== undefined && <code>{safeText(registry, 300)}</code>}. What is said about them is their publishers'
-        word: look at where one comes from before you add it.
+        Servers published {registry === undefined ? 'in the registry' : 'at '}
+        {registry !== undefined && <code>{safeText(registry, 300)}</code>}. The descriptions come from the publishers.
+        Check the source before you add a server.
       </p>
-      <Field label="Search" hint="A part of the name. Empty lists all of them.">
+      <Field label="Search" hint="Part of the name. Leave empty to list all servers.">
         {(props) => (
           <Input
             {...props}
@@ -60,28 +59,26 @@ export function RegistrySearch({ words, field, focusOn, onWords, onChoose }: Reg
             maxLength={200}
             spellCheck={false}
             autoComplete="off"
-            value={words}
+            value={text}
             onChange={(event) => {
               focusOn.current = undefined;
-              onWords(event.target.value);
+              onTextChange(event.target.value);
             }}
           />
         )}
       </Field>
-      {search.isPending && <Spinner label="Asking the registry …" />}
+      {search.isPending && <Spinner label="Searching the registry …" />}
       {data && (
         <p
           role="status"
           className={classNames('text-xs text-ink-soft', servers.length === 0 && !isSearching && 'sr-only')}
         >
-          {isSearching ? 'Searching …' : foundWords(servers.length, hasNextPage || isCut)}
+          {isSearching ? 'Searching …' : describeFound(servers.length, hasNextPage || isTruncated)}
         </p>
       )}
       {data && servers.length === 0 && !hasNextPage && !isSearching && (
-        <EmptyState icon={<PackageSearch aria-hidden />} title="Nothing found">
-          {wanted === ''
-            ? 'This registry has no servers.'
-            : 'No server has that in its name. Try another word or a part of one.'}
+        <EmptyState icon={<PackageSearch aria-hidden />} title="No servers found">
+          {sought === '' ? 'This registry has no servers.' : 'Try another word or a part of one.'}
         </EmptyState>
       )}
       {servers.length > 0 && (
@@ -89,7 +86,7 @@ export function RegistrySearch({ words, field, focusOn, onWords, onChoose }: Reg
           <ul aria-label="Servers found" className="divide-y divide-line">
             {servers.map((server) => (
               <li key={server.name}>
-                <RegistryRow server={server} focusOn={focusOn} onChoose={() => onChoose(server)} />
+                <RegistryRow server={server} focusOn={focusOn} onSelect={() => onSelect(server)} />
               </li>
             ))}
           </ul>
@@ -98,20 +95,20 @@ export function RegistrySearch({ words, field, focusOn, onWords, onChoose }: Reg
       {search.isError && (
         <>
           <ErrorNotice
-            title={data ? 'The next servers could not be read' : "The registry can't be searched"}
+            title={data ? 'Could not load more servers' : 'Could not search the registry'}
             error={search.error}
             onRetry={() => void (search.isFetchNextPageError ? loadMore() : search.refetch())}
           />
           <p className="text-xs text-ink-faint">
-            It is the gateway that asks the registry. Its address is <code>registry</code> under <code>gateway</code> in
-            the configuration.
+            The gateway queries the registry. Set its URL with <code>registry</code> under <code>gateway</code> in the
+            configuration.
           </p>
         </>
       )}
-      {isCut && (
-        <p className="text-center text-ink-soft">More than these are not listed. Search for a part of the name.</p>
+      {isTruncated && (
+        <p className="text-center text-ink-soft">Not all servers are listed. Search for a part of the name.</p>
       )}
-      {hasNextPage && !isCut && !search.isError && (
+      {hasNextPage && !isTruncated && !search.isError && (
         <div className="flex justify-center">
           <Button busy={search.isFetchingNextPage} disabled={isSearching} onClick={() => void loadMore()}>
             Load more
@@ -122,6 +119,40 @@ export function RegistrySearch({ words, field, focusOn, onWords, onChoose }: Reg
   );
 }
 
-function foundWords(count: number, hasMore: boolean): string {
-  return hasMore ? `The first ${countOf(count, 'server')}; there are more.` : `${countOf(count, 'server')}.`;
+function describeFound(count: number, hasMore: boolean): string {
+  return hasMore ? `The first ${pluralize(count, 'server')}. There are more.` : `${pluralize(count, 'server')}.`;
+}
+
+interface RegistryRowProps {
+  readonly server: RegistryServer;
+  /** The server whose button is focused next, once. */
+  readonly focusOn: RefObject<string | undefined>;
+  readonly onSelect: () => void;
+}
+
+function RegistryRow({ server, focusOn, onSelect }: RegistryRowProps) {
+  const { name, title, description } = server;
+
+  function takeFocus(button: HTMLButtonElement | null): void {
+    if (!button || focusOn.current !== name) return;
+    focusOn.current = undefined;
+    button.focus();
+  }
+
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-2 py-2.5">
+      <div className="flex min-w-0 flex-1 basis-60 flex-col gap-1">
+        <p className={classNames('font-semibold break-words', !title && 'font-mono')}>{safeText(title || name, 200)}</p>
+        <RegistryFacts server={server} />
+        {description !== '' && (
+          <p className="text-ink-soft">
+            <LongText text={description} />
+          </p>
+        )}
+      </div>
+      <Button ref={takeFocus} size="small" aria-label={`Select ${safeText(name, 200)}`} onClick={onSelect}>
+        Select
+      </Button>
+    </div>
+  );
 }

@@ -5,44 +5,43 @@ import { Notice } from '../../../components/ErrorNotice.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { LongText } from '../LongText.tsx';
 import { ProgramNotice } from '../ProgramNotice.tsx';
+import { InstallOptionChoice } from './InstallOptionChoice.tsx';
+import { InstallOptionInputs } from './InstallOptionInputs.tsx';
+import type { InstallDraft } from './install-draft.ts';
 import { toPlanProblems } from './plan-problems.ts';
 import { RegistryFacts } from './RegistryFacts.tsx';
-import { UnusableWays } from './UnusableWays.tsx';
-import { WayChoice } from './WayChoice.tsx';
-import { WayInputs } from './WayInputs.tsx';
-import type { WayDraft } from './way-draft.ts';
 
 export interface RegistryServerFormProps {
   readonly server: RegistryServer;
-  readonly draft: WayDraft;
-  /** Why the gateway could not go on with what was filled in. */
-  readonly refusal: unknown;
+  readonly draft: InstallDraft;
+  /** The error of the last attempt to continue. */
+  readonly error: unknown;
   readonly mayAddPrograms: boolean;
-  readonly onChange: (draft: WayDraft) => void;
+  readonly onChange: (draft: InstallDraft) => void;
   readonly onSignIn: () => void;
   readonly onSubmit: () => void;
 }
 
-/** One server of the registry: what it would be here, and what it has to be told. */
+/** A registry server with its install options and their values. */
 export function RegistryServerForm(props: RegistryServerFormProps) {
-  const { server, draft, refusal, mayAddPrograms, onChange, onSignIn, onSubmit } = props;
+  const { server, draft, error, mayAddPrograms, onChange, onSignIn, onSubmit } = props;
   const { name, title, description, status, ways, unusable } = server;
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const way = ways[draft.way];
-  const inputs = way?.inputs ?? [];
+  const option = ways[draft.way];
+  const inputs = option?.inputs ?? [];
   const problems = toPlanProblems(
-    refusal,
+    error,
     inputs.map(({ key }) => key),
   );
-  // It takes the place of the list: whoever can't see that hears it.
+  // The form replaces the list: the focus announces it.
   useEffect(() => heading.current?.focus(), []);
   useEffect(() => {
-    if (!refusal) return;
+    if (!error) return;
     const found = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
     found?.scrollIntoView({ block: 'center' });
     found?.focus({ preventScroll: true });
-  }, [refusal]);
+  }, [error]);
 
   return (
     <form
@@ -68,28 +67,63 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         )}
       </div>
       {status === 'deprecated' && (
-        <Notice tone="warn" title="It is deprecated">
-          The registry advises against using it any more. Look for what has taken its place.
+        <Notice tone="warn" title="Deprecated">
+          The registry advises against this server. Look for its replacement.
         </Notice>
       )}
       {ways.length === 0 && (
-        <Notice tone="warn" title="It can't be added from here">
+        <Notice tone="warn" title="This server cannot be added">
           {unusable.length === 0
-            ? 'The registry names no address to connect to and no package to run.'
-            : 'None of its ways can be taken, for the reasons below.'}
+            ? 'The registry lists no URL and no package for it.'
+            : 'None of its install options can be used. The reasons are below.'}
         </Notice>
       )}
-      {way && <WayChoice ways={ways} chosen={draft.way} onChoose={(number) => onChange({ ...draft, way: number })} />}
-      {way?.kind === 'program' && !mayAddPrograms && <ProgramNotice onSignIn={onSignIn} />}
+      {option && (
+        <InstallOptionChoice
+          options={ways}
+          selected={draft.way}
+          onSelect={(index) => onChange({ ...draft, way: index })}
+        />
+      )}
+      {option?.kind === 'program' && !mayAddPrograms && <ProgramNotice onSignIn={onSignIn} />}
       {problems.general.map((problem) => (
         <Notice key={problem} tone="bad">
           {problem}
         </Notice>
       ))}
       {inputs.length > 0 && (
-        <WayInputs key={draft.way} inputs={inputs} draft={draft} problems={problems} onChange={onChange} />
+        <InstallOptionInputs key={draft.way} inputs={inputs} draft={draft} problems={problems} onChange={onChange} />
       )}
-      <UnusableWays unusable={unusable} />
+      <UnusableOptions unusable={unusable} />
     </form>
+  );
+}
+
+const maxUnusable = 50;
+
+/** The install options that cannot be used, with the reasons. */
+function UnusableOptions({ unusable }: Pick<RegistryServer, 'unusable'>) {
+  if (unusable.length === 0) return null;
+  return (
+    <section className="flex flex-col gap-1">
+      <h4 className="font-medium">Unavailable options</h4>
+      <ul className="flex flex-col gap-1 text-xs text-ink-soft">
+        {unusable.slice(0, maxUnusable).map(({ what, reason }) => (
+          <li key={`${what} ${reason}`} className="break-words">
+            {what !== '' && (
+              <>
+                <code>{safeText(what, 500)}</code>:{' '}
+              </>
+            )}
+            {safeText(reason, 500)}
+          </li>
+        ))}
+      </ul>
+      {unusable.length > maxUnusable && (
+        <p className="text-xs text-ink-faint">
+          The first {maxUnusable} of {unusable.length} are shown.
+        </p>
+      )}
+    </section>
   );
 }

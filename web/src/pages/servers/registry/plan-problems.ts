@@ -2,28 +2,28 @@ import { ApiError } from '../../../api/client.ts';
 import { messageOf } from '../../../components/ErrorNotice.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 
-/** What the gateway has against what was filled in: by the key of an input, and what belongs to none. */
+/** The problems that the gateway found, by input key. `general` has those without an input. */
 export interface PlanProblems {
   at(key: string): string | undefined;
   readonly general: readonly string[];
 }
 
-/** Sorts a refusal by the inputs. What is wrong with one begins with its key in quotes. */
+/** Assigns the problems of an error to the inputs. The message of an input problem starts with the quoted key. */
 export function toPlanProblems(error: unknown, keys: readonly string[]): PlanProblems {
   const found = new Map<string, string>();
   const general: string[] = [];
-  for (const problem of problemsOf(error)) {
-    const key = keys.find((one) => problem.startsWith(`'${one}' `));
+  for (const problem of listProblems(error)) {
+    const key = keys.find((candidate) => problem.startsWith(`'${candidate}' `));
     if (key === undefined) general.push(safeText(problem, 1_000));
     else found.set(key, toSentence(problem.slice(key.length + 3)));
   }
   return { at: (key) => found.get(key), general };
 }
 
-function problemsOf(error: unknown): readonly string[] {
+function listProblems(error: unknown): readonly string[] {
   if (!error) return [];
   const data = error instanceof ApiError ? (error.data as { readonly problems?: unknown } | undefined) : undefined;
-  const listed = Array.isArray(data?.problems) ? data.problems.filter((one) => typeof one === 'string') : [];
+  const listed = Array.isArray(data?.problems) ? data.problems.filter((item) => typeof item === 'string') : [];
   return listed.length > 0 ? listed : [messageOf(error)];
 }
 

@@ -2,25 +2,25 @@ import { Field, Input, Select } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { LongText } from '../LongText.tsx';
 import { SecretInput } from '../SecretInput.tsx';
+import { type InstallDraft, type RegistryInput, readValue, withValue } from './install-draft.ts';
 import type { PlanProblems } from './plan-problems.ts';
-import { type RegistryInput, shownValue, type WayDraft, withValue } from './way-draft.ts';
 
-export interface WayInputsProps {
+export interface InstallOptionInputsProps {
   readonly inputs: readonly RegistryInput[];
-  readonly draft: WayDraft;
+  readonly draft: InstallDraft;
   readonly problems: PlanProblems;
-  readonly onChange: (draft: WayDraft) => void;
+  readonly onChange: (draft: InstallDraft) => void;
 }
 
-// A server that asks for more than this is set up in the form that follows.
-const shownInputs = 100;
+// Further values can be set in the form that follows.
+const maxInputs = 100;
 
-/** What the chosen way has to be told, as the registry describes it. */
-export function WayInputs({ inputs, draft, problems, onChange }: WayInputsProps) {
+/** The values that the selected install option needs. */
+export function InstallOptionInputs({ inputs, draft, problems, onChange }: InstallOptionInputsProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="mb-1 font-medium">What it asks for</legend>
-      {inputs.slice(0, shownInputs).map((input) => {
+      <legend className="mb-1 font-medium">Values</legend>
+      {inputs.slice(0, maxInputs).map((input) => {
         const { key, description, isRequired } = input;
         return (
           <Field
@@ -28,29 +28,29 @@ export function WayInputs({ inputs, draft, problems, onChange }: WayInputsProps)
             label={safeText(key, 100)}
             required={isRequired}
             error={problems.at(key)}
-            {...(description !== undefined && description !== '' && { hint: <LongText text={description} /> })}
+            hint={description ? <LongText text={description} /> : undefined}
           >
             {(field) => (
-              <WayInput
+              <InstallOptionInput
                 {...field}
                 input={input}
-                value={shownValue(draft, input)}
+                value={readValue(draft, input)}
                 onChange={(value) => onChange(withValue(draft, key, value))}
               />
             )}
           </Field>
         );
       })}
-      {inputs.length > shownInputs && (
+      {inputs.length > maxInputs && (
         <p className="text-xs text-ink-faint">
-          The first {shownInputs} of {inputs.length} values are shown.
+          The first {maxInputs} of {inputs.length} values are shown.
         </p>
       )}
     </fieldset>
   );
 }
 
-interface WayInputProps {
+interface InstallOptionInputProps {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
@@ -60,12 +60,12 @@ interface WayInputProps {
   readonly onChange: (value: string) => void;
 }
 
-function WayInput({ input, value, onChange, ...field }: WayInputProps) {
-  const { key, choices, isSecret, placeholder, default: usual } = input;
+function InstallOptionInput({ input, value, onChange, ...field }: InstallOptionInputProps) {
+  const { key, choices, isSecret, placeholder, default: defaultValue } = input;
   if (choices) {
     return (
       <Select {...field} value={value} onChange={(event) => onChange(event.target.value)}>
-        {(value === '' || (!field.required && usual === undefined)) && <option value="">Not chosen</option>}
+        {(value === '' || (!field.required && defaultValue === undefined)) && <option value="">Not set</option>}
         {[...new Set(choices)].map((choice) => (
           <option key={choice} value={choice}>
             {safeText(choice, 200)}
@@ -74,12 +74,12 @@ function WayInput({ input, value, onChange, ...field }: WayInputProps) {
       </Select>
     );
   }
-  const example = safeText(placeholder ?? (isSecret ? '' : usual), 200);
+  const example = safeText(placeholder ?? (isSecret ? '' : defaultValue), 200);
   if (isSecret) {
     return (
       <SecretInput
         {...field}
-        what={safeText(key, 100)}
+        noun={safeText(key, 100)}
         placeholder={example}
         value={value}
         onChange={(next) => onChange(typeof next === 'string' ? next : '')}

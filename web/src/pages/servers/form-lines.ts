@@ -1,6 +1,14 @@
 import type { RefObject } from 'react';
 
-/** Puts the focus into the line that was just added, and leaves it alone after that. */
+let lastId = 0;
+
+/** A new id for a line of a form, stable while other lines come and go. */
+export function nextId(): number {
+  lastId += 1;
+  return lastId;
+}
+
+/** Focuses the line that was just added, once. */
 export function focusOnce(input: HTMLInputElement | null, id: number, added: RefObject<number | undefined>): void {
   if (!input || added.current !== id) return;
   added.current = undefined;

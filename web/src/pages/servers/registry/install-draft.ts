@@ -1,0 +1,36 @@
+import type { RegistryServer } from '../../../api/client.ts';
+
+export type InstallOption = RegistryServer['ways'][number];
+export type RegistryInput = InstallOption['inputs'][number];
+
+/** The values of the registry form. Each install option has its own, so that switching loses nothing. */
+export interface InstallDraft {
+  /** The index of the selected install option. */
+  readonly way: number;
+  /** Typed values by option and key. Other keys have their default. */
+  readonly typed: ReadonlyMap<number, ReadonlyMap<string, string>>;
+}
+
+/** The initial values of the form. */
+export const emptyDraft: InstallDraft = { way: 0, typed: new Map() };
+
+/** The value of a field of the selected option. */
+export function readValue(
+  { way, typed }: InstallDraft,
+  { key, default: defaultValue = '', choices }: RegistryInput,
+): string {
+  const value = typed.get(way)?.get(key) ?? defaultValue;
+  return choices === undefined || choices.includes(value) ? value : '';
+}
+
+/** The draft with another value for a key of the selected option. */
+export function withValue(draft: InstallDraft, key: string, value: string): InstallDraft {
+  const { way, typed } = draft;
+  return { ...draft, typed: new Map(typed).set(way, new Map(typed.get(way)).set(key, value)) };
+}
+
+/** The filled-in values of the selected option. The gateway validates them. */
+export function toValues(draft: InstallDraft, inputs: readonly RegistryInput[]): Readonly<Record<string, string>> {
+  const values = inputs.map((input) => [input.key, readValue(draft, input)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
+}
