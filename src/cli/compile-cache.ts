@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import type { Environment } from '../config/references.ts';
 
 /**
- * Has Node keep what it compiles, which makes the next start faster. Only in a directory that is the user's alone: what lies there is run.
- * Where there is none, or it can't be written, everything works as well, but not as soon.
+ * Enables Node's compile cache, which makes the next start faster. The cached code is executed, so the cache is used only in
+ * directories that nobody but the user can write to. Without one, startup is merely slower.
  */
 export function useCompileCache(env: Environment): void {
-  // Somebody has told Node where to keep it.
+  // Already enabled through NODE_COMPILE_CACHE.
   if (getCompileCacheDir() !== undefined) return;
   const cache = cacheDirectory(env);
   const compiled = join(cache, 'compiled');
-  if (isOurs(cache) && isOurs(compiled)) enableCompileCache(compiled);
+  if (isPrivateDirectory(cache) && isPrivateDirectory(compiled)) enableCompileCache(compiled);
 }
 
-/** The platform's folder for what can be made again. */
+/** The platform's cache directory for Toolwharf. */
 export function cacheDirectory(env: Environment, platform: NodeJS.Platform = process.platform): string {
   const home = env.HOME || homedir();
   if (platform === 'darwin') return join(home, 'Library', 'Caches', 'Toolwharf');
@@ -24,13 +24,13 @@ export function cacheDirectory(env: Environment, platform: NodeJS.Platform = pro
   return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'toolwharf');
 }
 
-/** Makes the directory where it is missing. False for one that others own or may write to. */
-export function isOurs(directory: string): boolean {
+/** Creates the directory if it is missing; returns whether only the user owns it and can write to it. */
+export function isPrivateDirectory(directory: string): boolean {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const found = lstatSync(directory);
     if (!found.isDirectory()) return false;
-    // Windows has no such bits; there a folder of the user's own is below their profile.
+    // Windows has no permission bits; there the cache directory is below the user's profile.
     return process.platform === 'win32' || (found.uid === process.getuid?.() && (found.mode & 0o022) === 0);
   } catch {
     return false;

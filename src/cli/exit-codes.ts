@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../kernel/errors.ts';
 
-/** What the process ends with. Public API: scripts branch on it. */
+/** The exit codes of all commands. Public API: scripts branch on them. */
 export const exitCodes = {
   ok: 0,
   problem: 1,
@@ -12,18 +12,18 @@ export const exitCodes = {
   cancelled: 130,
 } as const;
 
-/** The same as a table for `--help`. */
+/** The exit codes as `--help` shows them. */
 export const exitCodeHelp = `Exit codes:
-  0    all went well
-  1    a problem was found, or the tool reported an error
-  2    wrong usage: command, option, tool name or arguments
-  3    the configuration is invalid
-  4    a server or the gateway is not available, or the start failed
-  5    denied: by the configuration or by the person asked
+  0    success
+  1    a problem was found, or the tool returned an error
+  2    invalid usage: unknown command, option or tool, or invalid arguments
+  3    invalid configuration
+  4    a server or the gateway is unavailable, or startup failed
+  5    denied by policy or by a person
   124  the call timed out
-  130  cancelled with Ctrl-C (143: ended by SIGTERM, 129: by SIGHUP)`;
+  130  cancelled with Ctrl-C (143: SIGTERM, 129: SIGHUP)`;
 
-/** The exit code for an error's code. */
+/** The exit code for an error code. */
 export function exitCodeFor(code: string): number {
   return byErrorCode.get(code) ?? exitCodes.problem;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { useCompileCache } from './compile-cache.ts';
 
-// Before anything else is loaded.
+// Must precede the first import of the code to be cached.
 useCompileCache(process.env);
 const { runCommandLine } = await import('./run-command-line.ts');
 await runCommandLine();

@@ -1,57 +1,65 @@
+import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
-import type { CommandContext, CommonOptions } from './command.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { CommandContext, CommonOptions } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { createInterruption } from './interruption.ts';
-import { createProgram } from './program/program.ts';
+import { createProgram } from './program/create-program.ts';
 import { reportError } from './report-error.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** Runs the command this process was started with, and ends the process with its exit code. */
+/** Runs the command given on the process's command line and exits the process with its exit code. */
 export async function runCommandLine(): Promise<never> {
-  let sayInterrupted = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGINT') terminal.note('Cancelling; Ctrl-C again ends at once.');
-  };
-  let takesInterrupt = (_signal: NodeJS.Signals) => false;
-  const interruption = createInterruption(
-    (signal) => {
-      sayInterrupted(signal);
-      terminal.status('closing …');
-    },
-    (signal) => takesInterrupt(signal),
-  );
   const { stdin, stdout, stderr, env } = process;
-  const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => interruption.interrupt('SIGINT') });
-  const program = createProgram(terminal, run);
+  const interrupted = new AbortController();
   let exitCode: number = exitCodes.ok;
-  // Waiting for a server's next try must not look like having nothing left to do.
-  setInterval(() => {}, 60_000);
+  let signalExitCode: number | undefined;
+  let intercept = (_signal: NodeJS.Signals) => false;
+  let reportInterrupt = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGINT') terminal.note('Cancelling. Press Ctrl-C again to exit immediately.');
+  };
+
+  /** The first signal cancels the command, so that it closes in order; the second exits immediately. */
+  function interrupt(signal: NodeJS.Signals): void {
+    const code = 128 + constants.signals[signal];
+    if (signalExitCode !== undefined) process.exit(code);
+    if (intercept(signal)) return;
+    signalExitCode = code;
+    reportInterrupt(signal);
+    terminal.status('Closing …');
+    interrupted.abort(new ToolwharfError('CALL_CANCELLED', 'Cancelled'));
+  }
 
   async function run(command: (context: CommandContext) => Promise<number>): Promise<void> {
     const options = program.opts<CommonOptions>();
     const { dataDir } = options;
-    const variables = dataDir === undefined ? env : { ...env, TOOLWHARF_DATA_DIR: resolve(dataDir) };
     exitCode = await command({
       terminal,
       options,
-      env: variables,
-      signal: interruption.signal,
-      onInterrupt: (say, takes = () => false) => {
-        sayInterrupted = say;
-        takesInterrupt = takes;
+      env: dataDir === undefined ? env : { ...env, TOOLWHARF_DATA_DIR: resolve(dataDir) },
+      signal: interrupted.signal,
+      onInterrupt(report, interceptor = () => false) {
+        reportInterrupt = report;
+        intercept = interceptor;
       },
     });
   }
+
+  const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => interrupt('SIGINT') });
+  const program = createProgram(terminal, run);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  // Keeps the process alive while the only thing pending is an unreferenced reconnect timer.
+  setInterval(() => {}, 60_000);
 
   try {
     await program.parseAsync();
   } catch (cause) {
     terminal.status();
-    const { logLevel } = program.opts<CommonOptions>();
     if (cause instanceof CommanderError) exitCode = cause.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    else if (interruption.exitCode === undefined)
-      exitCode = reportError(terminal, cause, { stack: logLevel === 'debug' });
+    else if (signalExitCode === undefined) {
+      exitCode = reportError(terminal, cause, { stack: program.opts<CommonOptions>().logLevel === 'debug' });
+    }
   }
   await terminal.flush();
-  process.exit(interruption.exitCode ?? exitCode);
+  process.exit(signalExitCode ?? exitCode);
 }

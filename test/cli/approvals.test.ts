@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandContext } from '../../src/cli/command.ts';
-import { watchApprovals } from '../../src/cli/commands/approvals/watch-approvals.ts';
+import type { CommandContext } from '../../src/cli/command-context.ts';
+import { approvals } from '../../src/cli/commands/approvals.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -47,14 +47,14 @@ describe('toolwharf approvals', () => {
   test('toolwharf approvals lists pending approvals and allows one', async () => {
     const { result, question } = await ask('allowed');
     const { stdout, stderr } = await cli.run(['approvals'], { env: { COLUMNS: '200' } });
-    expect(stdout).toMatch(/^ID +TOOL +CALLER +ENDS +ARGUMENTS\n/);
+    expect(stdout).toMatch(/^ID +TOOL +CALLER +EXPIRES +ARGUMENTS\n/);
     expect(stdout).toMatch(
       new RegExp(
         `^${question.id.slice(0, 8)}  mcp_files_echo  Administrator  in \\d+ (?:min|s) +{"text":"allowed"}$`,
         'm',
       ),
     );
-    expect(stderr).toContain('1 question');
+    expect(stderr).toContain('1 call awaiting approval');
     // The beginning of an id is enough.
     const answered = await cli.run(['approvals', 'allow', question.id.slice(0, 8)]);
     expect(answered).toMatchObject({ code: 0, stdout: 'Allowed: mcp_files_echo\n' });
@@ -62,7 +62,7 @@ describe('toolwharf approvals', () => {
     expect(await cli.run(['approvals'])).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'Nothing waits for an answer.\n',
+      stderr: 'No calls are awaiting approval.\n',
     });
     expect(await cli.run(['approvals', 'allow', question.id])).toMatchObject({ code: 2 });
   });
@@ -97,9 +97,9 @@ describe('toolwharf approvals', () => {
     expect(stdout).toMatch(new RegExp(`^${rule?.id.slice(0, 8)}  allow   files/echo  `, 'm'));
     expect(await cli.run(['rules', 'revoke', rule?.id ?? ''])).toMatchObject({
       code: 0,
-      stdout: 'Forgotten: allow files/echo\n',
+      stdout: 'Revoked: allow files/echo\n',
     });
-    expect(await cli.run(['rules'])).toMatchObject({ stdout: '', stderr: 'No answer is remembered.\n' });
+    expect(await cli.run(['rules'])).toMatchObject({ stdout: '', stderr: 'No approvals are remembered.\n' });
     expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });
   });
 
@@ -127,7 +127,7 @@ describe('toolwharf approvals', () => {
       signal: stop.signal,
       onInterrupt: () => {},
     };
-    const watching = watchApprovals({}, context).catch(() => {});
+    const watching = approvals({ watch: true }, context).catch(() => {});
 
     person.answers.push('what', 'y');
     const first = await gateway.api('POST', '/api/tools/mcp_files_write/call', {
@@ -149,10 +149,12 @@ describe('toolwharf approvals', () => {
     await waitFor(() => person.questions.at(-1)?.startsWith('Run it?') && person.isAsked(), { what: 'the question' });
     await cli.run(['approvals', 'deny', question.id]);
     await result;
-    await waitFor(() => person.notes.includes('It is answered, or its time is over.'), { what: 'the withdrawal' });
+    await waitFor(() => person.notes.includes('This call was answered elsewhere, or its approval expired.'), {
+      what: 'the withdrawal',
+    });
     stop.abort();
     await watching;
-    expect(person.notes.some((note) => note.includes('A tool wants to run') && note.includes('write'))).toBe(true);
+    expect(person.notes.some((note) => note.includes('Approval required') && note.includes('write'))).toBe(true);
   });
 });
 

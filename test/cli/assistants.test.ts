@@ -44,7 +44,7 @@ describe.each(['the store', 'a running gateway'])('on %s', (where) => {
     const added = await run('models', 'add', 'Cloud', '--url', model.url, '--key-env', 'THE_KEY');
     expect(added).toEqual({ code: 0, stdout: 'Added: Cloud  1 model\n', said: 'Added: Cloud  1 model\n' });
     const twice = await run('models', 'add', 'cloud', '--url', model.url, '--no-key');
-    expect(twice).toMatchObject({ code: 2, said: expect.stringContaining("a provider 'cloud' already") });
+    expect(twice).toMatchObject({ code: 2, said: expect.stringContaining("A provider named 'cloud' already exists") });
     const listed = await run('models');
     expect(listed.stdout).toContain(`Cloud  openai-compatible, ${model.url}\n  Cloud/scripted\n`);
     expect(listed.stdout).toMatch(/^Demo {2}demo, built-in$/m);
@@ -108,7 +108,7 @@ describe.each(['the store', 'a running gateway'])('on %s', (where) => {
 
 test('listing creates no store, and adding creates one with the key sealed [R17]', async () => {
   const { data, run } = over('sealed');
-  expect((await run('assistants')).said).toContain('There are no assistants');
+  expect((await run('assistants')).said).toContain('No assistants.');
   expect((await run('models')).stdout).toMatch(/^Demo {2}/);
   expect(existsSync(`${data}/toolwharf.db`)).toBe(false);
   await run('models', 'add', 'Cloud', '--url', model.url, '--key-env', 'THE_KEY');
@@ -121,13 +121,13 @@ test('a key is read from stdin, from a variable or from the person, and is never
   expect(piped).toMatchObject({ code: 0, stdout: 'Added: Piped  1 model\n', stderr: '' });
   const typed = atTerminal(env);
   const adding = typed.run('models', 'add', 'Typed', '--url', model.url);
-  await typed.answer(/Key for Typed \(Enter for none\): /, key);
+  await typed.answer(/API key for Typed \(Enter for none\): /, key);
   expect(await adding).toBe(0);
   expect(typed.screen()).not.toContain(key);
   expect(typed.stdout()).toBe('Added: Typed  1 model\n');
 
   const none = await cli.run(['models', 'add', 'OpenAI', '--kind', 'openai'], { env });
-  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('openai needs a key') });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('openai needs an API key') });
   expect((await run('models', 'add', 'X')).said).toContain('needs --kind, or --url');
   expect((await run('models', 'add', 'X', '--kind', 'openai-compatible')).said).toContain('needs --url');
   const unset = await run('models', 'add', 'X', '--kind', 'openai', '--key-env', 'NO_SUCH');

@@ -81,10 +81,10 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await sit();
     model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'one' })] }, { text: 'Written.' });
     at.type('write it\r');
-    await at.see(/A tool wants to run\n +tool +mcp_files_write {2}\(write\)\n +server +files\n +for +Helper\n/);
-    await at.see(/because +approval mode is always-ask/);
+    await at.see(/Approval required\n +tool +mcp_files_write {2}\(write\)\n +server +files\n +caller +Helper\n/);
+    await at.see(/reason +approval mode is always-ask/);
     await at.see(/"text": "one"/);
-    await at.answer(/Run it\? \[y\/c\/a\/s\/e\/N\] /, 'y');
+    await at.answer(/Run it\? \[y\/c\/t\/s\/e\/N\] /, 'y');
     await at.see(/● files write {2}\{.*"text":"one".*\n {2}✓ \d+ ms .*\n/);
     await at.see(/Written\.\n/);
     expect(await readFile(file, 'utf8')).toBe('one\n');
@@ -99,7 +99,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     );
     at.type('go\r');
     await at.answer(/Run it\? .*\] /, 'n');
-    await at.answer(/Why\? .*\) /, 'not that');
+    await at.answer(/Reason \(optional, .*\): /, 'not that');
     await at.see(/✗ .*was denied: not that/);
     await at.answer(/Run it\? .*\] /, 'e');
     await at.see(/Arguments: \{"text":"second"\}/);
@@ -121,14 +121,14 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     const [first] = await at.see(/tool +mcp_files_(\w+) /);
     await at.see(/Run it\? .*\] /);
     // The second waits for its turn, and nothing is written over the first.
-    expect(at.screen().match(/A tool wants to run/g)).toHaveLength(1);
+    expect(at.screen().match(/Approval required/g)).toHaveLength(1);
     at.type('c\r');
     const [second] = await at.see(/tool +mcp_files_(\w+) /);
     expect([first, second].sort()).toEqual(['add', 'echo']);
     await at.answer(/Run it\? .*\] /, 'c');
     await at.see(/✓ \d+ ms b\n/);
     await at.see(/Done\.\n/);
-    expect(at.screen().match(/A tool wants to run/g)).toHaveLength(2);
+    expect(at.screen().match(/Approval required/g)).toHaveLength(2);
   });
 
   test('Ctrl-C ends the answer or its question, and not the conversation', async () => {
@@ -152,7 +152,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.see(/Still here\.\n/);
     await at.see(prompt);
     at.type(ctrlC);
-    await at.see(/Ctrl-C again, or Ctrl-D, leaves\.\n/);
+    await at.see(/Press Ctrl-C again or Ctrl-D to exit\.\n/);
     await at.see(prompt);
     at.type(ctrlC);
     expect(await ended).toBe(0);
@@ -170,15 +170,15 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
 
     model.push({ calls: [call('sample', { prompt: 'Say a word' })] }, { text: 'Word' }, { text: 'It said a word.' });
     at.type('sample\r');
-    await at.see(/Server 'files' wants to ask the model\n +user +Say a word/);
-    await at.answer(/Ask the model, .*\[y\/N\] /, 'y');
+    await at.see(/Server 'files' requests an answer from the model\n +user +Say a word/);
+    await at.answer(/Send this to the model .*\[y\/N\] /, 'y');
     await at.see(/✓ \d+ ms .*Word/);
     await at.see(/It said a word\.\n/);
 
     model.push({ calls: [call('sample', { prompt: 'Once more' })] }, { text: 'No model then.' });
     at.type('again\r');
-    await at.answer(/Ask the model, .*\[y\/N\] /, 'n');
-    await at.see(/✗ .*did not allow/);
+    await at.answer(/Send this to the model .*\[y\/N\] /, 'n');
+    await at.see(/✗ .*rejected/);
     await at.see(/No model then\.\n/);
   });
 
@@ -199,31 +199,31 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.answer(prompt, '/usage');
     await at.see(/first question: 30 tokens in, 15 out, /);
     await at.answer(prompt, '/tools');
-    await at.see(/files {2}echo {2}Returns the text.*\n(?:.*\n)*\d+ tools, about \d+ tokens with each question\./);
+    await at.see(/files {2}echo {2}Returns the text.*\n(?:.*\n)*\d+ tools, about \d+ tokens per request\./);
     await at.answer(prompt, '/model');
-    await at.see(/Scripted {2}openai-compatible\n(?:.*\n)*Now Scripted\/scripted\./);
+    await at.see(/Scripted {2}openai-compatible\n(?:.*\n)*Current: Scripted\/scripted\n/);
     await at.answer(prompt, '/model scripted');
     await at.see(/Scripted\/scripted\n/);
     await at.answer(prompt, '/model Scripted/other');
-    await at.see(/With Scripted\/other until you leave\./);
+    await at.see(/Using Scripted\/other for this chat\./);
     model.push({ text: 'From the other.' });
     await at.answer(prompt, 'who is it?');
     await at.see(/From the other\.\n/);
     expect(model.requests.at(-1)?.body.model).toBe('other');
     await at.answer(prompt, '/list');
-    const [id = ''] = await at.see(/(\w{8}) {2}first question {2}.*, this one\n/);
+    const [id = ''] = await at.see(/(\w{8}) {2}first question {2}.*, current\n/);
     await at.answer(prompt, '/new');
-    await at.see(/A new conversation\./);
+    await at.see(/Started a new conversation\./);
     await at.answer(prompt, '/usage');
-    await at.see(/Nothing yet\./);
+    await at.see(/No messages yet\./);
     await at.answer(prompt, `/open ${id}`);
     await at.see(/first question, after 2 messages\n› who is it\?\n\nFrom the other\.\n/);
     await at.answer(prompt, '/assistant nobody');
     await at.see(/There is no assistant 'nobody'/);
     await at.answer(prompt, '/help');
-    await at.see(/\/resume +go on/);
+    await at.see(/\/resume +continue/);
     await at.answer(prompt, '/quit');
-    await at.see(/There is no \/quit/);
+    await at.see(/Unknown command \/quit/);
     await at.answer(prompt, '/exit');
     expect(await ended).toBe(0);
   });
@@ -294,7 +294,7 @@ test('a gateway that disappears ends the chat with exit code 4', async () => {
   await at.see(/Half an/);
   await gateway.stop('SIGKILL');
   expect(await ended).toBe(4);
-  expect(at.screen()).toMatch(/ERROR: The gateway at .* does not answer/);
+  expect(at.screen()).toMatch(/ERROR: The gateway at .* does not respond/);
 });
 
 test('rules can be listed and revoked without a gateway', async () => {
@@ -304,8 +304,8 @@ test('rules can be listed and revoked without a gateway', async () => {
   await at.see(prompt);
   model.push({ calls: [call('echo', { text: 'a' })] }, { calls: [call('echo', { text: 'b' })] }, { text: 'Both.' });
   at.type('echo\r');
-  await at.answer(/Run it\? .*\] /, 'a');
-  await at.see(/Remembered; `toolwharf rules`/);
+  await at.answer(/Run it\? .*\] /, 't');
+  await at.see(/Remembered\. `toolwharf rules`/);
   await at.see(/Both\.\n/);
   await at.see(prompt);
   at.type(ctrlD);
@@ -315,7 +315,7 @@ test('rules can be listed and revoked without a gateway', async () => {
   const [id = ''] = await rules.see(/(\w{8}) {2}allow +files\/echo/);
   expect(await rules.run('rules', 'revoke', id, '-c', config)).toBe(0);
   await rules.run('rules', '-c', config);
-  await rules.see(/No answer is remembered\./);
+  await rules.see(/No approvals are remembered\./);
 });
 
 test('an approval that was pending when the gateway was killed is asked again, and its call runs once [R14]', async () => {
@@ -324,7 +324,7 @@ test('an approval that was pending when the gateway was killed is asked again, a
   const gateway = await startGateway(cli, data, ['-c', config]);
   model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'once' })] }, { text: 'Written.' });
   const script = cli.start(['chat', '--once', 'write it'], { env });
-  await waitFor(() => script.stderr().includes('waits for an answer'), { what: 'the question' });
+  await waitFor(() => script.stderr().includes('awaits approval'), { what: 'the question' });
   await gateway.stop('SIGKILL');
   expect((await script.ended).code).toBe(4);
 

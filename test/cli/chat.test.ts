@@ -99,8 +99,8 @@ describe('toolwharf chat --once', () => {
     model.push({ calls: [call('write', { path: file, text: 'x' })] }, { text: 'I may not.' });
     const { code, stdout, stderr } = await here.chat('--once', 'Write it');
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'I may not.\n' });
-    expect(stderr).toContain('approval mode is always-ask, and nobody is there to ask');
-    expect(stderr).toContain('→ Nobody could be asked about files write: --auto lets every tool run');
+    expect(stderr).toContain('approval mode is always-ask, and there is nobody to ask');
+    expect(stderr).toContain('→ There was nobody to approve files write: use --auto to allow every tool');
     expect(existsSync(file)).toBe(false);
     expect(model.requests.at(-1)?.last).toContain('was denied');
   });
@@ -114,7 +114,7 @@ describe('toolwharf chat --once', () => {
     const { code, stderr } = await here.chat('--trusted-only', '--once', 'Both');
     expect(code).toBe(5);
     expect(stderr).toMatch(/✓ files echo \d+ ms trusted/);
-    expect(stderr).toContain('mcp_files_add is not a trusted tool, and nobody is there to ask');
+    expect(stderr).toContain('mcp_files_add is not a trusted tool, and there is nobody to ask');
   });
 
   test('--json prints one document with parts, usage and conversation', async () => {
@@ -186,8 +186,8 @@ describe('toolwharf chat --once', () => {
     [['--model', 'Scripted'], 'Which model of Scripted?'],
     [['--servers', 'fils'], "There is no server 'fils'; did you mean 'files'?"],
     [['--conversation', 'ffffffff'], "There is no conversation 'ffffffff'"],
-    [['--conversation', 'a', '--continue'], 'not both'],
-    [['--auto', '--always-ask'], 'Give one of --auto, --always-ask and --trusted-only'],
+    [['--conversation', 'a', '--continue'], 'either --conversation or --continue'],
+    [['--auto', '--always-ask'], 'Use only one of --auto, --always-ask and --trusted-only'],
   ])('wrong usage of chat ends with exit code 2 and says why: %j', async (args, message) => {
     const terminal = atTerminal({ ...here.env, HOME: directory.path }, { isTTY: false });
     expect(await terminal.run('chat', '-c', config, ...args, '--once', 'x')).toBe(2);
@@ -198,7 +198,7 @@ describe('toolwharf chat --once', () => {
   test('an empty prompt is wrong usage', async () => {
     const { code, stderr } = await cli.run(['chat'], { env: here.env, input: ' \n' });
     expect(code).toBe(2);
-    expect(stderr).toContain('nothing to say');
+    expect(stderr).toContain('The prompt is empty');
   });
 
   test('Ctrl-C in the middle of an answer ends it and leaves no process behind [A2]', async () => {
@@ -235,7 +235,7 @@ describe('with a running gateway', () => {
     const file = directory.file('written');
     model.push({ calls: [call('write', { path: file, text: 'hello' })] }, { text: 'Written.' });
     const { ended, stderr, pid } = cli.start(['chat', '--once', 'Write it'], { env: here.env });
-    const told = /files write waits for an answer: `toolwharf approvals allow (\w{8})`/;
+    const told = /files write awaits approval: run `toolwharf approvals allow (\w{8})`/;
     const id = await waitFor(() => told.exec(stderr())?.[1], { what: 'the question' });
     // It has no servers of its own.
     expect(descendantsOf(pid)).toEqual([]);
@@ -300,6 +300,6 @@ describe('with a running gateway', () => {
     await dying.stop('SIGKILL');
     const { code, stderr } = await ended;
     expect(code).toBe(4);
-    expect(stderr).toContain('does not answer');
+    expect(stderr).toContain('does not respond');
   });
 });

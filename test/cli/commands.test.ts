@@ -54,12 +54,12 @@ describe('the command itself', () => {
   test.each([
     [['frobnicate'], 'unknown command'],
     [['tools', '--log-level', 'loud'], 'Allowed choices are debug, info, warning, error'],
-    [['call'], "missing required argument 'name'"],
-    [['call', 'x', '--args', '{'], 'is not JSON'],
-    [['call', 'x', '--args', '{}', '--arg', 'a=1'], 'not both'],
-    [['call', 'x', '--args', '{}', 'a=1'], 'not both'],
+    [['call'], "missing required argument 'tool'"],
+    [['call', 'x', '--args', '{'], 'is not valid JSON'],
+    [['call', 'x', '--args', '{}', '--arg', 'a=1'], 'either --args or name=value'],
+    [['call', 'x', '--args', '{}', 'a=1'], 'either --args or name=value'],
     [['call', 'x', 'a=1', '--arg', 'a=2'], 'given twice'],
-    [['call', 'x', 'hello'], "Argument 'hello' should be name=value"],
+    [['call', 'x', 'hello'], "Argument 'hello' must be name=value"],
     [['call', 'x', '--timeout', '30'], 'needs a unit'],
     [['tools', '--server', 'fils', '-c', basic], "did you mean 'files'"],
   ])('wrong usage ends with exit code 2 and says why: %j', async (args, message) => {
@@ -122,8 +122,8 @@ describe('toolwharf tools', () => {
     expect(stderr).toMatch(/^WARNING: MCP server 'broken' is not available and skipped: .*code 3/m);
     expect(stderr).toMatch(/^WARNING: Server 'mute' did not list its tools: /m);
     const quiet = await run(['tools', '-c', config, '--json', '--log-level', 'error']);
-    expect(quiet.stderr).toMatch(/^not available: broken: .*code 3/m);
-    expect(quiet.stderr).toMatch(/^not available: mute: /m);
+    expect(quiet.stderr).toMatch(/^unavailable: broken: .*code 3/m);
+    expect(quiet.stderr).toMatch(/^unavailable: mute: /m);
   });
 
   test('listing the tools of an unreachable server ends with exit code 4, not with an empty list', async () => {
@@ -140,7 +140,7 @@ describe('toolwharf tools', () => {
     const { code, stdout, stderr } = await run(['tools', '--json'], options);
     expect(code).toBe(0);
     expect(new Set(JSON.parse(stdout).map((tool: { server: string }) => tool.server))).toEqual(new Set(['filesystem']));
-    const note = `No toolwharf.yaml here, using the default servers: filesystem in ${join(data, 'files')}`;
+    const note = `No toolwharf.yaml in this directory, using the default servers: filesystem in ${join(data, 'files')}`;
     expect(stderr).toBe(`${note}; github needs GITHUB_TOKEN, brave needs BRAVE_API_KEY\n`);
     const inside = ['--arg', `path=${join(data, 'files', 'a.txt')}`, '--arg', 'content=hello'];
     expect((await run(['call', 'filesystem/write_file', ...inside], options)).code).toBe(0);
@@ -194,7 +194,7 @@ describe('toolwharf call', () => {
       'an argument is missing',
       ['files/add', '--arg', 'a=1'],
       2,
-      'It takes:\n    a  number, required\n    b  number, required',
+      'Parameters:\n    a  number, required\n    b  number, required',
     ],
     [
       'the name is mistyped',

@@ -174,7 +174,7 @@ describe('toolwharf check', () => {
     const { code, stdout, stderr } = await run(['check', '-c', file]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^✔ good {2}connected {2}17 tools {2}stdio, legacy/m);
-    expect(stdout).toMatch(/\nall good\n$/);
+    expect(stdout).toMatch(/\nNo problems found\n$/);
     expect(JSON.parse((await run(['check', '-c', file, '--json'])).stdout)).toMatchObject({ ok: true, problems: [] });
   });
 
@@ -200,8 +200,8 @@ describe('toolwharf check', () => {
     expect(found.off).toEqual([]);
     const told = await run(['check', '-c', mixed]);
     expect(told.code).toBe(1);
-    expect(told.stdout).toMatch(/\n\d+ problems in 4 servers\n$/);
-    expect(told.stdout).not.toContain('all good');
+    expect(told.stdout).toMatch(/\n\d+ problems found in 4 servers\n$/);
+    expect(told.stdout).not.toContain('No problems found');
   });
 
   test('toolwharf check prints the lines of configuration errors, also as JSON [M11]', async () => {
@@ -235,13 +235,13 @@ describe('toolwharf import', () => {
     const [source, target] = [join(clients, 'mcp_config.json'), directory.file('toolwharf.yaml')];
     const { code, stdout, stderr } = await run(['import', source, '--write']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('3 servers from Windsurf written to toolwharf.yaml');
+    expect(stderr).toContain('Wrote 3 servers from Windsurf to toolwharf.yaml');
     expect((await stat(target)).mode & 0o777).toBe(0o600);
     const written = await readFile(target, 'utf8');
     await writeFile(target, 'mine');
     const refused = await run(['import', source, '--write', target]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('exists already; --force replaces it');
+    expect(refused.stderr).toContain('already exists; use --force to overwrite it');
     expect(await readFile(target, 'utf8')).toBe('mine');
     expect((await run(['import', source, '--write', target, '--force'])).code).toBe(0);
     expect(await readFile(target, 'utf8')).toBe(written);

@@ -16,13 +16,13 @@ describe('toolwharf connect', () => {
     const { code, stdout, stderr } = await run(['connect', 'cursor', '--file', 'cursor.json']);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `Cursor now has http://127.0.0.1:7420/mcp: ${directory.file('cursor.json')}\n`,
+      stdout: `Cursor now uses http://127.0.0.1:7420/mcp: ${directory.file('cursor.json')}\n`,
     });
     expect(await read('cursor.json')).toBe(
       before.replace('// keep\n', '// keep\n    "toolwharf": {\n      "url": "http://127.0.0.1:7420/mcp"\n    }\n'),
     );
     expect((await stat(directory.file('cursor.json'))).mode & 0o777).toBe(0o640);
-    const backup = /What was there before is in (.+\.bak)/.exec(stderr)?.[1] ?? '';
+    const backup = /Backup of the previous file: (.+\.bak)/.exec(stderr)?.[1] ?? '';
     expect(backup).toMatch(/cursor\.json\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.bak$/);
     expect(await readFile(backup, 'utf8')).toBe(before);
     expect(stderr).toContain('No gateway is running');
@@ -67,7 +67,7 @@ describe('toolwharf connect', () => {
       'mcpServers.toolwharf.serverUrl',
     );
     const desktop = await run(['connect', 'claude-desktop', '--scope', 'project']);
-    expect(desktop).toMatchObject({ code: 2, stderr: expect.stringContaining('has no file for a project') });
+    expect(desktop).toMatchObject({ code: 2, stderr: expect.stringContaining('has no project configuration') });
   });
 
   test('a client that only starts programs gets the command with full paths', async () => {
@@ -75,7 +75,7 @@ describe('toolwharf connect', () => {
     const args = ['-c', config, '--data-dir', 'other', '--profile', 'team', '--file', 'desktop.json'];
     const { code, stderr } = await run(['connect', 'claude-desktop', ...args]);
     expect(code).toBe(0);
-    expect(stderr).toContain('only starts programs');
+    expect(stderr).toContain('does not support URLs');
     expect(JSON.parse(await read('desktop.json'))).toEqual({
       mcpServers: {
         'toolwharf-team': {
@@ -116,16 +116,16 @@ describe('toolwharf connect', () => {
     await writeFile(directory.file('broken.json'), '{\n  "mcpServers": {,}\n}');
     const { code, stderr } = await run(['connect', 'cursor', '--file', 'broken.json']);
     expect(code).toBe(2);
-    expect(stderr).toContain('line 2, column 18: expected a text in double quotes');
+    expect(stderr).toContain('line 2, column 18: expected a string in double quotes');
     expect(await read('broken.json')).toBe('{\n  "mcpServers": {,}\n}');
     expect((await readdir(directory.path)).filter((name) => name.startsWith('broken'))).toEqual(['broken.json']);
   });
 
   test.each([
-    [['connect', 'emacs'], "There is no client 'emacs'; there are: claude-code"],
+    [['connect', 'emacs'], "There is no client 'emacs'; known clients: claude-code"],
     [['connect', 'cursor', '--scope', 'world'], 'Allowed choices are user, project'],
-    [['connect', 'cursor', '--profile', 'none'], "There is no profile 'none'; there are: default"],
-    [['connect', 'cursor', '--file', '.'], "can't be read"],
+    [['connect', 'cursor', '--profile', 'none'], "There is no profile 'none'; known profiles: default"],
+    [['connect', 'cursor', '--file', '.'], "Cannot read '"],
   ])('toolwharf connect %j is wrong usage', async (args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

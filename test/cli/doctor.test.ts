@@ -37,14 +37,14 @@ describe('toolwharf doctor', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.trimEnd().split('\n')).toEqual([
       `✔ node  ${process.version}`,
-      `✔ data directory  ${directory.file('data')}, which the first start makes`,
-      `✔ master key  ${directory.file('data/master.key')}, which the first start makes; back it up`,
+      `✔ data directory  ${directory.file('data')} (created on first start)`,
+      `✔ master key  ${directory.file('data/master.key')} (created on first start; back it up)`,
       `✔ configuration  ${config}`,
-      '✔ gateway  not running; it takes any free port',
+      '✔ gateway  not running; will use any free port',
       `✔ command of files  ${process.execPath}`,
       '✔ TOKEN for files  set',
       '✔ server files  connected, 17 tools',
-      'all good',
+      'No problems found',
     ]);
     expect(stdout).not.toContain('quiet');
   });
@@ -85,7 +85,7 @@ describe('toolwharf doctor', () => {
     expect(bad.find(({ subject }) => subject === 'data directory')?.fix).toBe(`run: chmod 700 ${data}`);
     expect(bad.find(({ subject }) => subject === 'master key')?.message).toContain('can be read by others (mode 644)');
     expect(bad.find(({ subject }) => subject === 'configuration')?.message).toContain("did you mean 'gone'?");
-    expect(bad.find(({ subject }) => subject === 'gateway')?.message).toContain('another program has it');
+    expect(bad.find(({ subject }) => subject === 'gateway')?.message).toContain('another program uses it');
   });
 
   test('toolwharf doctor stops at an unreadable configuration, with file and line', async () => {
@@ -104,7 +104,7 @@ describe('toolwharf doctor', () => {
     const { findings } = await examine(['-c', file, '--data-dir', file], { TOOLWHARF_KEY: 'short' });
     expect(findings.filter((finding) => !finding.ok)).toEqual([
       expect.objectContaining({ subject: 'data directory', message: `${file} is not a directory` }),
-      expect.objectContaining({ subject: 'master key', fix: 'make one with: openssl rand -base64 32' }),
+      expect.objectContaining({ subject: 'master key', fix: 'create one with: openssl rand -base64 32' }),
     ]);
   });
 });

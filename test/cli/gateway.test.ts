@@ -69,7 +69,7 @@ describe('toolwharf keys', () => {
     expect(listed).toMatchObject({ name: 'ci', profile: 'team', rights: ['call', 'read'] });
     const table = await cli.run(['keys', 'list']);
     expect(table.stdout).toMatch(
-      /^\w{8} {2}ci {4}call, read {2}team {5}used (?:just now|\d+ s ago) +made (?:just now|\d+ s ago)$/m,
+      /^\w{8} {2}ci {4}call, read {2}team {5}(?:just now|\d+ s ago) +(?:just now|\d+ s ago)$/m,
     );
     expect(table.stdout + JSON.stringify(listed)).not.toContain(key);
     expect(await cli.run(['keys', 'revoke', listed?.id.slice(0, 6) ?? ''])).toMatchObject({
@@ -96,14 +96,14 @@ describe('toolwharf pins', () => {
     expect((await cli.run(['pins'])).stdout).toMatch(/^target +[0-9a-f]{12} {2}/m);
     expect(await cli.run(['pins', 'changes'])).toMatchObject({
       stdout: '',
-      stderr: 'Every tool is as it was accepted.\n',
+      stderr: 'No tool definition has changed since it was accepted.\n',
     });
     await gateway.api('POST', '/api/tools/mcp_moving_mutate/call', {});
     const changed = await waitFor(async () => {
       const { stdout } = await cli.run(['pins', 'changes']);
       return stdout.includes('mcp_moving_target') && stdout;
     });
-    expect(changed).toMatch(/^mcp_moving_target {2}moving\/target {2}asks before it runs$/m);
+    expect(changed).toMatch(/^mcp_moving_target {2}moving\/target {2}asks for approval until accepted$/m);
     expect(changed).toMatch(/- Target, version 1\n {6}\+ Target, version 2/);
     const accepted = await cli.run(['pins', 'accept', 'mcp_moving_target']);
     expect(accepted).toMatchObject({
@@ -150,7 +150,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     const kept = await gateway.api('POST', '/api/tools/mcp_more_env/call', { arguments: { name: 'SECRET' } });
     expect(kept).toMatchObject({ body: { text: 'quiet' } });
 
-    expect(await cli.run(['servers', 'disable', 'more'])).toMatchObject({ stdout: 'Disabled: more  disabled\n' });
+    expect(await cli.run(['servers', 'disable', 'more'])).toMatchObject({ stdout: 'Disabled: more\n' });
     expect((await cli.run(['servers', 'enable', 'more'])).stdout).toMatch(/^Enabled: more {2}/);
     expect(await cli.run(['servers', 'remove', 'more'])).toMatchObject({ code: 0, stdout: 'Removed: more\n' });
     expect((await api('/api/servers/more')).status).toBe(404);
@@ -174,7 +174,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
   test('an unreachable server is stored with the reason, and testing it ends with exit code 4', async () => {
     const unreachable = ['--url', 'http://127.0.0.1:9/mcp', '--retry-attempts', '0'];
     const tried = await cli.run(['servers', 'test', 'nowhere', ...unreachable]);
-    expect(tried).toMatchObject({ code: 4, stdout: expect.stringMatching(/^✖ nowhere {2}it can't be reached/) });
+    expect(tried).toMatchObject({ code: 4, stdout: expect.stringMatching(/^✖ nowhere {2}unreachable/) });
     const added = await cli.run(['servers', 'add', 'nowhere', ...unreachable, '--bearer', 'quiet']);
     expect(added).toMatchObject({ code: 0, stdout: 'Added: nowhere  error\n' });
     expect(added.stderr).not.toBe('');
@@ -205,7 +205,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     [['servers', 'add', 'x', '--url', 'https://a.b', '--command', 'y'], 'either --url or --command'],
     [['servers', 'add', 'x', '--url', 'https://a.b', '--bearer', 'a', '--oauth'], 'one of --bearer'],
     [['servers', 'add', 'x', '--url', 'https://a.b', '--bearer', '${NOT_SET}'], 'variable NOT_SET is not set'],
-    [['servers', 'add', 'x', '--url', 'https://a.b', '--header', 'nothing'], '--header takes name:value'],
+    [['servers', 'add', 'x', '--url', 'https://a.b', '--header', 'nothing'], '--header must be name:value'],
     [['servers', 'add', 'x', '--url', 'https://a.b', '--timeout', 'soon'], '--timeout'],
     [['servers', 'add', 'x', '--url', 'http://example.com/mcp'], 'https'],
     [['servers', 'add', 'x', '--url', 'https://a.b', '--retry-attempts', '9'], 'from 0 to 5'],
@@ -248,6 +248,6 @@ describe('toolwharf logs', () => {
     expect((await cli.run(['logs', 'talker'])).stdout).toMatch(/^line \d+$/m);
     await cli.run(['servers', 'remove', 'talker']);
     expect(await cli.run(['logs', 'talker'])).toMatchObject({ code: 2 });
-    expect((await cli.run(['logs', 'files'])).stderr).toContain('has said nothing');
+    expect((await cli.run(['logs', 'files'])).stderr).toContain('has written nothing to stderr');
   });
 });

@@ -23,7 +23,7 @@ describe('toolwharf serve', () => {
     const config = await configFile({ servers: { files: fixture('legacy'), gone: { command: 'no-such-program' } } });
     await using gateway = await startGateway(cli, data, ['-c', config]);
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-    await waitFor(() => /✔ files {2}connected, offers 17 tools\n/.test(gateway.stderr()), {
+    await waitFor(() => /✔ files {2}connected, 17 tools\n/.test(gateway.stderr()), {
       what: 'the state of files',
     });
     await waitFor(() => /✖ gone {2}error: Command not found/.test(gateway.stderr()), { what: 'the state of gone' });
@@ -143,7 +143,7 @@ describe('toolwharf serve', () => {
     await using gateway = await startGateway(cli, data, ['-c', basic]);
     const { code, stderr } = await run(['serve', '--port', '0', '--data-dir', data, '-c', basic]);
     expect(code).toBe(4);
-    expect(stderr).toContain(`A gateway is running for ${data} already: ${gateway.url} (process ${gateway.pid})`);
+    expect(stderr).toContain(`A gateway already runs for ${data} at ${gateway.url} (process ${gateway.pid})`);
   });
 
   test('a stale gateway.json of a killed gateway is ignored', async () => {

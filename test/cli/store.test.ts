@@ -45,7 +45,7 @@ async function readSecret(): Promise<unknown> {
 describe('toolwharf audit', () => {
   test('toolwharf audit verifies the journal and finds tampering', async () => {
     await makeHistory();
-    expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'The journal is as it was written.\n' });
+    expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
 
     const lines = (await run('audit', 'export')).stdout.trimEnd().split('\n');
     const entries = lines.map((line) => JSON.parse(line) as { seq: number; record: { arguments?: { text?: string } } });
@@ -53,7 +53,7 @@ describe('toolwharf audit', () => {
     const first = await run('audit', 'export', '--limit', '2');
     const rest = await run('audit', 'export', '--after', String(entries[1]?.seq));
     expect(`${first.stdout}${rest.stdout}`.trimEnd().split('\n')).toEqual(lines);
-    expect(first.stderr).toContain(`2 entries; go on later with --after ${entries[1]?.seq}`);
+    expect(first.stderr).toContain(`2 entries; continue with --after ${entries[1]?.seq}`);
 
     const database = new DatabaseSync(join(data, 'toolwharf.db'));
     database.exec(`update steps set body = replace(body, '"one"', '"ONE"')`);
@@ -66,7 +66,10 @@ describe('toolwharf audit', () => {
   });
 
   test('toolwharf audit reports an empty store, a store in use and invalid numbers', async () => {
-    expect(await run('audit', 'verify')).toMatchObject({ code: 4, stderr: expect.stringContaining('Nothing is kept') });
+    expect(await run('audit', 'verify')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('There is no data in'),
+    });
     expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
     expect(await run('audit', 'export', '--after', 'x')).toMatchObject({ code: 2 });
     expect(await run('audit', 'export', '--limit', '0')).toMatchObject({ code: 2 });
@@ -88,7 +91,7 @@ describe('a PostgreSQL database', () => {
     await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'shared' } });
     // Several processes may use it at once.
     const verified = await cli.run(['audit', 'verify', '--data-dir', data, '-c', file], named);
-    expect(verified).toMatchObject({ code: 0, stdout: 'The journal is as it was written.\n' });
+    expect(verified).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
     await gateway.stop();
     expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
     const exported = await cli.run(['audit', 'export', '--data-dir', data, '--database', url]);
@@ -110,7 +113,7 @@ describe('toolwharf secrets rotate', () => {
     const { code, stdout } = await run('secrets', 'rotate');
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `1 secret sealed with the new key in ${keyFile()}; back it up\n`,
+      stdout: `Encrypted 1 secret with the new key in ${keyFile()}; back it up\n`,
     });
     expect(await key()).not.toBe(before);
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
@@ -156,7 +159,7 @@ describe('toolwharf secrets rotate', () => {
     const current = (await key()).trim();
     expect(await withKeys({ TOOLWHARF_KEY: current, TOOLWHARF_NEW_KEY: next })).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('TOOLWHARF_KEY must be the new one'),
+      stdout: expect.stringContaining('now set TOOLWHARF_KEY to it'),
     });
     expect(await run('audit', 'verify')).toMatchObject({ code: 3 });
   });
@@ -165,7 +168,7 @@ describe('toolwharf secrets rotate', () => {
     await using gateway = await startGateway(cli, data, ['-c', config]);
     const { code, stderr } = await run('secrets', 'rotate');
     expect(code).toBe(4);
-    expect(stderr).toContain(`A gateway uses the key (${gateway.url}, process ${gateway.pid}): stop it first`);
+    expect(stderr).toContain(`Stop the gateway at ${gateway.url} (process ${gateway.pid}) first`);
     expect(existsSync(join(data, 'master.key.next'))).toBe(false);
   });
 });

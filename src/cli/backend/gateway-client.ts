@@ -1,34 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import { dataDirectory } from '../../config/data-directory.ts';
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
-import type { CommandContext } from '../command.ts';
-import { UnavailableError } from '../unavailable-error.ts';
-import { findGateway } from './gateway-file.ts';
-import { readEventStream, type SentEvent } from './read-event-stream.ts';
+import type { CommandContext } from '../command-context.ts';
+import { UnavailableError } from '../command-errors.ts';
+import { findGateway, toReachableUrl } from './gateway-file.ts';
 
-/** The running gateway's REST API, as its administrator. What it refuses is thrown with its own code. */
+/** The REST API of the running gateway, used as administrator. Errors are thrown with the code that the gateway returned. */
 export interface GatewayClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body?: object): Promise<Answer>;
   put<Answer>(path: string, body: object): Promise<Answer>;
   delete(path: string): Promise<void>;
-  /** Server-sent events from the moment it resolves, until the gateway ends them or the signal aborts. */
-  events(path: string, signal: AbortSignal): Promise<AsyncIterable<SentEvent>>;
+  /** Server-sent events, until the gateway ends the stream or the signal aborts. */
+  events(path: string, signal: AbortSignal): Promise<AsyncIterable<EventSourceMessage>>;
 }
 
-/** Finds the gateway of the data directory; an `UnavailableError` that says how to start one where there is none. */
+/** Connects to the gateway of the data directory; throws an `UnavailableError` if none is running. */
 export async function openGatewayClient({
   env,
   signal,
 }: Pick<CommandContext, 'env' | 'signal'>): Promise<GatewayClient> {
   const dataDir = dataDirectory(env);
-  const place = await findGateway(dataDir);
-  if (!place) throw new UnavailableError(`No gateway is running for ${dataDir}: start one with \`toolwharf serve\``);
+  const gateway = await findGateway(dataDir);
+  if (!gateway) throw new UnavailableError(`No gateway is running for ${dataDir}: start one with \`toolwharf serve\``);
   const token = await readToken(join(dataDir, 'admin-token'));
-  const url = place.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const url = toReachableUrl(gateway.url);
 
   async function send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
     try {
@@ -39,7 +39,9 @@ export async function openGatewayClient({
       });
     } catch (cause) {
       init.signal?.throwIfAborted();
-      throw new UnavailableError(`The gateway at ${url} (process ${place?.pid}) does not answer: ${messageOf(cause)}`);
+      throw new UnavailableError(
+        `The gateway at ${url} (process ${gateway?.pid}) does not respond: ${messageOf(cause)}`,
+      );
     }
   }
 
@@ -51,19 +53,17 @@ export async function openGatewayClient({
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   }
 
-  async function events(path: string, ending: AbortSignal): Promise<AsyncIterable<SentEvent>> {
-    const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: ending });
-    if (!response.ok || !response.body) throw toError(response.status, await response.text(), url);
-    return readEventStream(response.body);
-  }
-
   return {
     url,
     get: (path) => request('GET', path),
     post: (path, body) => request('POST', path, body),
     put: (path, body) => request('PUT', path, body),
     delete: (path) => request('DELETE', path),
-    events,
+    async events(path, streamSignal) {
+      const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: streamSignal });
+      if (!response.ok || !response.body) throw toError(response.status, await response.text(), url);
+      return response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+    },
   };
 }
 
@@ -71,7 +71,7 @@ async function readToken(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (cause) {
-    throw new UnavailableError(`The administrator's token can't be read: ${messageOf(cause)}`);
+    throw new UnavailableError(`Cannot read the administrator token: ${messageOf(cause)}`);
   }
 }
 
@@ -80,11 +80,17 @@ function toError(status: number, text: string, url: string): Error {
   try {
     value = JSON.parse(text);
   } catch {
-    // Whatever answers there is no gateway of ours.
+    // Not a Toolwharf gateway: handled below.
   }
   const error = isObject(value) && isObject(value.error) ? value.error : undefined;
   if (typeof error?.code !== 'string' || !Object.hasOwn(errorStatus, error.code)) {
-    return new UnavailableError(`${url} answered with ${status}, not as a gateway does`);
+    return new UnavailableError(`${url} is not a Toolwharf gateway: it returned HTTP status ${status}`);
   }
   return new ToolwharfError(error.code as ErrorCode, String(error.message));
+}
+
+/** The tools that the gateway's configuration always asks about. */
+export async function askPatternsOf(gateway: Pick<GatewayClient, 'get'>): Promise<readonly string[]> {
+  type Settings = { readonly toolbox: { readonly approval: { readonly ask: readonly string[] } } };
+  return (await gateway.get<Settings>('/api/config')).toolbox.approval.ask;
 }

@@ -12,7 +12,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const place = { url: 'http://127.0.0.1:7420', pid: process.pid };
 
-test('a running gateway is found by its file, which only its owner reads', async () => {
+test('a running gateway is found by its record, which only the owner can read', async () => {
   const data = join(directory, 'new', 'data');
   await writeGatewayFile(data, place);
   expect(await findGateway(data)).toEqual(place);
@@ -21,7 +21,7 @@ test('a running gateway is found by its file, which only its owner reads', async
   expect(await findGateway(data)).toBeUndefined();
 });
 
-test('a gateway whose process is gone is none, and a file of another process is left alone', async () => {
+test('the record of a dead process is ignored, and the record of another process is not removed', async () => {
   await writeGatewayFile(directory, { ...place, pid: 2 ** 30 });
   expect(await findGateway(directory)).toBeUndefined();
   await writeGatewayFile(directory, place);
@@ -29,7 +29,10 @@ test('a gateway whose process is gone is none, and a file of another process is 
   expect(await findGateway(directory)).toEqual(place);
 });
 
-test.each(['', '{', '[]', '{"url":1,"pid":1}', '{"url":"x"}'])('a file with %j names no gateway', async (text) => {
-  await writeFile(join(directory, 'gateway.json'), text);
-  expect(await findGateway(directory)).toBeUndefined();
-});
+test.each(['', '{', '[]', '{"url":1,"pid":1}', '{"url":"x"}'])(
+  'a record with the content %j is ignored',
+  async (text) => {
+    await writeFile(join(directory, 'gateway.json'), text);
+    expect(await findGateway(directory)).toBeUndefined();
+  },
+);

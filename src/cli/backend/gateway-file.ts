@@ -1,37 +1,39 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../kernel/json.ts';
+import { writeFileAtomically } from './write-file.ts';
 
-/** Where the gateway of a data directory is. */
-export interface GatewayPlace {
+/** The gateway that runs for a data directory. */
+export interface RunningGateway {
   /** `http://127.0.0.1:7420` */
   readonly url: string;
   readonly pid: number;
 }
 
-/** Lets other commands find the gateway. */
-export async function writeGatewayFile(dataDir: string, place: GatewayPlace): Promise<void> {
-  const file = gatewayFile(dataDir);
+/** Records the gateway in its data directory, where other commands find it. */
+export async function writeGatewayFile(dataDir: string, gateway: RunningGateway): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // Never half a file: it is written beside and put in place whole.
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(place)}\n`, { mode: 0o600 });
-  await rename(draft, file);
+  await writeFileAtomically(gatewayFile(dataDir), `${JSON.stringify(gateway)}\n`);
 }
 
-/** Takes the file away, unless it is another gateway's by now. */
+/** Removes the record, unless another gateway has replaced it. */
 export async function removeGatewayFile(dataDir: string, pid: number): Promise<void> {
-  const place = await read(dataDir);
-  if (place?.pid === pid) await rm(gatewayFile(dataDir), { force: true });
+  const gateway = await read(dataDir);
+  if (gateway?.pid === pid) await rm(gatewayFile(dataDir), { force: true });
 }
 
-/** The gateway of this data directory; undefined when none runs, also when one left its file behind. */
-export async function findGateway(dataDir: string): Promise<GatewayPlace | undefined> {
-  const place = await read(dataDir);
-  return place && isRunning(place.pid) ? place : undefined;
+/** The gateway of a data directory; undefined if none runs, even if a crashed one left its record behind. */
+export async function findGateway(dataDir: string): Promise<RunningGateway | undefined> {
+  const gateway = await read(dataDir);
+  return gateway && isRunning(gateway.pid) ? gateway : undefined;
 }
 
-async function read(dataDir: string): Promise<GatewayPlace | undefined> {
+/** The gateway's URL as a client can reach it: a wildcard address becomes loopback. */
+export function toReachableUrl(url: string): string {
+  return url.replace(/\/\/0\.0\.0\.0(?=:|$)/, '//127.0.0.1').replace(/\/\/\[::\](?=:|$)/, '//[::1]');
+}
+
+async function read(dataDir: string): Promise<RunningGateway | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(gatewayFile(dataDir), 'utf8'));
     if (!isObject(value) || typeof value.url !== 'string' || !Number.isInteger(value.pid)) return undefined;
@@ -50,7 +52,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    // It runs, as somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (cause as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

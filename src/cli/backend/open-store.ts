@@ -1,35 +1,62 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GatewayConfig } from '../../config/config.ts';
-import { resolveReference } from '../../config/references.ts';
+import { dataDirectory } from '../../config/data-directory.ts';
+import { findConfigFile } from '../../config/load-config.ts';
+import { openConfig } from '../../config/open-config.ts';
+import { type Environment, resolveReference } from '../../config/references.ts';
 import type { Log } from '../../kernel/log.ts';
 import { loadMasterKey } from '../../storage/master-key.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { createSealer } from '../../storage/sealer.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { UnavailableError } from '../unavailable-error.ts';
-import { UsageError } from '../usage-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import { UnavailableError, UsageError } from '../command-errors.ts';
+import { createTerminalLog } from '../terminal/terminal-log.ts';
 
-export interface StorePlace {
+/** Where data is stored. */
+export interface StoreLocation {
   readonly dataDir: string;
-  /** A PostgreSQL URL; otherwise the SQLite file of the data directory. */
+  /** A PostgreSQL URL; if undefined, the SQLite file in the data directory. */
   readonly database?: string;
 }
 
-export interface OpenStoreOptions extends StorePlace {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface OpenStoreOptions extends StoreLocation {
+  readonly env: Environment;
   readonly log?: Log;
-  /** Instead of the master key of the environment or the data directory. */
+  /** Replaces the master key of the environment or the data directory. */
   readonly masterKey?: Buffer;
 }
 
-/** Where things are kept: as the command line says, else the configuration, else in the data directory. */
-export function storePlace(
+interface DatabaseOption {
+  readonly database?: string;
+}
+
+/** Locates the store that the command line and the configuration name; throws if nothing was ever stored there. */
+export async function requireStore(context: CommandContext, options: DatabaseOption): Promise<OpenStoreOptions> {
+  const location = await locateStore(context, options);
+  if (await hasStore(location)) return location;
+  // A command that only reads must not create an empty store.
+  throw new UnavailableError(`There is no data in ${location.dataDir} yet: start the gateway with \`toolwharf serve\``);
+}
+
+/** Locates the store that the command line and the configuration name, which may not exist yet. */
+export async function locateStore(context: CommandContext, options: DatabaseOption = {}): Promise<OpenStoreOptions> {
+  const { env, terminal } = context;
+  const file = context.options.config ?? (await findConfigFile(process.cwd()));
+  // Without a file, loading the configuration would create the folder of the default servers.
+  const { gateway } = file === undefined ? { gateway: {} } : (await openConfig(file, { env })).config;
+  const location = toStoreLocation(dataDirectory(env), options, gateway, env);
+  return { ...location, env, log: createTerminalLog(terminal, context.options.logLevel) };
+}
+
+/** The store named by `--database`, else by `gateway.database`, else the one in the data directory. */
+export function toStoreLocation(
   dataDir: string,
-  options: { readonly database?: string },
+  options: DatabaseOption,
   gateway: Pick<GatewayConfig, 'database'>,
-  env: OpenStoreOptions['env'],
-): StorePlace {
+  env: Environment,
+): StoreLocation {
   const written = options.database ?? gateway.database;
   if (written === undefined) return { dataDir };
   const database = resolveReference(written, env, (variable) => {
@@ -41,14 +68,14 @@ export function storePlace(
   return { dataDir, database };
 }
 
-/** Opens the store with the master key that is in use, which is made on the first start. */
+/** Opens the store with the current master key, which is created on the first start. */
 export async function openStore(options: OpenStoreOptions): Promise<{ storage: Storage; masterKey: Buffer }> {
   const { dataDir, database, env, log } = options;
   if (!options.masterKey && (await exists(nextKeyFile(dataDir)))) {
-    throw new UnavailableError('A change of the master key was begun: finish it with `toolwharf secrets rotate`');
+    throw new UnavailableError('A master key rotation was interrupted: complete it with `toolwharf secrets rotate`');
   }
   const masterKey = options.masterKey ?? (await loadMasterKey({ env, dataDir }));
-  const common = { sealer: createSealer(masterKey), ...(log && { log }) };
+  const common = { sealer: createSealer(masterKey), log };
   const storage =
     database === undefined
       ? await openStorage({ kind: 'sqlite', file: databaseFile(dataDir), ...common })
@@ -56,20 +83,12 @@ export async function openStore(options: OpenStoreOptions): Promise<{ storage: S
   return { storage, masterKey };
 }
 
-/** Whether anything was ever kept there. */
-export async function hasStore({ dataDir, database }: StorePlace): Promise<boolean> {
+/** Whether the store exists. */
+export async function hasStore({ dataDir, database }: StoreLocation): Promise<boolean> {
   return database !== undefined || (await exists(databaseFile(dataDir)));
 }
 
-/** Throws where nothing was ever kept: a command that only reads should not make an empty store. */
-export async function expectStore(place: StorePlace): Promise<void> {
-  if (await hasStore(place)) return;
-  throw new UnavailableError(
-    `Nothing is kept in ${place.dataDir} yet: \`toolwharf serve\` makes the store on its first start`,
-  );
-}
-
-/** Where a new master key waits until everything is sealed with it. */
+/** The file that holds a new master key until every secret is encrypted with it. */
 export function nextKeyFile(dataDir: string): string {
   return join(dataDir, 'master.key.next');
 }

@@ -1,74 +1,69 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
-import { findConfigFile } from '../../config/load-config.ts';
 import { openConfig } from '../../config/open-config.ts';
+import { createLoopbackCallback } from '../../connections/authentication/loopback-callback.ts';
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import { startToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from '../../toolbox.ts';
-import type { CommandContext } from '../command.ts';
-import { count, oneLine } from '../terminal/layout.ts';
+import type { CommandContext } from '../command-context.ts';
+import { oneLine } from '../terminal/layout.ts';
 import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
-import { createTerminalSignIn } from '../terminal/terminal-sign-in.ts';
 
 export interface OpenOptions
   extends Pick<ToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
-  /** Where sign-ins are kept; only for as long as the toolbox is open otherwise. */
+  /** Stores OAuth tokens; by default they last as long as the toolbox. */
   readonly signIns?: OAuthStore;
-  /** Throws what makes it pointless to connect at all. */
-  readonly expect?: (config: Config) => void;
-  /** Whether the command tells a log entry in its own words. */
-  readonly tells?: (entry: LogEntry) => boolean;
+  /** Validates the configuration before any server is connected; throws to stop. */
+  readonly validate?: (config: Config) => void;
+  /** Whether the command reports a log entry itself, so that it is not logged. */
+  readonly suppressLog?: (entry: LogEntry) => boolean;
 }
 
-/** A server as configured, how it is doing, and how many of its tools can be called. */
+/** A configured server, its status, and how many of its tools can be called. */
 export interface KnownServer extends ServerInfo {
   readonly usableTools: number;
 }
 
 export interface OpenedToolbox extends AsyncDisposable {
   readonly toolbox: Toolbox;
-  /** As configured, also where `keepStarting` was wished. */
   readonly config: Config;
+  /** The configuration file; undefined for the default servers. */
   readonly file?: string;
   readonly servers: readonly KnownServer[];
-  /** Every warning and error of the start, shown or not. */
+  /** Every warning and error of the startup, whether logged or not. */
   readonly warnings: readonly LogEntry[];
-  /** Says on stderr which servers have no tools to show, and why; those the log has named already are left out. */
-  tellUnavailable(): void;
+  /** Lists unavailable servers on stderr, except those that the log has reported. */
+  reportUnavailable(): void;
 }
 
-/** Opens the toolbox of the command line's configuration, showing a person how far it is. */
+/** Starts a toolbox with the configuration of the command line and shows the progress on a terminal. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
-  const { terminal, signal } = context;
-  const { tells = () => false, expect, signIns, ...ports } = options;
-  const file = context.options.config ?? (await findConfigFile(process.cwd()));
-  if (file === undefined) terminal.note(terminal.noteColors.dim(defaultsNote(context.env)));
-  const loaded = await openConfig(file, { env: context.env });
-  const { config } = loaded;
-  expect?.(config);
+  const { terminal, signal, env } = context;
+  const { logLevel } = context.options;
+  const { suppressLog = () => false, validate, signIns, ...ports } = options;
+  const loaded = await openConfig(context.options.config, { env });
+  const { config, file } = loaded;
+  if (file === undefined) terminal.note(terminal.noteColors.dim(describeDefaults(env)));
+  validate?.(config);
 
   const warnings: LogEntry[] = [];
-  const told = new Set<string>();
-  const progress = createStartProgress(context, config);
-  const log = createTerminalLog(terminal, context.options.logLevel, (entry) => {
-    const server = String(entry.fields.server);
+  const reported = new Set<string>();
+  const log = createTerminalLog(terminal, logLevel, (entry) => {
     if (isAtLeast(entry.level, 'warning')) warnings.push(entry);
-    if (awayEvents.has(entry.event) && isAtLeast('warning', context.options.logLevel)) told.add(server);
-    return tells(entry);
+    if (unavailableEvents.has(entry.event) && isAtLeast('warning', logLevel)) reported.add(String(entry.fields.server));
+    return suppressLog(entry);
   });
   for (const warning of loaded.warnings) log.warning('config.warning', warning);
+  const progress = createStartProgress(context, config);
   const toolbox = await startToolbox(loaded, {
     ...ports,
-    env: context.env,
+    env,
     log,
     signal,
-    listeners: { 'server.changed': progress.note },
-    oauth: {
-      ...(signIns && { store: signIns }),
-      ...(terminal.canAsk && { callback: createTerminalSignIn(terminal) }),
-    },
+    listeners: { 'server.changed': progress.update },
+    oauth: { store: signIns, callback: terminal.canAsk ? createSignIn(context) : undefined },
   }).finally(progress.end);
 
   const servers = toolbox.servers().map((info) => {
@@ -77,72 +72,81 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   return {
     toolbox,
     config,
-    ...(file !== undefined && { file: resolve(file) }),
+    file,
     servers,
     warnings,
-    tellUnavailable() {
+    reportUnavailable() {
       for (const { name, status } of servers.filter(isUnavailable)) {
-        if (told.has(name)) continue;
-        terminal.note(`${terminal.noteColors.yellow('not available:')} ${oneLine(name)}: ${whyUnavailable(status)}`);
+        if (reported.has(name)) continue;
+        terminal.note(`${terminal.noteColors.yellow('unavailable:')} ${oneLine(name)}: ${whyUnavailable(status)}`);
       }
     },
     async [Symbol.asyncDispose]() {
-      terminal.status('closing …');
+      terminal.status('Closing …');
       await toolbox.close();
       terminal.status();
     },
   };
 }
 
-const awayEvents = new Set(['server.skipped', 'connection.list-failed']);
+const unavailableEvents = new Set(['server.skipped', 'connection.list-failed']);
 
-/** Whether a server that should be there is not. */
+/** Whether an enabled server cannot be used. */
 export function isUnavailable({ enabled, status, offers }: ServerInfo): boolean {
   return enabled && (offers.tools === undefined || (status.state !== 'connected' && status.state !== 'degraded'));
 }
 
-/** `3 of 14 (stale)`: the tools that can be called, and of how many; undefined while that is unknown. */
-export function toolCount({ usableTools, offers: { tools } }: KnownServer): string | undefined {
+/** `14`, or `3 of 14 (stale)` where only some tools can be called; undefined while the tools are unknown. */
+export function toolCount({ usableTools, offers: { tools } }: KnownServer, noun = ''): string | undefined {
   if (!tools) return undefined;
-  const some = usableTools === tools.count ? String(tools.count) : `${usableTools} of ${tools.count}`;
-  return tools.stale ? `${some} (stale)` : some;
+  const numbers = usableTools === tools.count ? `${tools.count}` : `${usableTools} of ${tools.count}`;
+  return `${numbers}${noun}${tools.stale ? ' (stale)' : ''}`;
 }
 
-/** Why, in one line. */
+/** `14 tools`, `3 of 14 tools (stale)`; undefined while the tools are unknown. */
+export function describeTools(server: KnownServer): string | undefined {
+  return toolCount(server, server.offers.tools?.count === 1 ? ' tool' : ' tools');
+}
+
+/** The reason why a server is unavailable, in one line. */
 export function whyUnavailable({ state, reason }: ServerInfo['status']): string {
   if (reason !== undefined) return oneLine(reason);
-  return state === 'connecting' ? 'it has not answered yet' : `it is ${state}`;
+  return state === 'connecting' ? 'no response yet' : state;
 }
 
-/** What there is without a file, and what the rest of it would need. */
-export function defaultsNote(env: CommandContext['env']): string {
+/** Says that the default servers are used, and which of them need a token. */
+export function describeDefaults(env: CommandContext['env']): string {
   const missing = [
-    ...(env.GITHUB_TOKEN || env.GITHUB_PERSONAL_ACCESS_TOKEN ? [] : ['github needs GITHUB_TOKEN']),
-    ...(env.BRAVE_API_KEY ? [] : ['brave needs BRAVE_API_KEY']),
-  ];
+    !(env.GITHUB_TOKEN || env.GITHUB_PERSONAL_ACCESS_TOKEN) && 'github needs GITHUB_TOKEN',
+    !env.BRAVE_API_KEY && 'brave needs BRAVE_API_KEY',
+  ].filter(Boolean);
   const files = resolve(dataDirectory(env), 'files');
   const rest = missing.length > 0 ? `; ${missing.join(', ')}` : '';
-  return `No toolwharf.yaml here, using the default servers: filesystem in ${files}${rest}`;
+  return `No toolwharf.yaml in this directory, using the default servers: filesystem in ${files}${rest}`;
 }
 
-/** `connecting 3 of 5 …` */
+/** Shows the sign-in URL without opening it; the browser returns to this machine. */
+function createSignIn({ terminal }: CommandContext) {
+  return createLoopbackCallback({
+    open: (url, server) => terminal.note(`Sign in to server '${oneLine(server)}' at:\n  ${oneLine(url.href)}`),
+  });
+}
+
+/** Shows `Connecting to 3 of 5 servers …` until the end. */
 function createStartProgress({ terminal }: CommandContext, { servers }: Config) {
-  const waiting = new Set(servers.filter((spec) => spec.enabled).map((spec) => spec.name));
-  const total = waiting.size;
-  const show = () => {
-    const which =
-      total - waiting.size < total && waiting.size <= 3 && total > 1 ? ` (waiting for ${[...waiting].join(', ')})` : '';
-    terminal.status(
-      total === 1
-        ? `connecting to ${[...waiting][0] ?? count(1, 'server')} …`
-        : `connecting ${total - waiting.size} of ${total} …${which}`,
-    );
-  };
+  const pending = new Set(servers.filter((spec) => spec.enabled).map((spec) => spec.name));
+  const total = pending.size;
+  function show(): void {
+    const names = [...pending].join(', ');
+    const isNamed = pending.size < total && pending.size <= 3;
+    if (total === 1) terminal.status(`Connecting to ${names} …`);
+    else terminal.status(`Connected ${total - pending.size} of ${total} …${isNamed ? ` (waiting for ${names})` : ''}`);
+  }
   if (total > 0) show();
   return {
-    note({ server, status }: ToolboxEvents['server.changed']): void {
-      if (status.state === 'connecting' || !waiting.delete(server)) return;
-      if (waiting.size > 0) show();
+    update({ server, status }: ToolboxEvents['server.changed']): void {
+      if (status.state === 'connecting' || !pending.delete(server)) return;
+      if (pending.size > 0) show();
       else terminal.status();
     },
     end: () => terminal.status(),

@@ -22,7 +22,7 @@ const rule = (id: string): RememberedRule => ({
   createdAt: '2026-01-01T00:00:00.000Z',
 });
 
-test('answers are there again for whoever opens the file next, and can be taken back', async () => {
+test('remembered approvals persist in the file and can be removed', async () => {
   const file = join(directory, 'new', 'folder', 'approvals.json');
   expect(await createRuleFile(file).list()).toEqual([]);
   await createRuleFile(file).add(rule('one'));
@@ -36,11 +36,11 @@ test('answers are there again for whoever opens the file next, and can be taken 
 });
 
 test.each([
-  ['no JSON', '{'],
+  ['invalid JSON', '{'],
   ['no rules', '{}'],
   ['a rule without a tool', '{"rules":[{"id":"x","scope":"tool","answer":"allow","createdAt":"now"}]}'],
-  ['an answer nobody gave', '{"rules":[{"id":"x","scope":"server","answer":"maybe","createdAt":"now"}]}'],
-])('a file with %s is an error that names it, not "no rules"', async (_, text) => {
+  ['an unknown answer', '{"rules":[{"id":"x","scope":"server","answer":"maybe","createdAt":"now"}]}'],
+])('a rule file with %s is an error that names the file', async (_, text) => {
   const file = join(directory, 'damaged.json');
   await writeFile(file, text);
   await expect(createRuleFile(file).list()).rejects.toMatchObject({ code: 'CONFIG_INVALID', data: { file } });

@@ -1,10 +1,11 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
+import { writeFileAtomically } from './write-file.ts';
 
-/** Remembered answers in a file that a person can read and edit. A damaged one is an error: it may hold a "no". */
+/** Stores remembered approvals in a JSON file. An unreadable file is an error, since it may contain a denial. */
 export function createRuleFile(file: string): RuleStore {
   async function list(): Promise<readonly RememberedRule[]> {
     let text: string;
@@ -12,18 +13,14 @@ export function createRuleFile(file: string): RuleStore {
       text = await readFile(file, 'utf8');
     } catch (cause) {
       if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return [];
-      throw damaged(file, messageOf(cause), cause);
+      throw unreadable(file, messageOf(cause), cause);
     }
     return parse(text, file);
   }
 
   async function save(rules: readonly RememberedRule[]): Promise<void> {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // Never half a file: it is written beside and put in place whole.
-    const draft = `${file}.${process.pid}`;
-    await writeFile(draft, `${JSON.stringify({ rules }, null, 2)}\n`, { mode: 0o600 });
-    await chmod(draft, 0o600);
-    await rename(draft, file);
+    await writeFileAtomically(file, `${JSON.stringify({ rules }, null, 2)}\n`);
   }
 
   return {
@@ -46,28 +43,28 @@ function parse(text: string, file: string): readonly RememberedRule[] {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw damaged(file, messageOf(cause), cause);
+    throw unreadable(file, messageOf(cause), cause);
   }
   const rules = isObject(value) ? value.rules : undefined;
   if (Array.isArray(rules) && rules.every(isRule)) return rules;
-  throw damaged(file, 'it is not a list of rules');
+  throw unreadable(file, 'it does not contain a list of rules');
 }
 
 function isRule(value: unknown): value is RememberedRule {
   if (!isObject(value)) return false;
   const { id, scope, answer, createdAt, serverAddress, tool, definitionHash } = value;
-  const isNamed = scope === 'server' || (typeof tool === 'string' && typeof definitionHash === 'string');
+  const isComplete = scope === 'server' || (typeof tool === 'string' && typeof definitionHash === 'string');
   return (
     typeof id === 'string' &&
     typeof createdAt === 'string' &&
     (scope === 'tool' || scope === 'server' || scope === 'conversation') &&
     (answer === 'allow' || answer === 'deny') &&
     (serverAddress === undefined || typeof serverAddress === 'string') &&
-    isNamed
+    isComplete
   );
 }
 
-function damaged(file: string, reason: string, cause?: unknown): ToolwharfError {
-  const message = `The remembered answers in '${file}' can't be read: ${reason}. Correct the file, or remove it to be asked again`;
+function unreadable(file: string, reason: string, cause?: unknown): ToolwharfError {
+  const message = `Cannot read the remembered approvals in '${file}': ${reason}. Fix the file, or delete it to be asked again`;
   return new ToolwharfError('CONFIG_INVALID', message, { cause, data: { file } });
 }

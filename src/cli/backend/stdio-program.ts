@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { StdioProgram } from '../../gateway/clients/mcp-clients.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 
-/** This program as `toolwharf stdio`, by full paths: what a desktop starts has another PATH and another working directory. */
+/** The command that starts `toolwharf stdio`, with absolute paths: desktop apps have another PATH and working directory. */
 export function stdioProgram({ dataDir }: CommandContext['options'], config: string | undefined): StdioProgram {
   return {
     command: process.execPath,

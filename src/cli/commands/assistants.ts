@@ -3,22 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../kernel/errors.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { type Assistant, assistantSchema } from '../../storage/ports/assistant-store.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
+import { UsageError } from '../command-errors.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { shortId } from '../terminal/find-by-id.ts';
+import { findByName, shortId } from '../find-item.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { oneLine } from '../terminal/layout.ts';
-import { printTable } from '../terminal/print-table.ts';
-import { UsageError } from '../usage-error.ts';
-import type { ChatSettings } from './chat/chat-settings.ts';
-import { findModel, findNamed, findServers, modelLabel } from './chat/find-settings.ts';
-import { openSettings } from './chat/open-settings.ts';
+import { printList } from '../terminal/print-table.ts';
+import { type ChatSettings, openSettings } from './chat/chat-settings.ts';
+import { findModel, findServers, modelLabel } from './chat/find-settings.ts';
 
-interface JsonOption {
-  readonly json?: boolean;
-}
-
-/** What the command line says about an assistant. */
+/** The settings of an assistant that the command line can change. */
 export interface AssistantOptions extends JsonOption {
   readonly description?: string;
   readonly instructions?: string;
@@ -31,56 +26,49 @@ export interface AssistantOptions extends JsonOption {
   readonly maxTokens?: string;
 }
 
-/** `toolwharf assistants`: who one can talk with. */
+/** `toolwharf assistants`: lists the assistants. */
 export async function listAssistants({ json }: JsonOption, context: CommandContext): Promise<number> {
-  const { terminal } = context;
   await using settings = await openSettings(context);
   const assistants = await settings.assistants.list();
-  if (json) terminal.print(jsonText(assistants));
-  else if (assistants.length === 0) {
-    terminal.note(
-      'There are no assistants; `toolwharf assistants add NAME` makes one, and the first `toolwharf chat` a demo.',
-    );
-  } else {
-    const servers = await serverNames(settings);
-    const rows = await Promise.all(
-      assistants.map(async ({ id, name, model, serverIds, toolApproval }) => [
-        shortId(id),
-        name,
-        await modelLabel(model, settings),
-        toolApproval,
-        serverIds.map((server) => servers.get(server) ?? server).join(', '),
-      ]),
-    );
-    printTable(terminal, ['ID', 'NAME', 'MODEL', 'APPROVAL', 'SERVERS'], rows);
-  }
+  const [servers, providers] = await Promise.all([serverNames(settings), settings.providers()]);
+  printList(context.terminal, assistants, {
+    json,
+    empty: 'No assistants. Add one with `toolwharf assistants add NAME`; the first `toolwharf chat` adds a demo.',
+    columns: {
+      ID: ({ id }) => shortId(id),
+      NAME: ({ name }) => name,
+      MODEL: ({ model }) => modelLabel(model, providers),
+      APPROVAL: ({ toolApproval }) => toolApproval,
+      SERVERS: ({ serverIds }) => serverIds.map(servers).join(', '),
+    },
+  });
   return exitCodes.ok;
 }
 
-/** `toolwharf assistants show`: everything about one. */
+/** `toolwharf assistants show`: prints the settings of an assistant. */
 export async function showAssistant(name: string, { json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
   await using settings = await openSettings(context);
-  const assistant = findNamed(name, await settings.assistants.list(), 'assistant');
+  const assistant = findByName(name, await settings.assistants.list(), 'assistant');
   if (json) {
     terminal.print(jsonText(assistant));
     return exitCodes.ok;
   }
   const servers = await serverNames(settings);
-  const { instructions, description, disabledTools, trustedTools, maxSteps, maxTokens } = assistant;
-  const fields: readonly (readonly [string, string])[] = [
-    ['id', assistant.id],
-    ['description', description],
-    ['model', await modelLabel(assistant.model, settings)],
-    ['servers', assistant.serverIds.map((id) => servers.get(id) ?? id).join(', ')],
-    ['without', disabledTools.join(', ')],
-    ['approval', assistant.toolApproval],
-    ['trusted', trustedTools.join(', ')],
-    ['limits', `${maxSteps} steps${maxTokens === undefined ? '' : `, ${maxTokens} tokens`}`],
-  ];
+  const { instructions, maxSteps, maxTokens } = assistant;
+  const fields = {
+    id: assistant.id,
+    description: assistant.description,
+    model: modelLabel(assistant.model, await settings.providers()),
+    servers: assistant.serverIds.map(servers).join(', '),
+    'without tools': assistant.disabledTools.join(', '),
+    approval: assistant.toolApproval,
+    'trusted tools': assistant.trustedTools.join(', '),
+    limits: `${maxSteps} steps${maxTokens === undefined ? '' : `, ${maxTokens} tokens`}`,
+  };
   terminal.print(terminal.colors.bold(oneLine(assistant.name)));
-  for (const [label, value] of fields) {
-    if (value !== '') terminal.print(`  ${terminal.colors.dim(label.padEnd(13))}${oneLine(value)}`);
+  for (const [label, value] of Object.entries(fields)) {
+    if (value !== '') terminal.print(`  ${terminal.colors.dim(label.padEnd(15))}${oneLine(value)}`);
   }
   if (instructions !== '') terminal.print(`\n${toDisplayText(instructions, { maxLength: 100_000 })}`);
   return exitCodes.ok;
@@ -88,43 +76,43 @@ export async function showAssistant(name: string, { json }: JsonOption, context:
 
 /** `toolwharf assistants add`. */
 export async function addAssistant(name: string, options: AssistantOptions, context: CommandContext): Promise<number> {
-  await using settings = await openSettings(context, { isAdding: true });
+  await using settings = await openSettings(context, { createStore: true });
   if ((await settings.assistants.list()).some((other) => other.name.toLowerCase() === name.trim().toLowerCase())) {
-    throw new UsageError(`There is an assistant '${name}' already: edit it, or choose another name`);
+    throw new UsageError(`An assistant named '${name}' already exists: edit it, or choose another name`);
   }
-  const assistant = checked({ id: randomUUID(), name, ...(await changesOf(options, settings)) });
+  const assistant = validate({ id: randomUUID(), name, ...(await toChanges(options, settings)) });
   await settings.assistants.put(assistant);
   return report('Added', assistant, options, context);
 }
 
-/** `toolwharf assistants edit`: changes what is named and leaves the rest as it is. */
+/** `toolwharf assistants edit`: changes the given settings and keeps the others. */
 export async function editAssistant(
   name: string,
   options: AssistantOptions & { readonly rename?: string },
   context: CommandContext,
 ): Promise<number> {
   await using settings = await openSettings(context);
-  const before = findNamed(name, await settings.assistants.list(), 'assistant');
-  const { rename } = options;
-  const changes = { ...(await changesOf(options, settings)), ...(rename !== undefined && { name: rename }) };
-  const assistant = checked({ ...before, ...changes });
+  const before = findByName(name, await settings.assistants.list(), 'assistant');
+  const changes = await toChanges(options, settings);
+  const assistant = validate({ ...before, ...changes, name: options.rename ?? before.name });
   await settings.assistants.put(assistant);
   return report('Changed', assistant, options, context);
 }
 
-/** `toolwharf assistants remove`. Its conversations stay. */
-export async function removeAssistant(name: string, context: CommandContext): Promise<number> {
+/** `toolwharf assistants remove`: removes an assistant and keeps its conversations. */
+export async function removeAssistant(name: string, _options: object, context: CommandContext): Promise<number> {
   await using settings = await openSettings(context);
-  const assistant = findNamed(name, await settings.assistants.list(), 'assistant');
+  const assistant = findByName(name, await settings.assistants.list(), 'assistant');
   await settings.assistants.remove(assistant.id);
   context.terminal.print(`Removed: ${oneLine(assistant.name)}`);
   return exitCodes.ok;
 }
 
-async function changesOf(options: AssistantOptions, settings: ChatSettings): Promise<Partial<Assistant>> {
+/** The settings that the options change; a setting that is not given is not a key of the result. */
+async function toChanges(options: AssistantOptions, settings: ChatSettings): Promise<Partial<Assistant>> {
   const { description, instructions, model, servers, withoutTool, approval, trustedTool } = options;
-  const maxTokens = numberOf('--max-tokens', options.maxTokens);
-  const maxSteps = numberOf('--max-steps', options.maxSteps);
+  const maxTokens = parseNumber('--max-tokens', options.maxTokens);
+  const maxSteps = parseNumber('--max-steps', options.maxSteps);
   return {
     ...(description !== undefined && { description }),
     ...(instructions !== undefined && { instructions: await readInstructions(instructions) }),
@@ -134,7 +122,7 @@ async function changesOf(options: AssistantOptions, settings: ChatSettings): Pro
     ...(approval && { toolApproval: approval }),
     ...(trustedTool && { trustedTools: trustedTool.filter(Boolean) }),
     ...(maxSteps !== undefined && { maxSteps }),
-    ...(maxTokens !== undefined && { maxTokens: maxTokens === 0 ? undefined : maxTokens }),
+    ...(maxTokens !== undefined && { maxTokens: maxTokens || undefined }),
   };
 }
 
@@ -147,20 +135,21 @@ async function readInstructions(given: string): Promise<string> {
   }
 }
 
-function numberOf(option: string, text: string | undefined): number | undefined {
+function parseNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
   throw new UsageError(`${option} must be a whole number`);
 }
 
-function checked(input: object): Assistant {
+function validate(input: object): Assistant {
   const result = assistantSchema.safeParse(input);
   if (result.success) return result.data;
   throw new UsageError(result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
 }
 
-async function serverNames(settings: ChatSettings): Promise<ReadonlyMap<string, string>> {
-  return new Map((await settings.servers()).map(({ id, name }) => [id, name]));
+async function serverNames(settings: ChatSettings): Promise<(id: string) => string> {
+  const names = new Map((await settings.servers()).map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? id;
 }
 
 function report(verb: string, assistant: Assistant, { json }: JsonOption, { terminal }: CommandContext): number {

@@ -3,33 +3,29 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import { createArgumentsChecker } from '../../policy/validate-arguments.ts';
 import {
+  describeTools,
   isUnavailable,
   type KnownServer,
   type OpenedToolbox,
   openToolbox,
-  toolCount,
   whyUnavailable,
 } from '../backend/open-toolbox.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { count, duration, oneLine, pad, widthOf, wrap } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isAtLeast } from '../terminal/terminal-log.ts';
-import { paintState, stateOf } from './servers/server-state.ts';
+import { paintState, stateOf } from './servers/servers.ts';
 
-export interface CheckOptions {
-  readonly json?: boolean;
-}
-
-/** One thing that is not as it should be. */
-interface Found {
-  readonly kind: FoundKind;
+/** One problem with a server or a tool. */
+interface Finding {
+  readonly kind: FindingKind;
   readonly message: string;
   readonly tool?: string;
 }
 
-type FoundKind =
+type FindingKind =
   | 'unavailable'
   | 'degraded'
   | 'left-out'
@@ -41,15 +37,15 @@ type FoundKind =
 
 interface CheckedServer {
   readonly info: KnownServer;
-  readonly problems: readonly Found[];
+  readonly problems: readonly Finding[];
 }
 
-/** `toolwharf check`: the configuration, every server and every tool, and all that is wrong with them. */
-export async function check({ json }: CheckOptions, context: CommandContext): Promise<number> {
+/** `toolwharf check`: reports every problem with the configuration, the servers and the tools. */
+export async function check({ json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
   let opened: OpenedToolbox;
   try {
-    opened = await openToolbox(context, { tolerant: true, tells: ({ level }) => isAtLeast(level, 'warning') });
+    opened = await openToolbox(context, { tolerant: true, suppressLog: ({ level }) => isAtLeast(level, 'warning') });
   } catch (cause) {
     if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
     return reportInvalid(cause, terminal, json ?? false);
@@ -60,7 +56,7 @@ export async function check({ json }: CheckOptions, context: CommandContext): Pr
   const names = new Set(servers.map((info) => info.name));
   const general = warnings
     .filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server))
-    .map(({ message }): Found => ({ kind: 'warning', message }));
+    .map(({ message }): Finding => ({ kind: 'warning', message }));
   const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
   if (json) {
     const report = { ok: total === 0, config: { file, dialect: config.dialect, problems: [] }, problems: general };
@@ -69,54 +65,53 @@ export async function check({ json }: CheckOptions, context: CommandContext): Pr
   return total === 0 ? exitCodes.ok : exitCodes.problem;
 }
 
-/** What is wrong with one server: its own state, then its tools one by one, then what the log has to say besides. */
+/** The problems of one server: its state, then its tools, then other warnings in the log. */
 function checkServer(info: KnownServer, opened: OpenedToolbox): CheckedServer {
   if (!info.enabled) return { info, problems: [] };
-  const problems: Found[] = [];
+  const problems: Finding[] = [];
   if (isUnavailable(info)) problems.push({ kind: 'unavailable', message: whyUnavailable(info.status) });
   else if (info.status.state === 'degraded') problems.push({ kind: 'degraded', message: whyUnavailable(info.status) });
   for (const { name, reason } of info.offers.tools?.rejected ?? []) {
-    problems.push({ kind: 'left-out', tool: name, message: `tool '${name}' is left out: ${reason}` });
+    problems.push({ kind: 'left-out', tool: name, message: `tool '${name}' is unusable: ${reason}` });
   }
-  problems.push(...checkTools(info.name, opened));
-  problems.push(...restOfLog(info, opened.warnings));
+  problems.push(...checkTools(info.name, opened), ...otherWarnings(info, opened.warnings));
   return { info, problems };
 }
 
-function checkTools(server: string, { toolbox }: OpenedToolbox): Found[] {
+function checkTools(server: string, { toolbox }: OpenedToolbox): Finding[] {
   const checker = createArgumentsChecker();
   const entries = toolbox.tools
     .filter((tool) => tool.server === server)
     .flatMap((tool) => toolbox.entry(tool.name) ?? []);
-  return entries.flatMap(({ name, definition }): Found[] => {
-    const suspicious = toolbox.warnings(name).map(({ rule, where, excerpt }): Found => {
+  return entries.flatMap(({ name, definition }): Finding[] => {
+    const suspicious = toolbox.warnings(name).map(({ rule, where, excerpt }): Finding => {
       const message = `tool '${definition.name}' looks suspicious (${rule}) at ${where}: ${excerpt}`;
       return { kind: 'suspicious', tool: definition.name, message };
     });
     const prepared = checker.prepare(definition.inputSchema);
     if (prepared.kind === 'ready') return suspicious;
-    const message = `tool '${definition.name}' can't be called, its schema can't be used: ${prepared.reason}`;
+    const message = `tool '${definition.name}' cannot be called because its schema is invalid: ${prepared.reason}`;
     return [{ kind: 'schema', tool: definition.name, message }, ...suspicious];
   });
 }
 
-/** Warnings about the server that are not told by its state or its list already. */
-function restOfLog({ name }: KnownServer, warnings: readonly LogEntry[]): Found[] {
+/** Logged warnings about the server that its state and its tool list do not already report. */
+function otherWarnings({ name }: KnownServer, warnings: readonly LogEntry[]): Finding[] {
   return warnings
-    .filter(({ event, fields }) => fields.server === name && !toldOtherwise.has(event))
+    .filter(({ event, fields }) => fields.server === name && !reportedElsewhere.has(event))
     .map(({ event, message, fields }) => {
-      const tool = typeof fields.tool === 'string' ? { tool: fields.tool } : {};
-      return { kind: kinds.get(event) ?? 'warning', ...tool, message };
+      const tool = typeof fields.tool === 'string' ? fields.tool : undefined;
+      return { kind: kinds.get(event) ?? 'warning', tool, message };
     });
 }
 
-const toldOtherwise = new Set([
+const reportedElsewhere = new Set([
   'server.skipped',
   'connection.list-failed',
   'connection.item-rejected',
   'catalog.tool-flagged',
 ]);
-const kinds = new Map<string, FoundKind>([
+const kinds = new Map<string, FindingKind>([
   ['catalog.tool-gone', 'gone'],
   ['catalog.tool-unusable', 'left-out'],
   ['catalog.tool-refused', 'not-configured'],
@@ -133,47 +128,47 @@ function reportInvalid(error: ToolwharfError, terminal: Terminal, isJson: boolea
   if (problems.length === 0) terminal.print(oneLine(error.message));
   for (const problem of problems) terminal.print(`${colors.red('✖')} ${problemLine(problem)}`);
   terminal.print(
-    `${colors.red(count(Math.max(1, problems.length), 'problem'))} in the configuration; no server was started`,
+    `${colors.red(`${count(Math.max(1, problems.length), 'problem')} found`)} in the configuration; no server was started`,
   );
   return exitCodes.config;
 }
 
 interface Report {
   readonly file?: string;
-  readonly general: readonly Found[];
+  readonly general: readonly Finding[];
   readonly checked: readonly CheckedServer[];
   readonly total: number;
 }
 
 function print({ file, general, checked, total }: Report, terminal: Terminal): void {
   const { colors, width } = terminal;
-  const tell = (text: string) => {
+  const warn = (text: string) => {
     const [first = '', ...rest] = wrap(oneLine(text), width - 4);
     terminal.print([`  ${colors.yellow('!')} ${first}`, ...rest.map((line) => `    ${line}`)].join('\n'));
   };
-  terminal.print(`${colors.dim('configuration')}  ${file ?? 'the default servers'}`);
-  for (const { message } of general) tell(message);
-  const longest = Math.max(0, ...checked.map(({ info }) => widthOf(oneLine(info.name))));
+  terminal.print(`${colors.dim('configuration')}  ${file ?? 'none; using the default servers'}`);
+  for (const { message } of general) warn(message);
+  const nameWidth = Math.max(0, ...checked.map(({ info }) => widthOf(oneLine(info.name))));
   for (const { info, problems } of checked) {
     const mark = info.enabled ? (problems.length === 0 ? colors.green('✔') : colors.red('✖')) : colors.dim('–');
-    const name = colors.bold(pad(oneLine(info.name), longest));
+    const name = colors.bold(pad(oneLine(info.name), nameWidth));
     terminal.print(`${mark} ${name}  ${paintState(colors, info)(stateOf(info))}${colors.dim(factsOf(info))}`);
-    for (const { message } of problems) tell(message);
+    for (const { message } of problems) warn(message);
   }
-  const where = checked.filter(({ problems }) => problems.length > 0).length;
-  if (total === 0) terminal.print(colors.green('all good'));
-  else terminal.print(colors.red(`${count(total, 'problem')}${where > 0 ? ` in ${count(where, 'server')}` : ''}`));
+  const affected = checked.filter(({ problems }) => problems.length > 0).length;
+  const where = affected > 0 ? ` in ${count(affected, 'server')}` : '';
+  if (total === 0) terminal.print(colors.green('No problems found'));
+  else terminal.print(colors.red(`${count(total, 'problem')} found${where}`));
 }
 
 function factsOf(info: KnownServer): string {
-  const { status } = info;
-  const tools = toolCount(info);
+  const { transport, era, connectMs } = info.status;
   const facts = [
-    ...(tools === undefined ? [] : [tools === '1' ? '1 tool' : `${tools} tools`]),
-    [status.transport, status.era].filter(Boolean).join(', '),
-    ...(status.connectMs === undefined ? [] : [duration(status.connectMs)]),
-  ].filter((fact) => fact !== '');
-  return facts.map((fact) => `  ${fact}`).join('');
+    describeTools(info),
+    [transport, era].filter(Boolean).join(', '),
+    connectMs === undefined ? undefined : duration(connectMs),
+  ];
+  return facts.map((fact) => (fact ? `  ${fact}` : '')).join('');
 }
 
 function toJson({ info, problems }: CheckedServer) {

@@ -13,11 +13,11 @@ test.each<[string[], string[], string[]]>([
     ['x', 'y'],
   ],
   [['a'], [], []],
-])('after %j, of %j only %j is new', (before, now, fresh) => {
+])('after polling %j and then %j, only %j is printed', (before, now, fresh) => {
   expect(newLines(before, now)).toEqual(fresh);
 });
 
-test('lines that are all different are each told once, however few are kept', () => {
+test('every line is printed exactly once, however few lines the gateway keeps', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 10 }),

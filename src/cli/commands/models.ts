@@ -2,120 +2,104 @@ import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { ModelInfo, ProviderDraft, ProviderInfo } from '../../chat/models/models.ts';
 import { messageOf } from '../../kernel/errors.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
+import { UsageError } from '../command-errors.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { findByName } from '../find-item.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { count, oneLine } from '../terminal/layout.ts';
-import { printTable } from '../terminal/print-table.ts';
+import { printList } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../usage-error.ts';
-import { findNamed } from './chat/find-settings.ts';
-import { openSettings } from './chat/open-settings.ts';
+import { type ChatSettings, openSettings } from './chat/chat-settings.ts';
 
-export interface ProviderOptions {
+export interface ProviderOptions extends JsonOption {
   readonly kind?: ProviderDraft['kind'];
   readonly url?: string;
   readonly allowInsecure?: boolean;
   readonly keyEnv?: string;
-  /** False: it needs none. */
+  /** False with `--no-key`. */
   readonly key: boolean;
-  readonly json?: boolean;
 }
 
-interface JsonOption {
-  readonly json?: boolean;
-}
-
-/** A provider with its models, or with the reason why they can't be told. */
-interface Offer {
-  readonly provider: ProviderInfo;
+/** The models of a provider, or the reason why they cannot be listed. */
+interface ModelList {
   readonly models?: readonly ModelInfo[];
   readonly problem?: string;
 }
 
-const shownModels = 10;
+const maxListedModels = 10;
 
-/** `toolwharf models`: every provider, and what it has. */
+/** `toolwharf models`: lists the providers with their models. */
 export async function listProviders({ json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
   await using settings = await openSettings(context);
-  terminal.status('asking the providers …');
-  const offers = await Promise.all(
-    (await settings.providers()).map(async (provider): Promise<Offer> => {
-      try {
-        return { provider, models: await settings.models(provider.id) };
-      } catch (cause) {
-        return { provider, problem: messageOf(cause) };
-      }
-    }),
+  terminal.status('Listing models …');
+  const providers = await Promise.all(
+    (await settings.providers()).map(async (provider) => ({ ...provider, ...(await fetchModels(provider, settings)) })),
   );
   terminal.status();
-  if (json) terminal.print(jsonText(offers.map(({ provider, ...offer }) => ({ ...provider, ...offer }))));
-  else for (const offer of offers) printOffer(offer, terminal);
+  if (json) terminal.print(jsonText(providers));
+  else for (const provider of providers) printProvider(provider, terminal);
   return exitCodes.ok;
 }
 
-/** `toolwharf models list`: all models of one provider, by the name that `--model` takes. */
+/** `toolwharf models list`: lists all models of a provider as `--model` takes them. */
 export async function listModels(name: string, { json }: JsonOption, context: CommandContext): Promise<number> {
-  const { terminal } = context;
   await using settings = await openSettings(context);
-  const provider = findNamed(name, await settings.providers(), 'provider');
-  const models = await settings.models(provider.id);
-  if (json) terminal.print(jsonText(models));
-  else
-    printTable(
-      terminal,
-      ['MODEL', 'NAME'],
-      models.map((model) => [`${provider.name}/${model.id}`, model.name]),
-    );
+  const provider = findByName(name, await settings.providers(), 'provider');
+  printList(context.terminal, await settings.models(provider.id), {
+    json,
+    empty: `${oneLine(provider.name)} has no models.`,
+    columns: { MODEL: ({ id }) => `${provider.name}/${id}`, NAME: (model) => model.name },
+  });
   return exitCodes.ok;
 }
 
-/** `toolwharf models add`: keeps a provider, and says whether it answers. */
+/** `toolwharf models add`: stores a provider and reports whether its models can be listed. */
 export async function addProvider(name: string, options: ProviderOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const kind = options.kind ?? (options.url === undefined ? undefined : 'openai-compatible');
-  if (!kind) throw new UsageError('A provider needs --kind, or --url for one that speaks as OpenAI does');
+  if (!kind) throw new UsageError('A provider needs --kind, or --url for one with an OpenAI-compatible API');
   if (kind === 'openai-compatible' && options.url === undefined) throw new UsageError(`${kind} needs --url`);
   const apiKey = await readKey(name, kind, options, context);
-  await using settings = await openSettings(context, { isAdding: true });
+  await using settings = await openSettings(context, { createStore: true });
   if ((await settings.providers()).some((provider) => provider.name.toLowerCase() === name.toLowerCase())) {
-    throw new UsageError(`There is a provider '${name}' already: remove it first, or choose another name`);
+    throw new UsageError(`A provider named '${name}' already exists: remove it first, or choose another name`);
   }
-  const provider = await settings.addProvider({
-    name,
-    kind,
-    allowInsecure: options.allowInsecure ?? false,
-    ...(options.url !== undefined && { baseUrl: options.url }),
-    ...(apiKey !== undefined && { apiKey }),
-  });
-  const offer = await settings.models(provider.id).then(
-    (models) => ({ models }),
-    (cause) => ({ models: undefined, problem: messageOf(cause) }),
-  );
-  if (options.json) terminal.print(jsonText({ ...provider, ...offer }));
+  const { url: baseUrl, allowInsecure = false } = options;
+  const provider = await settings.addProvider({ name, kind, allowInsecure, baseUrl, apiKey });
+  const list = await fetchModels(provider, settings);
+  if (options.json) terminal.print(jsonText({ ...provider, ...list }));
   else {
-    const has = offer.models ? count(offer.models.length, 'model') : 'its models could not be listed';
-    terminal.print(`Added: ${oneLine(provider.name)}  ${has}`);
-    if ('problem' in offer) terminal.note(oneLine(offer.problem));
+    const outcome = list.models ? count(list.models.length, 'model') : 'its models could not be listed';
+    terminal.print(`Added: ${oneLine(provider.name)}  ${outcome}`);
+    if (list.problem !== undefined) terminal.note(oneLine(list.problem));
   }
   return exitCodes.ok;
 }
 
-/** `toolwharf models remove`: forgets a provider and its key. */
-export async function removeProvider(name: string, context: CommandContext): Promise<number> {
+/** `toolwharf models remove`: removes a provider and its API key. */
+export async function removeProvider(name: string, _options: object, context: CommandContext): Promise<number> {
   await using settings = await openSettings(context);
-  const provider = findNamed(name, await settings.providers(), 'provider');
+  const provider = findByName(name, await settings.providers(), 'provider');
   if (provider.source !== 'store') {
     const reason = provider.source === 'environment' ? 'its key comes from the environment' : 'it is built in';
-    throw new UsageError(`${provider.name} can't be removed: ${reason}`);
+    throw new UsageError(`${provider.name} cannot be removed: ${reason}`);
   }
   await settings.removeProvider(provider.id);
   context.terminal.print(`Removed: ${oneLine(provider.name)}`);
   return exitCodes.ok;
 }
 
-/** From a variable, from whoever writes to stdin, or from the person, who does not see it. */
+async function fetchModels({ id }: ProviderInfo, settings: ChatSettings): Promise<ModelList> {
+  try {
+    return { models: await settings.models(id) };
+  } catch (cause) {
+    return { problem: messageOf(cause) };
+  }
+}
+
+/** The API key from an environment variable, from a hidden prompt, or from stdin. */
 async function readKey(
   name: string,
   kind: ProviderDraft['kind'],
@@ -128,27 +112,28 @@ async function readKey(
     if (value) return value;
     throw new UsageError(`The environment variable ${keyEnv} is not set`);
   }
-  const isNeeded = kind !== 'openai-compatible';
-  const question = `Key for ${oneLine(name)}${isNeeded ? '' : ' (Enter for none)'}: `;
+  const isRequired = kind !== 'openai-compatible';
+  const question = `API key for ${oneLine(name)}${isRequired ? '' : ' (Enter for none)'}: `;
   const given = terminal.canAsk
     ? await terminal.ask(question, signal, { isSecret: true })
     : await readText(addAbortSignal(signal, process.stdin));
   const value = given?.trim();
-  if (!value && isNeeded)
-    throw new UsageError(`${kind} needs a key: type it, write it to stdin, or name its variable with --key-env`);
+  if (!value && isRequired) {
+    throw new UsageError(`${kind} needs an API key: type it, pipe it to stdin, or name its variable with --key-env`);
+  }
   return value || undefined;
 }
 
-function printOffer({ provider, models, problem }: Offer, terminal: Terminal): void {
+function printProvider(provider: ProviderInfo & ModelList, terminal: Terminal): void {
   const { colors } = terminal;
-  const { name, kind, source, baseUrl } = provider;
-  const facts = [kind, ...(baseUrl === undefined ? [] : [baseUrl]), ...(source === 'store' ? [] : [source])];
+  const { name, kind, source, baseUrl, models = [], problem } = provider;
+  const facts = [kind, baseUrl, source === 'store' ? undefined : source].filter(Boolean);
   terminal.print(`${colors.bold(oneLine(name))}  ${colors.dim(oneLine(facts.join(', ')))}`);
-  for (const model of models?.slice(0, shownModels) ?? []) {
+  for (const model of models.slice(0, maxListedModels)) {
     const label = model.name === undefined || model.name === model.id ? '' : `  ${colors.dim(oneLine(model.name))}`;
     terminal.print(`  ${oneLine(`${name}/${model.id}`)}${label}`);
   }
-  const more = (models?.length ?? 0) - shownModels;
+  const more = models.length - maxListedModels;
   if (more > 0) terminal.print(colors.dim(`  and ${more} more: toolwharf models list ${oneLine(name)}`));
   if (problem !== undefined) terminal.print(`  ${colors.yellow('!')} ${oneLine(problem)}`);
 }

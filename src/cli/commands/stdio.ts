@@ -1,29 +1,27 @@
 import { join } from 'node:path';
 import type { Config, ProfileConfig } from '../../config/config.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
-import { findConfigFile } from '../../config/load-config.ts';
 import { questionsNeedCall } from '../../gateway/mcp/client-host.ts';
 import { serveStdio } from '../../gateway/mcp/stdio.ts';
-import { closest } from '../../kernel/closest.ts';
-import { ToolwharfError } from '../../kernel/errors.ts';
 import type { ApprovalAnswer, Approver } from '../../policy/approval.ts';
 import { createToolbox } from '../../toolbox.ts';
 import { createRuleFile } from '../backend/rule-file.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { notFound } from '../find-item.ts';
 import { createTerminalLog } from '../terminal/terminal-log.ts';
 
 export interface StdioOptions {
   readonly profile: string;
 }
 
-/** `toolwharf stdio`: the MCP endpoint over stdin and stdout, for a client that starts it. */
+/** `toolwharf stdio`: serves MCP over stdin and stdout to the client that started it. */
 export async function stdio({ profile: name }: StdioOptions, context: CommandContext): Promise<number> {
   const { terminal, env, signal } = context;
-  const log = createTerminalLog(terminal, context.options.logLevel, () => false);
+  const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
   const approver: Approver = { ask: async (request, ending, host) => host?.askUser?.(request, ending) ?? nobody };
-  await using toolbox = await createToolbox(context.options.config ?? (await findConfigFile(process.cwd())), {
+  await using toolbox = await createToolbox(context.options.config, {
     env,
     log,
     signal,
@@ -35,8 +33,8 @@ export async function stdio({ profile: name }: StdioOptions, context: CommandCon
   });
   let profile = findProfile(name, toolbox.config);
   toolbox.on('config.applied', () => {
-    // One that was removed from the file stays as it was for the client that has it.
-    profile = toolbox.config.profiles.find((one) => one.name === name) ?? profile;
+    // A profile that was removed from the file keeps serving the client that uses it.
+    profile = toolbox.config.profiles.find((candidate) => candidate.name === name) ?? profile;
   });
   await serveStdio({
     toolbox,
@@ -54,8 +52,9 @@ export async function stdio({ profile: name }: StdioOptions, context: CommandCon
 function findProfile(name: string, { profiles }: Config): ProfileConfig {
   const found = profiles.find((profile) => profile.name === name);
   if (found) return found;
-  const names = profiles.map((profile) => profile.name);
-  const meant = closest(name, names);
-  const hint = meant ? `did you mean '${meant}'?` : `there are: ${names.join(', ')}`;
-  throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'; ${hint}`, { data: { profile: name } });
+  throw notFound(
+    'profile',
+    name,
+    profiles.map((profile) => profile.name),
+  );
 }

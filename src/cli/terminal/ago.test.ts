@@ -10,14 +10,14 @@ test.each([
   ['2026-01-10T03:00:00Z', '9 h ago'],
   ['2026-01-01T12:00:00Z', '9 days ago'],
   ['2026-01-10T13:00:00Z', 'just now'],
-])('%s was %s', (time, said) => {
-  expect(ago(time, now)).toBe(said);
+])('the time %s is shown as %s', (time, shown) => {
+  expect(ago(time, now)).toBe(shown);
 });
 
 test.each([
   ['2026-01-10T12:10:00Z', 'in 10 min'],
   ['2026-01-10T12:00:00Z', 'now'],
   ['2026-01-10T11:00:00Z', 'now'],
-])('%s is %s', (time, said) => {
-  expect(until(time, now)).toBe(said);
+])('the expiry %s is shown as %s', (time, shown) => {
+  expect(until(time, now)).toBe(shown);
 });

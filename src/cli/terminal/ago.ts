@@ -1,9 +1,9 @@
-/** How long ago, as a person says it: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+/** The time since then: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
 export function ago(time: string, now = Date.now()): string {
   return `${span(now - Date.parse(time))} ago`.replace(/^0 s ago$/, 'just now');
 }
 
-/** How long from now: `in 5 min`; `now` for what is over. */
+/** The time until then: `in 5 min`; `now` if it has passed. */
 export function until(time: string, now = Date.now()): string {
   const ms = Date.parse(time) - now;
   return ms <= 0 ? 'now' : `in ${span(ms)}`;

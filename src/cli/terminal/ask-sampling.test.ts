@@ -30,10 +30,10 @@ async function ask(...lines: (string | undefined)[]) {
   return { allowed: await askSampling(terminal, { server: 'files', params }, new AbortController().signal), shown };
 }
 
-test('a server gets the model only when the person says so, who sees what it wants', async () => {
+test('a sampling request is shown in full and allowed only by a clear yes', async () => {
   const { allowed, shown } = await ask('hm', 'y');
   expect(allowed).toBe(true);
-  for (const part of ["Server 'files' wants", 'Be brief.', 'Sum⟨U+001B⟩[2J it up', '[image]', 'this', '200 tokens'])
+  for (const part of ["Server 'files' requests", 'Be brief.', 'Sum⟨U+001B⟩[2J it up', '[image]', 'this', '200 tokens'])
     expect(shown).toContain(part);
   for (const no of ['', 'n', 'NO', undefined]) expect((await ask(no)).allowed).toBe(false);
 });

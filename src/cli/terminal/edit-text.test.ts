@@ -22,7 +22,7 @@ function person(line?: string) {
 
 const place = { question: 'Text: ', fileName: 'text.md' };
 
-test('the text is changed in the editor that the environment names, and no file is left', async () => {
+test('a text is edited in $VISUAL or $EDITOR, and the temporary file is removed', async () => {
   await using directory = await tempDir();
   const editor = directory.file('editor.mjs');
   await writeFile(
@@ -40,13 +40,13 @@ writeFileSync(file, readFileSync(file, 'utf8').toUpperCase() + process.argv[2] +
   expect(existsSync(dirname(file))).toBe(false);
 });
 
-test('an editor that fails changes nothing, and the person is told', async () => {
+test('a failing editor is reported and leaves the text unchanged', async () => {
   const { terminal, notes } = person();
   expect(await editText('one', { terminal, ...place, env: { VISUAL: 'exit 3; :' } })).toBeUndefined();
-  expect(notes).toEqual(["The editor 'exit 3; :' failed: it ended with 3"]);
+  expect(notes).toEqual(["The editor 'exit 3; :' failed: exit code 3"]);
 });
 
-test('without an editor it is one line', async () => {
+test('without an editor, the text is edited on one prompt line', async () => {
   const { terminal, asked } = person('changed');
   expect(await editText('one\n  two', { terminal, ...place, env: {} })).toBe('changed');
   expect(asked).toEqual(['one two']);

@@ -7,8 +7,8 @@ function field(property: object) {
   return only;
 }
 
-describe('a form of a server', () => {
-  test('has a field for each property, in order, with what is required', () => {
+describe('the form of an elicitation request', () => {
+  test('has a field for each property, in order, marked as required or optional', () => {
     const fields = toFormFields({
       properties: {
         name: { type: 'string', title: 'Your name', description: 'as in the passport' },
@@ -23,12 +23,12 @@ describe('a form of a server', () => {
     expect(toFormFields(undefined)).toEqual([]);
   });
 
-  test('its labels do nothing to the terminal', () => {
+  test('has labels without control characters', () => {
     expect(field({ type: 'string', title: 'a\u001b[2Jb' }).label).not.toContain('\u001b');
   });
 });
 
-describe('an answer', () => {
+describe('an answer to a form field', () => {
   test.each([
     [{ type: 'string' }, ' as typed ', ' as typed '],
     [{ type: 'integer' }, '42', 42],
@@ -40,8 +40,8 @@ describe('an answer', () => {
     [{ type: 'string', oneOf: [{ const: 'r', title: 'Red' }] }, '1', 'r'],
     [{ type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] } }, '1, 3,1', ['a', 'c']],
     [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } }, 'a', ['a']],
-  ])('to %j is read from %s', (property, line, value) => {
-    expect(field(property).read(line)).toEqual({ value });
+  ])('for %j is parsed from %s', (property, line, value) => {
+    expect(field(property).parse(line)).toEqual({ value });
   });
 
   test.each([
@@ -54,11 +54,11 @@ describe('an answer', () => {
     [{ type: 'string', enum: ['a'] }, '2', 'from 1 to 1'],
     [{ type: 'array', minItems: 2, items: { enum: ['a', 'b'] } }, '1', 'at least 2'],
     [{ type: 'array', items: { enum: ['a', 'b'] } }, '1,9', 'from 1 to 2'],
-  ])('to %j is not %s', (property, line, problem) => {
-    expect(field(property).read(line)).toEqual({ problem: expect.stringContaining(problem) });
+  ])('for %j is rejected: %s', (property, line, problem) => {
+    expect(field(property).parse(line)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
-  test('left empty stands for the preset', () => {
+  test('is the default value if it is left empty', () => {
     expect([field({ type: 'boolean', default: false }).preset, field({ type: 'string' }).preset]).toEqual([
       'false',
       undefined,
@@ -66,7 +66,7 @@ describe('an answer', () => {
     expect(field({ type: 'array', items: { enum: ['a', 'b'] }, default: ['a', 'b'] }).preset).toBe('a,b');
   });
 
-  test('can be chosen from titles, in all ways a server may give them', () => {
+  test('can be chosen by title from enumNames, oneOf and anyOf', () => {
     expect(field({ enum: ['a'], enumNames: ['First'] }).choices).toEqual([{ value: 'a', title: 'First' }]);
     expect(field({ oneOf: [{ const: 'a', title: 'First' }] }).choices).toEqual([{ value: 'a', title: 'First' }]);
   });

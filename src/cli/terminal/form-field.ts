@@ -1,18 +1,18 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { oneLine } from './layout.ts';
 
-/** One field of a server's form, ready to be asked. */
+/** One field of a server's form. */
 export interface FormField {
   readonly name: string;
-  /** What the person reads before they answer, without the value to type. */
+  /** The title and description. */
   readonly label: string;
   readonly required: boolean;
-  /** What an empty line means, as it would be typed. */
+  /** The default value, as it would be typed. */
   readonly preset?: string;
-  /** What can be chosen, numbered from one. */
+  /** The allowed values, numbered from one. */
   readonly choices: readonly Choice[];
-  /** The value of a line that is not empty, or why it is not one. */
-  read(line: string): { readonly value: unknown } | { readonly problem: string };
+  /** Converts a line that is not empty to a value, or says what is wrong with it. */
+  parse(line: string): { readonly value: unknown } | { readonly problem: string };
 }
 
 export interface Choice {
@@ -20,7 +20,7 @@ export interface Choice {
   readonly title: string;
 }
 
-/** The fields of `requestedSchema`, as MCP allows them: text, numbers, yes or no, one or several of a list. */
+/** The fields of a `requestedSchema`: text, numbers, booleans, one or several of a list. */
 export function toFormFields(schema: unknown): FormField[] {
   if (!isObject(schema) || !isObject(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -31,66 +31,64 @@ export function toFormFields(schema: unknown): FormField[] {
 
 function toField(name: string, property: JsonObject, required: boolean): FormField {
   const { title, description } = property;
-  const words = [typeof title === 'string' ? title : name, ...(typeof description === 'string' ? [description] : [])];
+  const texts = [typeof title === 'string' ? title : name, ...(typeof description === 'string' ? [description] : [])];
   const isMany = property.type === 'array';
   const choices = choicesOf(isMany && isObject(property.items) ? property.items : property);
-  const preset = presetOf(property.default);
   return {
     name,
-    label: words.map(oneLine).join(': '),
+    label: texts.map(oneLine).join(': '),
     required,
-    ...(preset !== undefined && { preset }),
+    preset: presetOf(property.default),
     choices,
-    read: (line) => {
-      if (isMany) return readMany(line, property, choices);
-      return choices.length > 0 ? readChoice(line, choices) : readPlain(line, property);
+    parse: (line) => {
+      if (isMany) return parseMany(line, property, choices);
+      return choices.length > 0 ? parseChoice(line, choices) : parsePlain(line, property);
     },
   };
 }
 
-type Reading = ReturnType<FormField['read']>;
+type Parsed = ReturnType<FormField['parse']>;
 
-function readPlain(line: string, property: JsonObject): Reading {
+function parsePlain(line: string, property: JsonObject): Parsed {
   if (property.type === 'boolean') {
     const word = line.trim().toLowerCase();
     if (/^(y|yes|true)$/.test(word)) return { value: true };
-    return /^(n|no|false)$/.test(word) ? { value: false } : { problem: 'answer y or n' };
+    return /^(n|no|false)$/.test(word) ? { value: false } : { problem: 'enter y or n' };
   }
-  if (property.type !== 'number' && property.type !== 'integer') return readText(line, property);
+  if (property.type !== 'number' && property.type !== 'integer') return parseText(line, property);
   const value = Number(line);
-  if (line.trim() === '' || !Number.isFinite(value)) return { problem: 'a number is wanted' };
-  if (property.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'a whole number is wanted' };
+  if (line.trim() === '' || !Number.isFinite(value)) return { problem: 'enter a number' };
+  if (property.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'enter a whole number' };
   return outside(value, property.minimum, property.maximum, '') ?? { value };
 }
 
-function readText(line: string, property: JsonObject): Reading {
+function parseText(line: string, property: JsonObject): Parsed {
   return outside([...line].length, property.minLength, property.maxLength, ' characters') ?? { value: line };
 }
 
-function readChoice(line: string, choices: readonly Choice[]): Reading {
+function parseChoice(line: string, choices: readonly Choice[]): Parsed {
   const word = line.trim();
   const chosen = choices.find(({ value }) => value === word) ?? choices[Number(word) - 1];
-  return chosen ? { value: chosen.value } : { problem: `answer with a number from 1 to ${choices.length}` };
+  return chosen ? { value: chosen.value } : { problem: `enter a number from 1 to ${choices.length}` };
 }
 
-function readMany(line: string, property: JsonObject, choices: readonly Choice[]): Reading {
+function parseMany(line: string, property: JsonObject, choices: readonly Choice[]): Parsed {
   const words = line
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean);
   const values: unknown[] = [];
   for (const word of words) {
-    const reading: Reading = choices.length > 0 ? readChoice(word, choices) : { value: word };
-    if ('problem' in reading)
-      return { problem: `answer with numbers from 1 to ${choices.length}, with commas between` };
-    if (!values.includes(reading.value)) values.push(reading.value);
+    const parsed: Parsed = choices.length > 0 ? parseChoice(word, choices) : { value: word };
+    if ('problem' in parsed) return { problem: `enter numbers from 1 to ${choices.length}, separated by commas` };
+    if (!values.includes(parsed.value)) values.push(parsed.value);
   }
-  return outside(values.length, property.minItems, property.maxItems, ' of them') ?? { value: values };
+  return outside(values.length, property.minItems, property.maxItems, ' values') ?? { value: values };
 }
 
-function outside(size: number, least: unknown, most: unknown, unit: string): { problem: string } | undefined {
-  if (typeof least === 'number' && size < least) return { problem: `at least ${least}${unit}` };
-  return typeof most === 'number' && size > most ? { problem: `at most ${most}${unit}` } : undefined;
+function outside(size: number, minimum: unknown, maximum: unknown, unit: string): { problem: string } | undefined {
+  if (typeof minimum === 'number' && size < minimum) return { problem: `at least ${minimum}${unit}` };
+  return typeof maximum === 'number' && size > maximum ? { problem: `at most ${maximum}${unit}` } : undefined;
 }
 
 function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonText } from './json-text.ts';
 
-test('is the same value, with nothing in it that a terminal obeys or hides', () => {
+test('control and invisible characters are escaped, and the value is unchanged', () => {
   const value = { a: 'x\u202ey\u200b\u{e0041}\u009b31m\u2028\u001b[31m', 'k\u200e': ['ü', '\n', '👩‍💻'] };
   const text = jsonText(value);
   expect(JSON.parse(text)).toEqual(value);
@@ -10,7 +10,7 @@ test('is the same value, with nothing in it that a terminal obeys or hides', () 
   expect(text).toContain('ü');
 });
 
-test('is in lines, or in one', () => {
+test('JSON is indented by default, or printed on one line', () => {
   expect(jsonText({ a: 1 })).toBe('{\n  "a": 1\n}');
   expect(jsonText({ a: 1 }, { indent: 0 })).toBe('{"a":1}');
 });

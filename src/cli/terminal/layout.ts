@@ -1,11 +1,11 @@
 import { toDisplayText } from '../../policy/display-text.ts';
 
-/** Text from anywhere as one line that is safe to show. */
+/** Any text as one line that is safe to print on a terminal. */
 export function oneLine(text: string): string {
   return toDisplayText(text.replace(/\s+/g, ' ').trim(), { maxLength: 2_000 }).replaceAll('\n', ' ');
 }
 
-/** The columns a line takes on a terminal. */
+/** The number of terminal columns of a line. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -13,12 +13,12 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text filled up with spaces to so many columns. */
+/** Pads the text with spaces to a width in columns. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** The text if it fits, else its beginning and `…`. */
+/** Shortens the text to a width in columns; a cut is marked with `…`. */
 export function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
@@ -31,7 +31,7 @@ export function shorten(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The text in lines of at most so many columns, broken between words where there are any. */
+/** Wraps the text at spaces into lines of at most `width` columns. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -47,18 +47,18 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /** `1 tool`, `2 tools`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }
 
-/** A time as a person says it: `85 ms`, `1.2 s`, `2 min`. */
+/** A duration: `85 ms`, `1.2 s`, `2 min`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${Math.round(ms / 60_000)} min`;
 }
 
-// Most texts: one column for each character. What it takes for the others is made when one comes.
+// ASCII needs no segmenter, which is slow to create.
 const plain = /^[\x20-\x7e]*$/;
 let graphemes: Intl.Segmenter | undefined;
 

@@ -1,7 +1,30 @@
+import { jsonText } from './json-text.ts';
 import { oneLine, pad, shorten, widthOf } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Rows under their titles, in columns as wide as they need; the last one takes what is left of the line. */
+export interface ListOptions<Item> {
+  readonly json?: boolean;
+  /** Printed on stderr if there are no items. */
+  readonly empty: string;
+  /** The text of each column, by its title. */
+  readonly columns: Readonly<Record<string, (item: Item) => string | undefined>>;
+}
+
+/** Prints items as a JSON array or as a table. */
+export function printList<Item>(
+  terminal: Terminal,
+  items: readonly Item[],
+  { json, empty, columns }: ListOptions<Item>,
+): void {
+  if (json) terminal.print(jsonText(items));
+  else if (items.length === 0) terminal.note(empty);
+  else {
+    const rows = items.map((item) => Object.values(columns).map((cell) => cell(item)));
+    printTable(terminal, Object.keys(columns), rows);
+  }
+}
+
+/** Prints rows in aligned columns; on a terminal, each line is shortened to its width. */
 export function printTable(
   terminal: Terminal,
   titles: readonly string[],
@@ -14,7 +37,12 @@ export function printTable(
       .map((cell, at) => pad(cell, widths[at] ?? 0))
       .join('  ')
       .trimEnd();
-  const cut = (text: string) => (terminal.isPerson ? shorten(text, terminal.width) : text);
-  terminal.print(terminal.colors.dim(cut(line(titles))));
-  for (const row of cells) terminal.print(cut(line(row)));
+  const fitted = (text: string) => (terminal.isPerson ? shorten(text, terminal.width) : text);
+  terminal.print(terminal.colors.dim(fitted(line(titles))));
+  for (const row of cells) terminal.print(fitted(line(row)));
+}
+
+/** A server's address for a table: the hash of a local command is shortened. */
+export function shortAddress(address: string | undefined): string {
+  return (address ?? 'local').replace(/^(stdio:[0-9a-f]{12})[0-9a-f]+$/, '$1…');
 }

@@ -22,12 +22,12 @@ const request: ApprovalRequest = {
   expiresAt: '2026-01-01T00:10:00.000Z',
 };
 
-const answerWith = (...lines: (string | undefined)[]) => answer(false, lines);
+const answerWith = (...lines: (string | undefined)[]) => answer([], lines);
 
 async function answer(
-  isAskedAlways: boolean,
+  askPatterns: readonly string[],
   lines: (string | undefined)[],
-  conversation?: { readonly env: Record<string, string> },
+  extended?: { readonly env: Record<string, string> },
 ) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const plain = createTerminal({ ...streams, env: {}, onInterrupt: () => {} });
@@ -42,16 +42,13 @@ async function answer(
       return lines.shift();
     },
   };
-  const approver = createTerminalApprover(terminal, {
-    rememberedNote: 'Kept in /data/approvals.json',
-    isAskedAlways: () => isAskedAlways,
-    ...(conversation && { conversation }),
-  });
+  const rememberedNote = 'Remembered in /data/approvals.json';
+  const approver = createTerminalApprover(terminal, () => ({ rememberedNote, askPatterns, extended }));
   const given = await approver.ask(request, new AbortController().signal);
   return { answer: given, shown: String(streams.stderr.read()), asked, texts };
 }
 
-test('only a clear yes is a yes, and the safe answer is the short one [R16]', async () => {
+test('anything but a clear yes denies the call, and so does Enter [R16]', async () => {
   expect((await answerWith('y')).answer).toEqual({ kind: 'allow', scope: 'once' });
   expect((await answerWith(' YES ')).answer).toEqual({ kind: 'allow', scope: 'once' });
   for (const no of ['', 'n', 'no', undefined]) expect((await answerWith(no)).answer).toEqual({ kind: 'deny' });
@@ -60,26 +57,27 @@ test('only a clear yes is a yes, and the safe answer is the short one [R16]', as
   expect(unsure.asked).toHaveLength(3);
 });
 
-test('always means this tool, and the person learns where that is kept', async () => {
-  const { answer, shown } = await answerWith('a');
+test('an answer for all calls of a tool says where it is remembered', async () => {
+  const { answer, shown } = await answerWith('t');
   expect(answer).toEqual({ kind: 'allow', scope: 'tool' });
   expect(shown).toContain('/data/approvals.json');
 });
 
-test('always is neither offered nor taken where the configuration asks each time', async () => {
-  const { answer: given, asked } = await answer(true, ['a', 'y']);
+test('only a single call can be allowed if the configuration always asks about the tool', async () => {
+  const { answer: given, asked, shown } = await answer(['files/delete'], ['t', 'y']);
   expect(given).toEqual({ kind: 'allow', scope: 'once' });
-  expect(asked[0]).not.toContain('always');
+  expect(asked[0]).toBe('Run it? [y/N] ');
+  expect(shown).not.toContain('always this');
 });
 
-test('the person sees what runs where, with what, why, and what changed, and nothing acts on the terminal [R18]', async () => {
+test('the prompt shows tool, server, reason, arguments and changes, with control characters made visible [R18]', async () => {
   const { shown } = await answerWith('n');
   const wanted = [
     'mcp_files_delete',
     '(delete)',
     'files',
     'always-ask',
-    'may destroy',
+    'may be destructive',
     '"path"',
     'Reads a file',
     'Deletes',
@@ -88,41 +86,41 @@ test('the person sees what runs where, with what, why, and what changed, and not
   expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-describe('in a conversation', () => {
-  const converse = (...lines: (string | undefined)[]) => answer(false, lines, { env: {} });
+describe('a prompt with all choices', () => {
+  const converse = (...lines: (string | undefined)[]) => answer([], lines, { env: {} });
 
   test.each([
     ['y', { kind: 'allow', scope: 'once' }],
     ['c', { kind: 'allow', scope: 'conversation' }],
-    ['a', { kind: 'allow', scope: 'tool' }],
+    ['t', { kind: 'allow', scope: 'tool' }],
     ['s', { kind: 'allow', scope: 'server' }],
     ['', { kind: 'deny' }],
-  ])('%s is an answer of its own reach [R14]', async (line, given) => {
+  ])('the answer %j has its own scope [R14]', async (line, given) => {
     expect((await converse(line)).answer).toEqual(given);
   });
 
-  test('a no may have a reason', async () => {
+  test('a denial can include a reason', async () => {
     expect((await converse('n', ' not this file ')).answer).toEqual({ kind: 'deny', reason: 'not this file' });
     expect((await converse('n', '')).answer).toEqual({ kind: 'deny' });
     expect((await converse('n', undefined)).answer).toEqual({ kind: 'deny' });
   });
 
-  test('arguments can be changed, in a line that hides nothing', async () => {
+  test('arguments can be edited on a line that shows every character', async () => {
     const { answer: given, asked, texts } = await converse('e', '{"path":"/tmp/x"}');
     expect(given).toEqual({ kind: 'allow', scope: 'once', arguments: { path: '/tmp/x' } });
     expect(asked[1]).toBe('Arguments: ');
     expect(texts[1]).toBe('{"path":"/etc\\u202epasswd"}');
   });
 
-  test('what is no object is changed again, and leaving the arguments alone asks the question again', async () => {
+  test('invalid arguments can be edited again, and unchanged arguments repeat the prompt', async () => {
     const { answer: given, shown } = await converse('e', '{"path":', '', '[1]', 'n', 'e', undefined, 'y');
     expect(given).toEqual({ kind: 'allow', scope: 'once' });
-    expect(shown).toContain('That is not JSON');
-    expect(shown).toContain('Arguments are a JSON object');
+    expect(shown).toContain('Invalid JSON');
+    expect(shown).toContain('The arguments must be a JSON object');
   });
 
-  test('where the configuration asks each time, only once is offered', async () => {
-    const { answer: given, asked } = await answer(true, ['c', 'a', 's', 'y'], { env: {} });
+  test('only a single call can be allowed or edited if the configuration always asks about the tool', async () => {
+    const { answer: given, asked } = await answer(['mcp_files_*'], ['c', 't', 's', 'y'], { env: {} });
     expect(given).toEqual({ kind: 'allow', scope: 'once' });
     expect(asked[0]).toContain('[y/e/N]');
   });

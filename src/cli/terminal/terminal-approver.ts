@@ -1,87 +1,80 @@
+import type { Environment } from '../../config/references.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from '../../policy/approval.ts';
+import { restricts } from '../../policy/tool-patterns.ts';
 import { describeApproval } from './describe-approval.ts';
 import { editArguments } from './edit-arguments.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface TerminalApproverOptions {
-  /** Where an answer is kept that holds for longer, for the person to know. */
+export interface ApprovalPromptOptions {
+  /** Printed after an answer that is remembered for further calls. */
   readonly rememberedNote: string;
-  /** Whether the configuration asks about the tool each time: then "always" would be no true answer. */
-  readonly isAskedAlways: (request: ApprovalRequest) => boolean;
-  /**
-   * For calls of a conversation: answers may hold for it or for the whole server, the arguments can be changed, and a no may
-   * have a reason, which the model is told. The environment names the person's editor.
-   */
-  readonly conversation?: { readonly env: Readonly<Record<string, string | undefined>> };
+  /** Tools that the configuration always asks about (`toolbox.approval.ask`): an answer for more than one call is not offered. */
+  readonly askPatterns: readonly string[];
+  /** Offers all scopes, editing the arguments and a reason for a denial; the environment names the editor. */
+  readonly extended?: { readonly env: Environment };
+  /** An empty line postpones the answer instead of denying the call. */
+  readonly canPostpone?: boolean;
 }
 
-/** Asks the person at the terminal about each call. Only a clear yes is a yes. */
-export function createTerminalApprover(terminal: Terminal, options: TerminalApproverOptions): Approver {
-  const { noteColors: colors } = terminal;
-
-  async function answerTo(
-    choice: Choice,
-    request: ApprovalRequest,
-    signal: AbortSignal,
-  ): Promise<ApprovalAnswer | undefined> {
-    if (choice.means === 'no') return { kind: 'deny', ...(await reasonFor(choice, signal)) };
-    if (choice.means === 'edit') {
-      const env = options.conversation?.env ?? {};
-      const edited = await editArguments(request.arguments, { terminal, env, signal });
-      return edited && { kind: 'allow', scope: 'once', arguments: edited };
-    }
-    const isKept = choice.means === 'tool' || choice.means === 'server';
-    if (isKept) terminal.note(colors.dim(options.rememberedNote));
-    return { kind: 'allow', scope: choice.means };
-  }
-
-  async function reasonFor({ asksReason }: Choice, signal: AbortSignal): Promise<{ reason?: string }> {
-    if (!asksReason) return {};
-    const reason = (await terminal.ask('Why? (the model is told; Enter for no reason) ', signal))?.trim();
-    return reason ? { reason } : {};
-  }
-
+/** Asks the person at the terminal about each call. Anything but a clear yes is a denial. */
+export function createTerminalApprover(terminal: Terminal, options: () => ApprovalPromptOptions): Approver {
   return {
-    async ask(request, signal) {
-      terminal.note(describeApproval(request, colors));
-      const choices = choicesFor(request, options);
-      const about = colors.dim(choices.map(({ keys, about }) => `${keys[0]} = ${about}`).join(', '));
-      const letters = choices.map(({ keys, means }) => (means === 'no' ? 'N' : keys[0])).join('/');
-      // Many choices have a line of their own.
-      if (options.conversation) terminal.note(`  ${about}`);
-      const question = options.conversation ? `Run it? [${letters}] ` : `Run it? ${about} [${letters}] `;
-      for (;;) {
-        const line = (await terminal.ask(question, signal))?.trim().toLowerCase();
-        if (line === undefined || line === '') return { kind: 'deny' };
-        const choice = choices.find(({ keys }) => keys.includes(line));
-        const answer = choice && (await answerTo(choice, request, signal));
-        if (answer) return answer;
-        if (signal.aborted) return { kind: 'deny' };
-      }
-    },
+    ask: async (request, signal) => (await promptForApproval(terminal, request, options(), signal)) ?? { kind: 'deny' },
   };
 }
 
-interface Choice {
-  readonly keys: readonly string[];
-  readonly about: string;
-  readonly means: ApprovalScope | 'edit' | 'no';
-  readonly asksReason?: boolean;
+/** Shows a call and prompts for an answer; undefined if the person gives none or the signal aborts. */
+export async function promptForApproval(
+  terminal: Terminal,
+  request: ApprovalRequest,
+  options: ApprovalPromptOptions,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer | undefined> {
+  const { noteColors: colors } = terminal;
+  const { extended, canPostpone, rememberedNote } = options;
+  const choices = choicesFor(request, options);
+  const legend = choices.map(({ key, label }) => `${key} = ${label}`);
+  if (canPostpone) legend.push('Enter = later');
+  const keys = choices.map(({ key }) => (key === 'n' && !canPostpone ? 'N' : key)).join('/');
+  terminal.note(describeApproval(request, colors));
+  terminal.note(colors.dim(`  ${legend.join(', ')}`));
+  for (;;) {
+    const line = (await terminal.ask(`Run it? [${keys}] `, signal))?.trim().toLowerCase();
+    if (!line || signal.aborted) return undefined;
+    const choice = choices.find(({ key, word }) => line === key || line === word)?.means;
+    if (choice === 'deny') {
+      const reason = extended && (await terminal.ask('Reason (optional, sent to the caller): ', signal))?.trim();
+      return { kind: 'deny', ...(reason && { reason }) };
+    }
+    if (choice === 'edit') {
+      const edited = await editArguments(request.arguments, { terminal, env: extended?.env ?? {}, signal });
+      if (edited) return { kind: 'allow', scope: 'once', arguments: edited };
+    } else if (choice) {
+      if (choice === 'tool' || choice === 'server') terminal.note(colors.dim(rememberedNote));
+      return { kind: 'allow', scope: choice };
+    }
+  }
 }
 
-function choicesFor(request: ApprovalRequest, { isAskedAlways, conversation }: TerminalApproverOptions): Choice[] {
-  const isKept = !isAskedAlways(request);
-  const always: Choice = { keys: ['a', 'always'], about: 'always this tool', means: 'tool' };
-  const no: Choice = { keys: ['n', 'no'], about: 'no', means: 'no' };
-  const yes: Choice = { keys: ['y', 'yes'], about: isKept ? 'once' : 'yes', means: 'once' };
-  if (!conversation) return [yes, ...(isKept ? [always] : []), no];
-  const further: Choice[] = [
-    { keys: ['c', 'conversation'], about: 'this conversation', means: 'conversation' },
-    always,
-    ...(request.server === undefined
-      ? []
-      : [{ keys: ['s', 'server'], about: 'always this server', means: 'server' } as const]),
-  ];
-  const edit: Choice = { keys: ['e', 'edit'], about: 'change the arguments', means: 'edit' };
-  return [yes, ...(isKept ? further : []), edit, { ...no, asksReason: true }];
+interface Choice {
+  readonly key: string;
+  readonly word: string;
+  readonly label: string;
+  readonly means: ApprovalScope | 'edit' | 'deny';
 }
+
+const once: Choice = { key: 'y', word: 'yes', label: 'once', means: 'once' };
+const conversation: Choice = { key: 'c', word: 'conversation', label: 'this conversation', means: 'conversation' };
+const tool: Choice = { key: 't', word: 'tool', label: 'always this tool', means: 'tool' };
+const server: Choice = { key: 's', word: 'server', label: 'always this server', means: 'server' };
+const edit: Choice = { key: 'e', word: 'edit', label: 'edit the arguments', means: 'edit' };
+const deny: Choice = { key: 'n', word: 'no', label: 'deny', means: 'deny' };
+
+function choicesFor(request: ApprovalRequest, { askPatterns, extended }: ApprovalPromptOptions): Choice[] {
+  const isAlwaysAsked = restricts(askPatterns, { ...request, name: request.tool });
+  const lasting = extended ? [conversation, tool, ...(request.server === undefined ? [] : [server])] : [tool];
+  return [once, ...(isAlwaysAsked ? [] : lasting), ...(extended ? [edit] : []), deny];
+}
+
+/** Says how to undo an answer that the store remembers. */
+export const rulesNote = 'Remembered. `toolwharf rules` lists and revokes remembered approvals.';

@@ -34,27 +34,27 @@ const form = {
   },
 };
 
-test('a form is filled in field by field, names who asks, and is sent only when the person says so', async () => {
+test('a form names the server, is filled in field by field, and is sent only after confirmation', async () => {
   const { given, shown, asked } = await answer(form, '', 'Ada', 'old', '36', '', 'y');
   expect(given).toEqual({ action: 'accept', content: { name: 'Ada', age: 36 } });
   expect(shown).toContain("Server 'passport-office' asks");
   expect(shown).not.toContain('\u001b');
-  expect(shown).toContain('an answer is required');
-  expect(shown).toContain('a number is wanted');
+  expect(shown).toContain('required');
+  expect(shown).toContain('enter a number');
   expect(asked.at(-1)).toContain("Send this to 'passport-office'?");
 });
 
-test('an empty line takes the preset', async () => {
+test('an empty line uses the default value', async () => {
   const { given } = await answer(form, 'Ada', '', '', 'yes');
   expect(given).toEqual({ action: 'accept', content: { name: 'Ada', age: 30 } });
 });
 
-test('saying no at the end declines, leaving in the middle cancels, and neither sends what was typed', async () => {
+test('answering no declines, ending the input cancels, and neither sends the entered values', async () => {
   expect((await answer(form, 'Ada', '', '', 'n')).given).toEqual({ action: 'decline' });
   expect((await answer(form, 'Ada')).given).toEqual({ action: 'cancel' });
 });
 
-test('an address is shown, not opened, and the person says when they are done', async () => {
+test('a URL is shown but not opened, and the person confirms when they are done', async () => {
   const visit = { mode: 'url', message: 'Please sign in', url: 'https://example.com/sign-in', elicitationId: '1' };
   const { given, shown } = await answer(visit, 'y');
   expect(given).toEqual({ action: 'accept' });
@@ -63,6 +63,6 @@ test('an address is shown, not opened, and the person says when they are done', 
   expect((await answer(visit)).given).toEqual({ action: 'cancel' });
 });
 
-test('a question without fields is a yes or a no', async () => {
+test('a request without fields is a yes/no question', async () => {
   expect((await answer({ message: 'Sure?' }, 'y')).given).toEqual({ action: 'accept', content: {} });
 });

@@ -32,20 +32,20 @@ test('results go to stdout, everything else to stderr', () => {
   expect(terminal.canAsk).toBe(false);
 });
 
-test('colours are for terminals, and for nobody who declines them', () => {
+test('colours are used on terminals only, and never with NO_COLOR', () => {
   expect(open().terminal.colors.red('x')).not.toBe('x');
   expect(open({ env: { NO_COLOR: '1' } }).terminal.colors.red('x')).toBe('x');
   expect(open({ env: { TERM: 'dumb' } }).terminal.noteColors.red('x')).toBe('x');
   expect(open({ isTTY: false }).terminal.colors.red('x')).toBe('x');
 });
 
-test('the width is what COLUMNS says, else what the terminal has', () => {
+test('COLUMNS overrides the width of the terminal', () => {
   expect(open({ env: { COLUMNS: '60' } }).terminal.width).toBe(60);
   expect(open({ env: { COLUMNS: 'wide' } }).terminal.width).toBe(80);
   expect(open({ isTTY: false }).terminal.width).toBe(120);
 });
 
-test('the status is one line that goes away, and makes room for remarks', async () => {
+test('the status line is erased at the end and redrawn after notes', async () => {
   const { terminal, texts } = open();
   terminal.status('connecting 1 of 2 …');
   await expect.poll(() => texts.stderr).toContain('connecting 1 of 2 …');
@@ -55,7 +55,7 @@ test('the status is one line that goes away, and makes room for remarks', async 
   expect(texts.stderr.endsWith('\r\u001b[2K')).toBe(true);
 });
 
-test('questions are asked one after the other', async () => {
+test('prompts are shown one at a time', async () => {
   const { terminal, texts, type } = open();
   const first = terminal.ask('One? ');
   const second = terminal.ask('Two? ');
@@ -68,7 +68,7 @@ test('questions are asked one after the other', async () => {
   expect(await second).toBe('2');
 });
 
-test('the end of the input, and the end of the waiting, are no answer', async () => {
+test('the end of the input and an aborted signal give no answer', async () => {
   const { terminal, texts, type } = open();
   const left = terminal.ask('Well? ');
   await expect.poll(() => texts.stderr).toContain('Well?');
@@ -83,7 +83,7 @@ test('the end of the input, and the end of the waiting, are no answer', async ()
   expect(texts.stderr).not.toContain('Still?');
 });
 
-test('Ctrl-C at a question is passed on', async () => {
+test('Ctrl-C at a prompt calls onInterrupt', async () => {
   const { terminal, texts, type, interrupts } = open();
   const asked = terminal.ask('Well? ');
   await expect.poll(() => texts.stderr).toContain('Well?');
@@ -93,14 +93,14 @@ test('Ctrl-C at a question is passed on', async () => {
   expect(await asked).toBe('x');
 });
 
-test('a reader who has gone away is no error', () => {
+test('a closed stdout pipe is not an error', () => {
   const { terminal, texts, streams } = open({ isTTY: false });
   streams.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
   terminal.print('nobody reads this');
   expect(texts.stdout).toBe('');
 });
 
-test('what comes in pieces is not broken by the status, and remarks begin a line of their own', () => {
+test('the status line does not interrupt streamed text, and notes start on a new line', () => {
   vi.useFakeTimers();
   const { terminal, texts } = open();
   terminal.status('thinking …');
@@ -121,7 +121,7 @@ test('what comes in pieces is not broken by the status, and remarks begin a line
   expect(piped.texts.stdout).toBe('as it is');
 });
 
-test('what is typed while nothing is asked answers nothing, and Ctrl-C is passed on', async () => {
+test('input typed while muted is dropped, and Ctrl-C still calls onInterrupt', async () => {
   const { terminal, texts, type, interrupts } = open();
   const muted = terminal.mute();
   type('y\r');
@@ -141,7 +141,7 @@ test('what is typed while nothing is asked answers nothing, and Ctrl-C is passed
   expect(texts.stderr).not.toContain('dropped');
 });
 
-test('a question may have a text to change, lines to go back to, or show nothing of its answer', async () => {
+test('a prompt can have an initial text, a history, or a hidden answer', async () => {
   const { terminal, texts, type } = open();
   const changed = terminal.ask('Edit: ', undefined, { text: 'abc' });
   await expect.poll(() => texts.stderr).toContain('abc');

@@ -5,21 +5,21 @@ import type { ServerInfo } from '../../../servers/server-info.ts';
 import { isUnavailable, whyUnavailable } from '../../backend/open-toolbox.ts';
 
 /**
- * The tool of that name, or of that `server/tool`. An unknown name is `TOOL_NAME_INVALID` with what was likely meant; a tool of
- * a server that is not there, `SERVER_DISCONNECTED`.
+ * Finds a tool by its name or by `server/tool`. Throws `SERVER_DISCONNECTED` for a tool of an unavailable server, else
+ * `TOOL_NAME_INVALID` with a suggestion.
  */
 export function findTool(name: string, tools: readonly Tool[], servers: readonly ServerInfo[]): Tool {
   const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => pathOf(tool) === name);
   if (found) return found;
-  const away = servers.find(
+  const unavailable = servers.find(
     (server) => isUnavailable(server) && prefixesOf(server.name).some((prefix) => name.startsWith(prefix)),
   );
-  if (away) {
-    const message = `Not connected to MCP server: ${away.name} (${whyUnavailable(away.status)})`;
-    throw new ConnectionError('SERVER_DISCONNECTED', message, { data: { server: away.name } });
+  if (unavailable) {
+    const message = `Not connected to MCP server: ${unavailable.name} (${whyUnavailable(unavailable.status)})`;
+    throw new ConnectionError('SERVER_DISCONNECTED', message, { data: { server: unavailable.name } });
   }
-  const known = servers.some(isUnavailable) ? ', or its server is not available' : '';
-  const hint = suggestion(name, tools) ?? `\`toolwharf tools\` lists what there is${known}`;
+  const reason = servers.some(isUnavailable) ? ', unless its server is unavailable' : '';
+  const hint = suggestion(name, tools) ?? `\`toolwharf tools\` lists all tools${reason}`;
   throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}; ${hint}`, { data: { tool: name } });
 }
 

@@ -9,17 +9,17 @@ import { parametersOf } from './read-arguments.ts';
 
 export interface PrintOptions {
   readonly json: boolean;
-  /** The person said no: they need no advice. */
-  readonly isRefused: boolean;
+  /** The person at the terminal denied the call, so no hint is needed. */
+  readonly isDenied: boolean;
 }
 
-/** A call's result on stdout, its failure on stderr; gives the exit code. What a person sees does nothing to their terminal. */
+/** Prints a result on stdout and a failure on stderr; returns the exit code. Control characters are escaped on a terminal. */
 export function printResult(result: ToolResult, tool: Tool, terminal: Terminal, options: PrintOptions): number {
   if (options.json) terminal.print(jsonText(toJson(result)));
   else if (!result.isError) printText(result, terminal);
   if (!result.isError) return exitCodes.ok;
   const { code, message } = result.failure ?? { code: 'TOOL_FAILED', message: result.text.replace(/^MCP error: /, '') };
-  reportFailure(terminal, code, message, !options.isRefused);
+  reportFailure(terminal, code, message, !options.isDenied);
   if (code === 'ARGUMENTS_INVALID') terminal.note(parametersText(tool, terminal));
   return exitCodeFor(code);
 }
@@ -27,7 +27,7 @@ export function printResult(result: ToolResult, tool: Tool, terminal: Terminal, 
 function printText({ text, structuredContent }: ToolResult, terminal: Terminal): void {
   const shown = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent, null, 2) : text;
   if (shown !== '') terminal.print(terminal.isPerson ? toDisplayText(shown, { maxLength: 1_000_000 }) : shown);
-  else if (terminal.isPerson) terminal.note(terminal.noteColors.dim('(an empty result)'));
+  else if (terminal.isPerson) terminal.note(terminal.noteColors.dim('(empty result)'));
 }
 
 function toJson({ isError, content, structuredContent, _meta, failure, callId }: ToolResult) {
@@ -36,9 +36,9 @@ function toJson({ isError, content, structuredContent, _meta, failure, callId }:
 
 function parametersText(tool: Tool, { noteColors: colors }: Terminal): string {
   const lines = parametersOf(tool).map(({ name, type, required, description, enum: values }) => {
-    const facts = [type, ...(required ? ['required'] : []), ...(values ? [`one of ${JSON.stringify(values)}`] : [])];
+    const facts = [type, required && 'required', values && `one of ${JSON.stringify(values)}`].filter(Boolean);
     const about = description ? `  ${colors.dim(oneLine(description))}` : '';
     return `    ${colors.cyan(oneLine(name))}  ${oneLine(facts.join(', '))}${about}`;
   });
-  return lines.length > 0 ? `  It takes:\n${lines.join('\n')}` : '  It takes no arguments.';
+  return lines.length > 0 ? `  Parameters:\n${lines.join('\n')}` : '  The tool takes no arguments.';
 }

@@ -19,7 +19,7 @@ function conversation(id: string, status: Conversation['status']): Conversation 
   };
 }
 
-test('what was left in the middle is taken up only where a person goes on with it', async () => {
+test('an interrupted conversation is resumed only if the person has it open', async () => {
   await using storage = await openStorage({ kind: 'memory' });
   const ids = ['1', '2', '3'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
   const [asking = '', running = '', idle = ''] = ids;

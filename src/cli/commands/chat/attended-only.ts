@@ -1,6 +1,6 @@
 import type { Conversation, ConversationStore } from '../../../storage/ports/conversation-store.ts';
 
-/** The conversations, of which only those that a person goes on with here are taken up: the others wait for a gateway. */
+/** A conversation store that resumes only interrupted conversations the person has open; the others wait for a gateway. */
 export function attendedOnly(attended: ReadonlySet<string>, store: ConversationStore): ConversationStore {
   return {
     list: (filter) => store.list(filter),
@@ -12,13 +12,13 @@ export function attendedOnly(attended: ReadonlySet<string>, store: ConversationS
     cutMessages: (conversation, from) => store.cutMessages(conversation, from),
     claim: (id) => store.claim(id),
     async abandoned() {
-      const left: Conversation[] = [];
+      const abandoned: Conversation[] = [];
       for (const id of attended) {
         const conversation = await store.get(id);
-        const isLeft = conversation !== undefined && conversation.status !== 'idle';
-        if (isLeft && (await store.claim(id))) left.push(conversation);
+        const isInterrupted = conversation !== undefined && conversation.status !== 'idle';
+        if (isInterrupted && (await store.claim(id))) abandoned.push(conversation);
       }
-      return left;
+      return abandoned;
     },
   };
 }

@@ -1,35 +1,42 @@
 import type { AssistantTools } from '../../../chat/assistant-tools.ts';
 import type { Chat } from '../../../chat/chat.ts';
 import type { Assistant } from '../../../storage/ports/assistant-store.ts';
-import type { CommandContext } from '../../command.ts';
+import type { Conversation } from '../../../storage/ports/conversation-store.ts';
+import type { CommandContext } from '../../command-context.ts';
 import type { ChatSettings } from './chat-settings.ts';
-import type { Floor } from './floor.ts';
+import type { TerminalLock } from './terminal-lock.ts';
 
-/** What may be other than the assistant has it, for as long as one chat lasts. */
-export type AssistantChanges = Partial<Pick<Assistant, 'model' | 'serverIds' | 'toolApproval'>>;
+/** The settings of an assistant that a chat can override. */
+export type AssistantOverrides = Partial<Pick<Assistant, 'model' | 'serverIds' | 'toolApproval'>>;
 
-/** Where conversations are had: in this process, or in the running gateway. */
+/** Where conversations run: in this process, or in the running gateway. */
 export interface ChatHost extends AsyncDisposable {
   readonly chat: Chat;
   readonly settings: ChatSettings;
-  /** The running gateway's address. */
+  /** The URL of the running gateway; undefined if conversations run in this process. */
   readonly gateway?: string;
-  /** Changes an assistant until this is closed, for these conversations only; gives the one to talk with. */
-  vary(assistant: Assistant, changes: AssistantChanges): Promise<Assistant>;
-  /** The tools an assistant has now. */
+  /** Overrides settings of an assistant for the conversations of this host; returns the assistant to use. */
+  override(assistant: Assistant, overrides: AssistantOverrides): Promise<Assistant>;
+  /** The tools that an assistant can use now. */
   tools(assistant: Assistant): Promise<AssistantTools>;
-  /** Takes up a conversation: what is asked in it is put to the person here. Returns the function that ends that. */
+  /** Prompts the person at the terminal for everything a conversation asks; returns the function that stops it. */
   attend(conversation: string): () => void;
-  /** The calls that were denied because nobody could be asked about them. */
-  readonly unasked: ReadonlySet<string>;
-  /** Rejects when conversations can't be followed any more. */
+  /** The ids of calls that were denied because there was nobody to ask. */
+  readonly unanswerable: ReadonlySet<string>;
+  /** Rejects when the connection to the gateway is lost. */
   readonly lost: Promise<never>;
 }
 
 export interface HostOptions {
   readonly context: CommandContext;
-  readonly floor: Floor;
+  readonly lock: TerminalLock;
 }
 
-/** Whose the conversations of the command line are: the administrator's, as with the gateway's own token. */
+/** The owner of conversations started on the command line: the administrator, as with the gateway's admin token. */
 export const owner = 'admin';
+
+/** The conversations of the person at the terminal, latest first. The local user of the web app is the same person. */
+export async function listOwnConversations(chat: Pick<Chat, 'list'>): Promise<readonly Conversation[]> {
+  const conversations = await chat.list({ limit: 1_000 });
+  return conversations.filter((conversation) => conversation.owner === owner || conversation.owner === 'local');
+}

@@ -3,19 +3,18 @@ import { text as readText } from 'node:stream/consumers';
 import { dataDirectory } from '../../../config/data-directory.ts';
 import type { Conversation } from '../../../storage/ports/conversation-store.ts';
 import { findGateway } from '../../backend/gateway-file.ts';
-import type { CommandContext } from '../../command.ts';
-import { findById } from '../../terminal/find-by-id.ts';
-import { UsageError } from '../../usage-error.ts';
-import type { AssistantChanges, ChatHost } from './chat-host.ts';
-import { converse } from './converse.ts';
+import type { CommandContext, JsonOption } from '../../command-context.ts';
+import { UsageError } from '../../command-errors.ts';
+import { findById } from '../../find-item.ts';
+import { type AssistantOverrides, type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, findServers } from './find-settings.ts';
-import { createFloor, type Floor } from './floor.ts';
-import { ownConversations } from './own-conversations.ts';
-import { sayOnce, tellWaiting } from './say-once.ts';
+import { runInteractiveChat } from './interactive-chat.ts';
 import { createSession, type Session } from './session.ts';
-import { createTextSinks, noText } from './text-sinks.ts';
+import { reportPendingApproval, runSinglePrompt } from './single-prompt.ts';
+import { createTerminalLock, type TerminalLock } from './terminal-lock.ts';
+import { createTextWriters, silentWriter } from './text-output.ts';
 
-export interface ChatOptions {
+export interface ChatOptions extends JsonOption {
   readonly assistant?: string;
   readonly model?: string;
   readonly servers?: string;
@@ -25,45 +24,46 @@ export interface ChatOptions {
   readonly alwaysAsk?: boolean;
   readonly trustedOnly?: boolean;
   readonly once?: string;
-  readonly json?: boolean;
 }
 
-/** `toolwharf chat`: a conversation with an assistant; one question and its answer where there is nobody to converse with. */
+/** `toolwharf chat`: an interactive chat, or one prompt and its answer with `--once` or without a terminal. */
 export async function chat(options: ChatOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const toolApproval = approvalOf(options);
+  const toolApproval = parseApproval(options);
   if (options.conversation !== undefined && options.continue) {
-    throw new UsageError('Give --conversation or --continue, not both');
+    throw new UsageError('Use either --conversation or --continue');
   }
   const prompt = options.once ?? (terminal.canAsk || process.stdin.isTTY ? undefined : await readPrompt(context));
-  if (prompt !== undefined && prompt.trim() === '')
-    throw new UsageError('There is nothing to say: the prompt is empty');
-  if (prompt === undefined && options.json) throw new UsageError('--json goes with --once, or with a prompt on stdin');
+  if (prompt?.trim() === '') throw new UsageError('The prompt is empty');
+  if (prompt === undefined && options.json) throw new UsageError('--json needs --once, or a prompt on stdin');
   if (prompt === undefined && !terminal.canAsk) {
-    throw new UsageError('A conversation needs a terminal; --once "prompt" asks one thing without one');
+    throw new UsageError('An interactive chat needs a terminal; use --once "prompt" without one');
   }
 
-  const floor = createFloor();
-  await using host = await openHost(context, floor);
-  using session = await begin({ ...options, ...(toolApproval && { toolApproval }) }, host, floor, context);
-  if (prompt === undefined) return await converse(session, host, context);
-  return await sayOnce(prompt, session, { ...options, unasked: host.unasked }, context);
+  const lock = createTerminalLock();
+  await using host = await openHost(context, lock);
+  using session = await openSession({ ...options, toolApproval }, host, lock, context);
+  if (prompt === undefined) return await runInteractiveChat(session, host, context);
+  return await runSinglePrompt(prompt, session, { json: options.json, unanswerable: host.unanswerable }, context);
 }
 
-async function openHost(context: CommandContext, floor: Floor): Promise<ChatHost> {
+async function openHost(context: CommandContext, lock: TerminalLock): Promise<ChatHost> {
   const { env, terminal, options } = context;
   const running = await findGateway(dataDirectory(env));
-  if (!running) return (await import('./local-chat.ts')).openLocalChat({ context, floor });
+  if (!running) return (await import('./local-chat-host.ts')).openLocalChat({ context, lock });
   if (options.config !== undefined) {
-    terminal.note(`A gateway is running at ${running.url}: its configuration is used, not ${options.config}`);
+    terminal.note(`Using the configuration of the gateway at ${running.url} instead of ${options.config}`);
   }
-  return (await import('./remote-host.ts')).openRemoteChat({ context, floor });
+  return (await import('./gateway-chat-host.ts')).openGatewayChat({ context, lock });
 }
 
-type BeginOptions = ChatOptions & Pick<AssistantChanges, 'toolApproval'>;
-
-/** The conversation and the assistant that the command line asks for. */
-async function begin(options: BeginOptions, host: ChatHost, floor: Floor, context: CommandContext): Promise<Session> {
+/** Opens the conversation and the assistant that the options name. */
+async function openSession(
+  options: ChatOptions & Pick<AssistantOverrides, 'toolApproval'>,
+  host: ChatHost,
+  lock: TerminalLock,
+  context: CommandContext,
+): Promise<Session> {
   const { terminal } = context;
   const { settings } = host;
   const conversation = await chooseConversation(options, host);
@@ -71,21 +71,22 @@ async function begin(options: BeginOptions, host: ChatHost, floor: Floor, contex
   const session = createSession({
     host,
     terminal,
-    floor,
+    lock,
     assistant: findAssistant(options.assistant, assistants),
-    createText: options.json ? () => noText : createTextSinks(terminal),
-    ...(host.gateway !== undefined && !terminal.canAsk && { onAsked: (part) => tellWaiting(part, context) }),
+    createWriter: options.json ? () => silentWriter : createTextWriters(terminal),
+    onAsked:
+      host.gateway !== undefined && !terminal.canAsk ? (part) => reportPendingApproval(part, context) : undefined,
   });
   try {
     if (conversation) await session.open(conversation);
     if (options.assistant !== undefined) await session.use(findAssistant(options.assistant, assistants));
     const { model, servers, toolApproval } = options;
-    const changes: AssistantChanges = {
+    const overrides: AssistantOverrides = {
       ...(model !== undefined && { model: findModel(model, await settings.providers()) }),
       ...(servers !== undefined && { serverIds: findServers(servers, await settings.servers()) }),
       ...(toolApproval && { toolApproval }),
     };
-    if (Object.keys(changes).length > 0) await session.vary(changes);
+    if (Object.keys(overrides).length > 0) await session.override(overrides);
     return session;
   } catch (cause) {
     session[Symbol.dispose]();
@@ -98,19 +99,18 @@ async function chooseConversation(options: ChatOptions, { chat }: ChatHost): Pro
     return findById(options.conversation, await chat.list({ limit: 1_000 }), 'conversation');
   }
   if (!options.continue) return undefined;
-  const [latest] = await ownConversations(chat);
-  if (!latest) throw new UsageError('There is no conversation to continue yet');
+  const [latest] = await listOwnConversations(chat);
+  if (!latest) throw new UsageError('There is no conversation to continue');
   return latest;
 }
 
-function approvalOf({ auto, alwaysAsk, trustedOnly }: ChatOptions): AssistantChanges['toolApproval'] {
-  const given = [
-    ...(auto ? ['auto' as const] : []),
-    ...(alwaysAsk ? ['always-ask' as const] : []),
-    ...(trustedOnly ? ['trusted-only' as const] : []),
-  ];
-  if (given.length > 1) throw new UsageError('Give one of --auto, --always-ask and --trusted-only');
-  return given[0];
+function parseApproval({ auto, alwaysAsk, trustedOnly }: ChatOptions): AssistantOverrides['toolApproval'] {
+  if ([auto, alwaysAsk, trustedOnly].filter(Boolean).length > 1) {
+    throw new UsageError('Use only one of --auto, --always-ask and --trusted-only');
+  }
+  if (auto) return 'auto';
+  if (alwaysAsk) return 'always-ask';
+  return trustedOnly ? 'trusted-only' : undefined;
 }
 
 function readPrompt({ signal }: CommandContext): Promise<string> {

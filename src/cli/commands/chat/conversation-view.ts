@@ -1,13 +1,13 @@
+import { applyChatEvent, type ConversationContent } from '../../../chat/apply-chat-event.ts';
 import type { Chat, ChatEvent } from '../../../chat/chat.ts';
 import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import { noConversation } from '../../../storage/ports/conversation-store.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { applyChatEvent, type ConversationContent } from './apply-chat-event.ts';
-import type { Floor } from './floor.ts';
-import { beginRow, endRow, progressText } from './tool-row.ts';
+import type { TerminalLock } from './terminal-lock.ts';
+import { callRow, progressText, resultRow } from './tool-row.ts';
 
-/** Where one text of an answer goes as it comes. */
-export interface TextSink {
+/** Writes one text of an answer as it is streamed. */
+export interface TextWriter {
   add(text: string): void;
   end(): void;
 }
@@ -15,142 +15,142 @@ export interface TextSink {
 export interface ViewOptions {
   readonly chat: Pick<Chat, 'read' | 'watch'>;
   readonly terminal: Terminal;
-  /** While a question has the terminal, nothing is written. */
-  readonly floor: Floor;
-  readonly createText: () => TextSink;
-  /** A call waits for somebody's answer. */
+  /** Nothing is printed while a prompt holds the lock. */
+  readonly lock: TerminalLock;
+  readonly createWriter: () => TextWriter;
+  /** Called when a call awaits approval. */
   readonly onAsked?: (part: ToolCallPart) => void;
 }
 
-/** One conversation on a terminal: what is answered from now on is written as it comes, and never rewritten. */
+/** Prints one conversation on a terminal: answers are printed as they are streamed and never redrawn. */
 export interface ConversationView extends Disposable {
-  /** As it is now. */
+  /** The current content. */
   readonly content: ConversationContent;
-  /** Has something answered; gives the answer once it has ended and all of it is written. */
-  answer(begin: () => Promise<Message>): Promise<Message>;
+  /** Starts an answer; resolves when it has ended and is printed completely. */
+  answer(start: () => Promise<Message>): Promise<Message>;
 }
 
-/** What is written of a message. */
-interface Written {
-  /** How much of each text, by the part's place. */
+/** The parts of a message that are printed, by their index. */
+interface Printed {
+  /** The number of printed characters of each text. */
   readonly texts: Map<number, number>;
-  /** The text that is not ended yet. */
-  open?: { readonly index: number; readonly sink: TextSink };
-  readonly calls: Map<number, 'asked' | 'begun' | 'ended'>;
+  /** The text that is being streamed. */
+  open?: { readonly index: number; readonly writer: TextWriter };
+  readonly calls: Map<number, 'asked' | 'started' | 'ended'>;
 }
 
-const over: ReadonlySet<ToolCallPart['status']> = new Set(['success', 'error', 'denied', 'cancelled', 'unknown']);
+const endStates: ReadonlySet<ToolCallPart['status']> = new Set(['success', 'error', 'denied', 'cancelled', 'unknown']);
 
-/** Begins to write what happens in a conversation; an answer that is under way is written from its beginning. */
+/** Starts to print a conversation; an answer in progress is printed from its start. */
 export async function openConversationView(id: string, options: ViewOptions): Promise<ConversationView> {
-  const { chat, terminal, floor, createText, onAsked } = options;
+  const { chat, terminal, lock, createWriter, onAsked } = options;
   let content: ConversationContent | undefined;
   let isRemoved = false;
-  const written = new Map<string, Written>();
-  /** Messages of which all there is now is written. */
+  const printed = new Map<string, Printed>();
+  /** The ids of messages that are printed completely. */
   const finished = new Set<string>();
-  const waiting = new Set<Waiting>();
-  const unwatch = chat.watch(id, hear);
-  const endFree = floor.onFree(write);
+  const pending = new Set<PendingAnswer>();
+  const unwatch = chat.watch(id, receive);
+  const stopListening = lock.onRelease(print);
   content = await chat.read(id);
   if (!content) {
     close();
     throw noConversation(id);
   }
   for (const message of content.messages.filter(({ status }) => status !== 'streaming')) {
-    written.set(message.id, allOf(message));
+    printed.set(message.id, allOf(message));
     finished.add(message.id);
   }
-  write();
+  print();
 
-  function hear(event: ChatEvent): void {
-    // What is heard before it is read is in what is read.
+  function receive(event: ChatEvent): void {
+    // The content that is being read will include this event.
     if (!content) return;
     const after = applyChatEvent(content, event);
     isRemoved ||= after === undefined;
     if (after) content = after;
-    write();
+    print();
   }
 
-  function write(): void {
-    if (!content || floor.isTaken) return;
+  function print(): void {
+    if (!content || lock.isHeld) return;
     for (const message of content.messages) {
-      const isOn = message.status === 'streaming' || !finished.has(message.id);
-      if (message.role === 'assistant' && isOn) writeMessage(message);
+      const isUnfinished = message.status === 'streaming' || !finished.has(message.id);
+      if (message.role === 'assistant' && isUnfinished) printMessage(message);
     }
     settle(content);
   }
 
-  function writeMessage(message: Message): void {
-    const state: Written = written.get(message.id) ?? { texts: new Map(), calls: new Map() };
-    written.set(message.id, state);
-    const isOver = message.status !== 'streaming';
+  function printMessage(message: Message): void {
+    const state: Printed = printed.get(message.id) ?? { texts: new Map(), calls: new Map() };
+    printed.set(message.id, state);
+    const hasEnded = message.status !== 'streaming';
     for (const [index, part] of message.parts.entries()) {
-      if (part.type === 'text') writeText(state, index, part.text);
-      if (part.type === 'tool-call') writeCall(state, index, part, message);
-      if (state.open?.index === index && (isOver || index < message.parts.length - 1)) endText(state);
+      if (part.type === 'text') printText(state, index, part.text);
+      if (part.type === 'tool-call') printCall(state, index, part, message);
+      if (state.open?.index === index && (hasEnded || index < message.parts.length - 1)) endText(state);
     }
-    terminal.status(isOver ? undefined : `${statusOf(message)} …`);
-    if (isOver) finished.add(message.id);
+    terminal.status(hasEnded ? undefined : `${statusOf(message)} …`);
+    if (hasEnded) finished.add(message.id);
     else finished.delete(message.id);
   }
 
-  function writeText(state: Written, index: number, text: string): void {
+  function printText(state: Printed, index: number, text: string): void {
     const before = state.texts.get(index) ?? 0;
     if (text.length <= before) return;
     if (state.open?.index !== index) {
       endText(state);
-      state.open = { index, sink: createText() };
+      state.open = { index, writer: createWriter() };
     }
-    state.open?.sink.add(text.slice(before));
+    state.open?.writer.add(text.slice(before));
     state.texts.set(index, text.length);
   }
 
-  function endText(state: Written): void {
-    state.open?.sink.end();
+  function endText(state: Printed): void {
+    state.open?.writer.end();
     delete state.open;
   }
 
-  function writeCall(state: Written, index: number, part: ToolCallPart, message: Message): void {
+  function printCall(state: Printed, index: number, part: ToolCallPart, message: Message): void {
     const before = state.calls.get(index);
-    const isOver = over.has(part.status);
-    if (before === 'ended' || (part.status === 'waiting' && !isOver)) return;
+    const hasEnded = endStates.has(part.status);
+    if (before === 'ended' || part.status === 'waiting') return;
     if (part.status === 'asked') {
       if (before === undefined) onAsked?.(part);
       state.calls.set(index, 'asked');
       return;
     }
-    if (before !== 'begun') terminal.note(beginRow(part, terminal));
-    if (isOver) terminal.note(endRow(part, hasCompany(message, index), terminal));
-    state.calls.set(index, isOver ? 'ended' : 'begun');
+    if (before !== 'started') terminal.note(callRow(part, terminal));
+    if (hasEnded) terminal.note(resultRow(part, hasParallelCalls(message, index), terminal));
+    state.calls.set(index, hasEnded ? 'ended' : 'started');
   }
 
   function settle({ conversation, messages }: ConversationContent): void {
-    for (const one of waiting) {
-      const found = messages.find((message) => message.id === one.id);
-      const isGone = isRemoved || (!found && written.has(one.id));
-      if (isGone) one.reject(noConversation(id));
-      else if (found && found !== one.before && finished.has(found.id) && conversation.status === 'idle')
-        one.resolve(found);
+    for (const answer of pending) {
+      const found = messages.find((message) => message.id === answer.id);
+      const isGone = isRemoved || (!found && printed.has(answer.id));
+      const isNew = found !== undefined && found !== answer.before;
+      if (isGone) answer.reject(noConversation(id));
+      else if (isNew && finished.has(found.id) && conversation.status === 'idle') answer.resolve(found);
       else continue;
-      waiting.delete(one);
+      pending.delete(answer);
     }
   }
 
-  async function answer(begin: () => Promise<Message>): Promise<Message> {
+  async function answer(start: () => Promise<Message>): Promise<Message> {
     const known = new Map(content?.messages.map((message) => [message.id, message]));
-    const message = await begin();
+    const message = await start();
     const { promise, ...result } = Promise.withResolvers<Message>();
-    waiting.add({ ...result, id: message.id, before: known.get(message.id) });
-    write();
+    pending.add({ ...result, id: message.id, before: known.get(message.id) });
+    print();
     return promise;
   }
 
   function close(): void {
     unwatch();
-    endFree();
+    stopListening();
     terminal.status();
-    for (const { reject } of waiting) reject(noConversation(id));
+    for (const { reject } of pending) reject(noConversation(id));
   }
 
   return {
@@ -162,24 +162,24 @@ export async function openConversationView(id: string, options: ViewOptions): Pr
   };
 }
 
-/** Somebody who waits for an answer. */
-interface Waiting {
+/** An answer whose end is awaited. */
+interface PendingAnswer {
   readonly id: string;
-  /** What it was before: an answer may go on after it had ended. */
+  /** The message before the answer started: a resumed answer continues an ended one. */
   readonly before: Message | undefined;
   resolve(message: Message): void;
   reject(cause: unknown): void;
 }
 
-function allOf({ parts }: Message): Written {
+function allOf({ parts }: Message): Printed {
   return {
     texts: new Map(parts.map((part, index) => [index, part.type === 'text' ? part.text.length : 0])),
     calls: new Map(parts.map((_, index) => [index, 'ended'])),
   };
 }
 
-/** Whether other calls stand beside it, in the same turn of the model. */
-function hasCompany({ parts }: Message, index: number): boolean {
+/** Whether the model made other calls in the same step. */
+function hasParallelCalls({ parts }: Message, index: number): boolean {
   return [index - 1, index + 1].some((beside) => parts[beside]?.type === 'tool-call');
 }
 
@@ -189,5 +189,5 @@ function statusOf({ parts }: Message): string {
   const [only, another] = running;
   if (only && another) return `${running.length} tools are running`;
   if (only) return progressText(only);
-  return calls.some(({ status }) => status === 'asked') ? 'waiting for an answer' : 'thinking';
+  return calls.some(({ status }) => status === 'asked') ? 'waiting for approval' : 'thinking';
 }

@@ -1,23 +1,23 @@
 import type { Terminal } from '../../terminal/terminal.ts';
 
 export interface PromptLine {
-  /** What the person says, in several lines where each but the last ends with a backslash; undefined when they end the input. */
+  /** Reads a message; a line that ends with a backslash continues on the next. Undefined if the input ends. */
   read(signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Asks what to say next; earlier lines can be gone back to. */
+/** Creates the prompt for the next message, with a history of earlier ones. */
 export function createPromptLine(
   terminal: Pick<Terminal, 'ask' | 'noteColors'>,
-  earlier: readonly string[],
+  earlierMessages: readonly string[],
 ): PromptLine {
   const { noteColors: colors } = terminal;
-  const history = earlier.map(inOneLine).toReversed();
+  const history = earlierMessages.map(inOneLine).toReversed();
   return {
     async read(signal) {
       const lines: string[] = [];
       for (;;) {
-        const mark = lines.length === 0 ? '› ' : '… ';
-        const line = await terminal.ask(colors.cyan(mark), signal, { history });
+        const prompt = lines.length === 0 ? '› ' : '… ';
+        const line = await terminal.ask(colors.cyan(prompt), signal, { history });
         if (line === undefined) return undefined;
         const isLast = !line.endsWith('\\');
         lines.push(isLast ? line : line.slice(0, -1));

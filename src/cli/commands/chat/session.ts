@@ -2,31 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Chat } from '../../../chat/chat.ts';
 import type { Assistant } from '../../../storage/ports/assistant-store.ts';
 import type { Conversation, Message } from '../../../storage/ports/conversation-store.ts';
-import { type AssistantChanges, type ChatHost, owner } from './chat-host.ts';
+import { type AssistantOverrides, type ChatHost, owner } from './chat-host.ts';
 import { type ConversationView, openConversationView, type ViewOptions } from './conversation-view.ts';
 
-/** An answer that has ended. */
-export interface Answered {
+/** An answer that has ended, and its conversation. */
+export interface EndedAnswer {
   readonly message: Message;
   readonly conversation: Conversation;
 }
 
-/** One person's talk with one assistant at a time, in one conversation at a time. */
+/** A chat with one assistant in one conversation at a time. */
 export interface Session extends Disposable {
   readonly assistant: Assistant;
-  /** Undefined until something was said. */
+  /** The open conversation; undefined before the first message. */
   readonly view: ConversationView | undefined;
-  /** Has something answered, in a new conversation where there is none. */
-  answer(begin: (chat: Chat, conversation: string) => Promise<Message>): Promise<Answered>;
-  /** Goes on with a conversation. */
+  /** Starts an answer, in a new conversation if none is open; resolves when it has ended. */
+  answer(start: (chat: Chat, conversation: string) => Promise<Message>): Promise<EndedAnswer>;
+  /** Continues a conversation. */
   open(conversation: Conversation): Promise<void>;
-  /** The next thing that is said begins a new conversation. */
+  /** Closes the conversation; the next message starts a new one. */
   leave(): void;
-  /** Goes on with another assistant. */
+  /** Switches to another assistant. */
   use(assistant: Assistant): Promise<void>;
-  /** Changes the assistant for as long as this lasts. */
-  vary(changes: AssistantChanges): Promise<void>;
-  /** Ends what is being answered. */
+  /** Overrides settings of the assistant for this session. */
+  override(overrides: AssistantOverrides): Promise<void>;
+  /** Stops the answer in progress. */
   stop(): Promise<void>;
 }
 
@@ -35,34 +35,35 @@ export interface SessionOptions extends Omit<ViewOptions, 'chat'> {
   readonly assistant: Assistant;
 }
 
+/** Creates a session with an assistant. */
 export function createSession({ host, assistant: first, ...viewOptions }: SessionOptions): Session {
   const { chat, settings } = host;
   let assistant = first;
-  let current: { readonly view: ConversationView; readonly id: string; readonly leave: () => void } | undefined;
+  let current: { readonly view: ConversationView; readonly id: string; readonly stopAttending: () => void } | undefined;
 
   function leave(): void {
     current?.view[Symbol.dispose]();
-    current?.leave();
+    current?.stopAttending();
     current = undefined;
   }
 
-  async function openHere(id: string) {
+  async function openConversation(id: string) {
     leave();
-    const endAttending = host.attend(id);
+    const stopAttending = host.attend(id);
     try {
       const view = await openConversationView(id, { ...viewOptions, chat });
-      current = { view, id, leave: endAttending };
+      current = { view, id, stopAttending };
       return current;
     } catch (cause) {
-      endAttending();
+      stopAttending();
       throw cause;
     }
   }
 
-  async function opened() {
+  async function openOrCreate() {
     if (current) return current;
     const { id } = await chat.create({ assistantId: assistant.id, owner });
-    return openHere(id);
+    return openConversation(id);
   }
 
   async function use(next: Assistant): Promise<void> {
@@ -79,24 +80,23 @@ export function createSession({ host, assistant: first, ...viewOptions }: Sessio
     get view() {
       return current?.view;
     },
-    async answer(begin) {
-      const { view, id } = await opened();
-      const message = await Promise.race([view.answer(() => begin(chat, id)), host.lost]);
+    async answer(start) {
+      const { view, id } = await openOrCreate();
+      const message = await Promise.race([view.answer(() => start(chat, id)), host.lost]);
       return { message, conversation: view.content.conversation };
     },
     async open(conversation) {
-      await openHere(conversation.id);
+      await openConversation(conversation.id);
       const found = await settings.assistants.get(conversation.assistantId);
-      // One that is gone is replaced by the one at hand, so that there is somebody to answer.
+      // The assistant was removed: the current one continues the conversation.
       if (found) assistant = found;
       else await use(assistant);
     },
     leave,
     use,
-    async vary(changes) {
-      // What it has already is no change.
-      if (isDeepStrictEqual({ ...assistant, ...changes }, assistant)) return;
-      await use(await host.vary(assistant, changes));
+    async override(overrides) {
+      if (isDeepStrictEqual({ ...assistant, ...overrides }, assistant)) return;
+      await use(await host.override(assistant, overrides));
     },
     async stop() {
       if (current) await chat.stop(current.id);

@@ -1,50 +1,51 @@
 import { closest } from '../../../kernel/closest.ts';
 
-/** What can be done in a conversation besides saying something, with what it takes and does. */
+/** The slash commands of a chat, with their argument and a description. */
 export const slashCommands = {
-  help: { takes: '', about: 'show this' },
-  assistant: { takes: '[NAME]', about: 'list the assistants, or go on with another' },
-  model: { takes: '[PROVIDER[/MODEL]]', about: 'list what there is, or go on with another model until you leave' },
-  tools: { takes: '', about: 'list the tools the assistant has' },
-  new: { takes: '', about: 'begin a new conversation' },
+  help: { takes: '', about: 'show this help' },
+  assistant: { takes: '[NAME]', about: 'list the assistants, or switch to another' },
+  model: { takes: '[PROVIDER[/MODEL]]', about: 'list providers or models, or switch to another model for this chat' },
+  tools: { takes: '', about: "list the assistant's tools" },
+  new: { takes: '', about: 'start a new conversation' },
   list: { takes: '', about: 'list your conversations' },
-  open: { takes: 'ID', about: 'go on with another conversation' },
-  retry: { takes: '', about: 'have the last answer given once more' },
-  edit: { takes: '[TEXT]', about: 'say something else instead of what you said last' },
-  resume: { takes: '', about: 'go on with an answer that was stopped, interrupted, limited or failed' },
-  stop: { takes: '', about: 'end what is being answered' },
-  usage: { takes: '', about: 'show what the conversation has cost so far' },
-  exit: { takes: '', about: 'leave' },
+  open: { takes: 'ID', about: 'continue another conversation' },
+  retry: { takes: '', about: 'generate the last answer again' },
+  edit: { takes: '[TEXT]', about: 'change your last message and send it again' },
+  resume: { takes: '', about: 'continue an answer that was stopped, interrupted or limited, or that failed' },
+  stop: { takes: '', about: 'stop the answer in progress' },
+  usage: { takes: '', about: 'show the tokens and duration of the conversation' },
+  exit: { takes: '', about: 'exit' },
 } as const;
 
 export type SlashName = keyof typeof slashCommands;
 
+/** A line of input. */
 export type Line =
-  | { readonly kind: 'say'; readonly text: string }
+  | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'command'; readonly name: SlashName; readonly argument: string }
-  | { readonly kind: 'mistake'; readonly message: string }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'empty' };
 
-/** What a person's line means. Two slashes begin a text that begins with one. */
+/** Parses a line of input. Two slashes start a message that begins with a slash. */
 export function parseLine(line: string): Line {
   const text = line.trim();
-  if (text === '') return { kind: 'nothing' };
-  if (text.startsWith('//')) return { kind: 'say', text: text.slice(1) };
+  if (text === '') return { kind: 'empty' };
+  if (text.startsWith('//')) return { kind: 'message', text: text.slice(1) };
   const [, name, rest = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
-  // A path is no command.
-  if (name === undefined) return { kind: 'say', text };
-  const wanted = name.toLowerCase();
+  // A path, such as /etc/hosts, is not a command.
+  if (name === undefined) return { kind: 'message', text };
+  const command = name.toLowerCase();
   const argument = rest.trim();
-  if (!isCommand(wanted)) {
-    const meant = closest(wanted, Object.keys(slashCommands));
-    const hint = meant ? `did you mean /${meant}?` : '/help shows what there is';
-    return { kind: 'mistake', message: `There is no /${wanted}; ${hint} To say it, begin with two slashes.` };
+  if (!isCommand(command)) {
+    const near = closest(command, Object.keys(slashCommands));
+    const hint = near ? `Did you mean /${near}?` : 'Type /help for a list.';
+    return { kind: 'invalid', message: `Unknown command /${command}. ${hint} To send it as a message, type //.` };
   }
-  const { takes } = slashCommands[wanted];
-  if (takes === '' && argument !== '') return { kind: 'mistake', message: `/${wanted} takes nothing more.` };
+  const { takes } = slashCommands[command];
+  if (takes === '' && argument !== '') return { kind: 'invalid', message: `/${command} takes no argument.` };
   if (takes !== '' && !takes.startsWith('[') && argument === '')
-    return { kind: 'mistake', message: `/${wanted} takes ${takes}.` };
-  return { kind: 'command', name: wanted, argument };
+    return { kind: 'invalid', message: `Usage: /${command} ${takes}` };
+  return { kind: 'command', name: command, argument };
 }
 
 function isCommand(name: string): name is SlashName {

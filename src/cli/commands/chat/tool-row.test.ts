@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import type { ToolCallPart } from '../../../storage/ports/conversation-store.ts';
-import { beginRow, endRow, progressText } from './tool-row.ts';
+import { callRow, progressText, resultRow } from './tool-row.ts';
 
 const paper = { noteColors: pc.createColors(false), width: 60 };
 
@@ -22,11 +22,11 @@ function call(more: Partial<ToolCallPart> = {}): ToolCallPart {
 
 const result = (text: string, isError = false) => ({ isError, content: [{ type: 'text', text }] });
 
-test('a call is one line with its tool and arguments, cut to the width', () => {
-  expect(beginRow(call(), paper)).toBe('● files read  {"path":"/home/ada/notes.txt"}');
-  expect(beginRow(call({ arguments: {} }), paper)).toBe('● files read');
-  expect(beginRow(call({ arguments: { text: 'x'.repeat(200) } }), paper)).toHaveLength(60);
-  expect(beginRow(call({ server: undefined, originalName: undefined }), paper)).toMatch(/^● mcp_files_read {2}/);
+test('a call is one line with its tool and arguments, shortened to the width', () => {
+  expect(callRow(call(), paper)).toBe('● files read  {"path":"/home/ada/notes.txt"}');
+  expect(callRow(call({ arguments: {} }), paper)).toBe('● files read');
+  expect(callRow(call({ arguments: { text: 'x'.repeat(200) } }), paper)).toHaveLength(60);
+  expect(callRow(call({ server: undefined, originalName: undefined }), paper)).toMatch(/^● mcp_files_read {2}/);
 });
 
 test.each([
@@ -41,12 +41,12 @@ test.each([
   [{ result: { isError: false, content: [{ type: 'image' }] } }, '  ✓ 400 ms [image]'],
   [{ result: { isError: false, content: [] } }, '  ✓ 400 ms'],
   [{ result: result('\u001b[2J\u202egone') }, '  ✓ 400 ms ⟨U+001B⟩[2J⟨U+202E⟩gone'],
-] as [Partial<ToolCallPart>, string][])('its end says what became of it: %j', (part, row) => {
-  expect(endRow(call(part), false, paper)).toBe(row);
+] as [Partial<ToolCallPart>, string][])('the result row of %j shows the outcome', (part, row) => {
+  expect(resultRow(call(part), false, paper)).toBe(row);
 });
 
-test('beside others it is named, and while it runs it tells how far it is', () => {
-  expect(endRow(call({ result: result('ok') }), true, paper)).toBe('  ✓ files read 400 ms ok');
+test('a parallel call is named in its result row, and a running call shows its progress', () => {
+  expect(resultRow(call({ result: result('ok') }), true, paper)).toBe('  ✓ files read 400 ms ok');
   expect(progressText(call())).toBe('files read');
   expect(progressText(call({ progress: { progress: 2, total: 5, message: 'copy\ning' } }))).toBe(
     'files read 40 % copy ing',

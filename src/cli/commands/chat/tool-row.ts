@@ -2,10 +2,10 @@ import type { ToolCallPart } from '../../../storage/ports/conversation-store.ts'
 import { duration, oneLine, shorten } from '../../terminal/layout.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
-type Paper = Pick<Terminal, 'noteColors' | 'width'>;
+type RowStyle = Pick<Terminal, 'noteColors' | 'width'>;
 
-/** `● files read_text_file  {"path":"a.txt"}`: a call begins. */
-export function beginRow(part: ToolCallPart, { noteColors: colors, width }: Paper): string {
+/** The row of a call that starts: `● files read_text_file  {"path":"a.txt"}`. */
+export function callRow(part: ToolCallPart, { noteColors: colors, width }: RowStyle): string {
   const name = nameOf(part);
   const row = `${colors.cyan('●')} ${colors.bold(name)}`;
   if (Object.keys(part.arguments).length === 0) return row;
@@ -13,26 +13,27 @@ export function beginRow(part: ToolCallPart, { noteColors: colors, width }: Pape
   return `${row}  ${colors.dim(shorten(oneLine(JSON.stringify(part.arguments)), room))}`;
 }
 
-/** `  ✓ 0.4 s buy apples`: it has ended. Named where others run beside it. */
-export function endRow(part: ToolCallPart, isNamed: boolean, { noteColors: colors, width }: Paper): string {
+/** The row of a call that has ended: `  ✓ 0.4 s buy apples`, with its name if other calls run in parallel. */
+export function resultRow(part: ToolCallPart, isNamed: boolean, { noteColors: colors, width }: RowStyle): string {
   const [sign, paint] = part.status === 'success' ? (['✓', colors.green] as const) : (['✗', colors.red] as const);
   const time = part.startedAt && part.completedAt && Date.parse(part.completedAt) - Date.parse(part.startedAt);
-  const words = [...(isNamed ? [nameOf(part)] : []), ...(typeof time === 'number' ? [duration(time)] : [])];
-  const outcome = shorten(outcomeOf(part), Math.max(10, width - 4 - words.join(' ').length - 1));
+  const facts = [isNamed && nameOf(part), typeof time === 'number' && duration(time)].filter(Boolean);
+  const outcome = shorten(outcomeOf(part), Math.max(10, width - 4 - facts.join(' ').length - 1));
   const about = part.status === 'success' ? colors.dim(outcome) : outcome;
-  return `  ${paint(sign)} ${[...words, about].join(' ')}`.trimEnd();
+  return `  ${paint(sign)} ${[...facts, about].join(' ')}`.trimEnd();
 }
 
-/** `files sync 40 % copying`: how far a running call is. */
+/** The progress of a running call: `files sync 40 % copying`. */
 export function progressText(part: ToolCallPart): string {
   const { progress, total, message } = part.progress ?? {};
-  const share = progress === undefined ? [] : [total ? `${Math.floor((100 * progress) / total)} %` : String(progress)];
-  return [nameOf(part), ...share, ...(message ? [oneLine(message)] : [])].join(' ');
+  const share = progress !== undefined && (total ? `${Math.floor((100 * progress) / total)} %` : String(progress));
+  return [nameOf(part), share, message && oneLine(message)].filter(Boolean).join(' ');
 }
 
-/** The name a person knows it by. */
+/** The server and the tool's own name. */
 export function nameOf({ server, originalName, name }: ToolCallPart): string {
-  return [...(server === undefined ? [] : [server]), originalName ?? name].map(oneLine).join(' ');
+  const tool = oneLine(originalName ?? name);
+  return server === undefined ? tool : `${oneLine(server)} ${tool}`;
 }
 
 function outcomeOf({ status, result }: ToolCallPart): string {
@@ -41,7 +42,7 @@ function outcomeOf({ status, result }: ToolCallPart): string {
   return status === 'cancelled' ? 'cancelled' : text;
 }
 
-/** The first line of a result that says something; what is no text is named. */
+/** The first line of a result that is not blank; other content is named by its type. */
 function firstLine(content: readonly Readonly<Record<string, unknown>>[]): string {
   const texts = content.map(({ type, text }) => (typeof text === 'string' ? text : `[${String(type)}]`));
   const line = texts.flatMap((text) => text.split('\n')).find((candidate) => candidate.trim() !== '');

@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
+import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { GatewayConfig } from '../../../config/config.ts';
 import { dataDirectory } from '../../../config/data-directory.ts';
-import { findConfigFile } from '../../../config/load-config.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { isLoopback } from '../../../gateway/auth/loopback.ts';
 import {
-  type ClientId,
   type ClientSetup,
   type ConnectScope,
   clientEntryName,
@@ -15,15 +14,16 @@ import {
   mcpClients,
   stdioSetup,
 } from '../../../gateway/clients/mcp-clients.ts';
-import { findGateway } from '../../backend/gateway-file.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { findGateway, toReachableUrl } from '../../backend/gateway-file.ts';
 import { stdioProgram } from '../../backend/stdio-program.ts';
-import type { CommandContext } from '../../command.ts';
+import { writeFileAtomically } from '../../backend/write-file.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { UnavailableError, UsageError } from '../../command-errors.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { UnavailableError } from '../../unavailable-error.ts';
-import { UsageError } from '../../usage-error.ts';
+import { notFound } from '../../find-item.ts';
 import { JsonEditError, setInJson } from './edit-json.ts';
 import { lineDifference } from './line-difference.ts';
-import { readIfThere, replaceFile } from './replace-file.ts';
 
 export interface ConnectOptions {
   readonly scope: ConnectScope;
@@ -33,77 +33,102 @@ export interface ConnectOptions {
   readonly file?: string;
 }
 
-/** `toolwharf connect`: writes Toolwharf into an MCP client's configuration, and leaves the rest of it alone. */
+/** `toolwharf connect`: adds Toolwharf to the configuration of an MCP client and keeps everything else in the file. */
 export async function connect(name: string, options: ConnectOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const client = clientOf(name);
-  const file = options.file === undefined ? fileOf(client, options.scope, context) : resolve(options.file);
-  const way = await setupFor(client, options, context);
-  const before = await readIfThere(file);
-  const after = edited(file, before, [client.key, clientEntryName(options.profile)], client.entry(way));
-  const goal = way.kind === 'http' ? way.url : 'the command `toolwharf stdio`';
+  const client = findClient(name);
+  const file = options.file === undefined ? clientFile(client, options.scope, context) : resolve(options.file);
+  const setup = await chooseSetup(client, options, context);
+  const before = await readText(file);
+  const after = edit(file, before, [client.key, clientEntryName(options.profile)], client.entry(setup));
+  const target = setup.kind === 'http' ? setup.url : 'the command `toolwharf stdio`';
   if (after === before) {
-    terminal.print(`${client.title} has ${goal} already: ${file}`);
+    terminal.print(`${client.title} already uses ${target}: ${file}`);
   } else if (options.dryRun) {
     terminal.print([`--- ${file}`, `+++ ${file}`, ...lineDifference(before, after)].join('\n'));
   } else {
     const backup = await replaceFile(file, after);
-    terminal.print(`${client.title} now has ${goal}: ${file}`);
-    if (backup !== undefined) terminal.note(`What was there before is in ${backup}`);
+    terminal.print(`${client.title} now uses ${target}: ${file}`);
+    if (backup !== undefined) terminal.note(`Backup of the previous file: ${backup}`);
     terminal.note(`Next: ${client.next}`);
   }
   return exitCodes.ok;
 }
 
-function clientOf(name: string): McpClient {
-  const id = clientIds.find((candidate): candidate is ClientId => candidate === name);
-  if (id === undefined) throw new UsageError(`There is no client '${name}'; there are: ${clientIds.join(', ')}`);
+function findClient(name: string): McpClient {
+  const id = clientIds.find((candidate) => candidate === name);
+  if (id === undefined) throw notFound('client', name, clientIds);
   return mcpClients[id];
 }
 
-function fileOf(client: McpClient, scope: ConnectScope, { env }: CommandContext): string {
+function clientFile(client: McpClient, scope: ConnectScope, { env }: CommandContext): string {
   const file = client.file(scope, { env, platform: process.platform, cwd: process.cwd() });
-  if (file === undefined) throw new UsageError(`${client.title} has no file for a project: leave out --scope`);
+  if (file === undefined) throw new UsageError(`${client.title} has no project configuration: omit --scope`);
   return file;
 }
 
-async function setupFor(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
+async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
   const { terminal, env } = context;
-  const source = context.options.config ?? (await findConfigFile(process.cwd()));
-  const { config, file } = await openConfig(source, { env });
-  if (!config.profiles.some((profile) => profile.name === options.profile)) {
-    const names = config.profiles.map((profile) => profile.name).join(', ');
-    throw new UsageError(`There is no profile '${options.profile}'; there are: ${names}`);
-  }
+  const { config, file } = await openConfig(context.options.config, { env });
+  const profiles = config.profiles.map((profile) => profile.name);
+  if (!profiles.includes(options.profile)) throw notFound('profile', options.profile, profiles);
   if (options.stdio || !client.takesUrl) {
-    if (!options.stdio) terminal.note(`${client.title} only starts programs, so it gets the command.`);
+    if (!options.stdio) terminal.note(`${client.title} does not support URLs, so it starts a command instead.`);
     return stdioSetup(stdioProgram(context.options, file), options.profile);
   }
   const url = await gatewayUrl(config.gateway, context);
   if (config.gateway.requireAuthentication || !isLoopback(config.gateway.host)) {
     const header = '"headers": { "Authorization": "Bearer KEY" }';
-    terminal.note(`The gateway asks for a key: \`toolwharf keys create\` makes one; add ${header} to the entry.`);
+    terminal.note(`The gateway requires an API key: create one with \`toolwharf keys create\` and add ${header}.`);
   }
   return { kind: 'http', url: `${url}${endpointPath(options.profile)}` };
 }
 
-/** The running gateway's address, or the one it will have. */
+/** The URL of the running gateway, or the one it will have. */
 async function gatewayUrl({ host, port }: GatewayConfig, { terminal, env }: CommandContext): Promise<string> {
   const running = await findGateway(dataDirectory(env));
-  if (running) return running.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1');
+  if (running) return toReachableUrl(running.url);
   if (port === 0) {
-    throw new UnavailableError('The gateway takes any free port, and none is running: start it with `toolwharf serve`');
+    throw new UnavailableError(
+      'The port of the gateway is unknown until it runs: start it with `toolwharf serve` first',
+    );
   }
   terminal.note('No gateway is running: start one with `toolwharf serve`.');
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return toReachableUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
-function edited(file: string, text: string, path: readonly [string, string], entry: object): string {
+function edit(file: string, text: string, path: readonly [string, string], entry: object): string {
   try {
     return setInJson(text, path, entry);
   } catch (cause) {
     if (!(cause instanceof JsonEditError)) throw cause;
-    throw new UsageError(`'${file}' is not JSON that can be edited, and was left alone: ${cause.message}`);
+    throw new UsageError(`Cannot edit '${file}', which is unchanged: ${cause.message}`);
+  }
+}
+
+/** The text of a file; empty if it does not exist. */
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw new UsageError(`Cannot read '${file}': ${messageOf(cause)}`);
+  }
+}
+
+/** Replaces a file and keeps its mode; returns the path of the backup, if the file existed. */
+async function replaceFile(file: string, text: string): Promise<string | undefined> {
+  try {
+    // A symbolic link stays one: its target is replaced.
+    const target = await realpath(file).catch(() => file);
+    const before = await stat(target).catch(() => undefined);
+    const stamp = new Date().toISOString().replace(/\..*/, '').replaceAll(':', '-');
+    const backup = before && `${target}.${stamp}.bak`;
+    if (backup === undefined) await mkdir(dirname(target), { recursive: true });
+    else await copyFile(target, backup);
+    await writeFileAtomically(target, text, before && before.mode & 0o777);
+    return backup;
+  } catch (cause) {
+    throw new UsageError(`Cannot write '${file}': ${messageOf(cause)}`);
   }
 }

@@ -7,7 +7,7 @@ const entry = { type: 'http', url: 'http://127.0.0.1:7420/mcp' };
 const set = (text: string) => setInJson(text, path, entry);
 
 describe('setting a value in JSON', () => {
-  test('makes what is missing', () => {
+  test('creates missing objects', () => {
     const made = `{
   "mcpServers": {
     "toolwharf": {
@@ -23,7 +23,7 @@ describe('setting a value in JSON', () => {
     expect(set('{\n}\n')).toBe(made);
   });
 
-  test('leaves everything else as it is: comments, order, indentation, trailing commas', () => {
+  test('keeps comments, order, indentation and trailing commas', () => {
     const before = `// My settings
 {
 \t"theme": "dark", /* not light */
@@ -45,13 +45,13 @@ describe('setting a value in JSON', () => {
     );
   });
 
-  test('puts the comma before a comment that follows the last value', () => {
+  test('puts the comma before a comment after the last value', () => {
     expect(set('{\n  "mcpServers": {\n    "a": {} // mine\n  }\n}\n')).toBe(
       '{\n  "mcpServers": {\n    "a": {}, // mine\n    "toolwharf": {\n      "type": "http",\n      "url": "http://127.0.0.1:7420/mcp"\n    }\n  }\n}\n',
     );
   });
 
-  test('replaces a value, the last one of that name, and nothing around it', () => {
+  test('replaces only the value, of the last member with that key', () => {
     const before = '{"mcpServers": {"toolwharf": 1, "a": {}, "toolwharf": {"old": [true, null, -1.5e3]} /* x */}}';
     expect(set(before)).toBe(
       `{"mcpServers": {"toolwharf": 1, "a": {}, "toolwharf": ${JSON.stringify(entry, null, '  ')} /* x */}}`,
@@ -59,13 +59,13 @@ describe('setting a value in JSON', () => {
     expect(set(set(before))).toBe(set(before));
   });
 
-  test('keeps the line ends and the byte order mark of the file', () => {
+  test('keeps line ends and the byte order mark', () => {
     const edited = set('\ufeff{\r\n  "a": 1\r\n}\r\n');
     expect(edited.startsWith('\ufeff{\r\n  "a": 1,\r\n  "mcpServers": {\r\n')).toBe(true);
     expect(edited.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  test('text that looks like structure inside strings is text', () => {
+  test('ignores braces and comments inside strings', () => {
     const before = '{"a": "}, \\"mcpServers\\": { // \\\\", "mcpServers": {}}';
     expect(JSON.parse(set(before))).toEqual({ ...JSON.parse(before), mcpServers: { toolwharf: entry } });
   });
@@ -78,13 +78,13 @@ describe('setting a value in JSON', () => {
     ['{"mcpServers": []}', "'mcpServers' must be an object"],
     ['{"a": 1', 'expected'],
     ['{} {}', 'line 1, column 4: expected the end of the file'],
-    ["{'a': 1}", 'expected a text in double quotes'],
-  ])('%j is refused', (text, message) => {
+    ["{'a': 1}", 'expected a string in double quotes'],
+  ])('rejects %j', (text, message) => {
     expect(() => set(text)).toThrow(JsonEditError);
     expect(() => set(text)).toThrow(message);
   });
 
-  test('of any JSON object, the value is set and the rest is the same', () => {
+  test('sets the value in any JSON object and keeps the rest', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue()).filter((value) => !Object.hasOwn(value, '__proto__'));
     const spacing = fc.constantFrom(undefined, 2, '\t');
     fc.assert(

@@ -1,4 +1,4 @@
-/** One member of an object, by its offsets in the text. */
+/** A member of an object, by its offsets in the text. */
 interface Member {
   readonly key: string;
   readonly keyAt: number;
@@ -8,30 +8,30 @@ interface Member {
 
 interface ObjectSpan {
   readonly start: number;
-  /** Of the closing brace. */
+  /** The offset of the closing brace. */
   readonly close: number;
   readonly members: readonly Member[];
   readonly trailingComma: boolean;
 }
 
-/** The text is not JSON (comments and trailing commas allowed), or not of the shape that can be edited. */
+/** The text is not JSON with comments, or a value on the path is not an object. */
 export class JsonEditError extends Error {
   override readonly name: string = 'JsonEditError';
 }
 
 /**
- * The text with the value at a path of keys set, and every other byte of it as it was: comments, order, indentation, line ends.
- * Objects on the way are made where they are missing.
+ * Sets the value at a path of keys and keeps every other byte: comments, order, indentation, line ends. Missing objects on
+ * the path are created.
  */
 export function setInJson(text: string, path: readonly [string, ...string[]], value: unknown): string {
   const style = styleOf(text);
-  const [mark, body] = text.startsWith('\ufeff') ? ['\ufeff', text.slice(1)] : ['', text];
-  if (body.trim() === '') return `${mark}${render(nest(path, value), '', style)}${style.eol}`;
+  const [bom, body] = text.startsWith('\ufeff') ? ['\ufeff', text.slice(1)] : ['', text];
+  if (body.trim() === '') return `${bom}${render(nest(path, value), '', style)}${style.eol}`;
   const root = skipTrivia(body, 0);
   if (body[root] !== '{') throw problem(body, root, 'expected an object');
   const end = skipTrivia(body, readObject(body, root).close + 1);
   if (end < body.length) throw problem(body, end, 'expected the end of the file');
-  return mark + setIn(body, root, path, value, style);
+  return bom + setIn(body, root, path, value, style);
 }
 
 interface Style {
@@ -42,7 +42,7 @@ interface Style {
 function setIn(text: string, at: number, path: readonly string[], value: unknown, style: Style): string {
   const [key = '', ...rest] = path;
   const object = readObject(text, at);
-  // Of two of the same name the last one counts.
+  // JSON.parse uses the last of several members with the same key.
   const member = object.members.findLast((candidate) => candidate.key === key);
   if (!member) return insert(text, object, key, nest(rest, value), style);
   if (rest.length === 0) {
@@ -59,7 +59,7 @@ function insert(text: string, object: ObjectSpan, key: string, value: unknown, s
   const inner = last && isFirstOnLine(text, last.keyAt) ? indentAt(text, last.keyAt) : outer + style.indent;
   const member = `${style.eol}${inner}${JSON.stringify(key)}: ${render(value, inner, style)}`;
   const after = last?.end ?? object.start + 1;
-  // What follows the last value, a comment perhaps, stays where it is.
+  // A comment after the last value stays where it is.
   const between = text.slice(after, object.close).trimEnd();
   const comma = last && !object.trailingComma ? ',' : '';
   const head = text.slice(0, after) + comma + between;
@@ -86,7 +86,7 @@ function readObject(text: string, start: number): ObjectSpan {
   return { start, close: at, members, trailingComma };
 }
 
-/** The offset after the value. */
+/** Returns the offset after the value. */
 function readValue(text: string, at: number): number {
   if (text[at] === '"') return readString(text, at);
   if (text[at] === '{') return readObject(text, at).close + 1;
@@ -113,11 +113,11 @@ function readArray(text: string, start: number): number {
 function readString(text: string, at: number): number {
   const string = /"(?:[^"\\\n\r]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
   string.lastIndex = at;
-  if (!string.test(text)) throw problem(text, at, 'expected a text in double quotes');
+  if (!string.test(text)) throw problem(text, at, 'expected a string in double quotes');
   return string.lastIndex;
 }
 
-/** Past white space and comments. */
+/** Returns the offset after white space and comments. */
 function skipTrivia(text: string, at: number): number {
   const trivia = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
   trivia.lastIndex = at;

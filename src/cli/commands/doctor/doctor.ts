@@ -1,29 +1,24 @@
 import type { Config } from '../../../config/config.ts';
 import { dataDirectory } from '../../../config/data-directory.ts';
-import { findConfigFile } from '../../../config/load-config.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { type Problem, problemLine } from '../../../config/problems.ts';
 import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
 import { openToolbox } from '../../backend/open-toolbox.ts';
-import type { CommandContext } from '../../command.ts';
+import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { count, oneLine } from '../../terminal/layout.ts';
-import { examineDataDirectory, examineGateway, examineKey, examineNode } from './examine-machine.ts';
-import { examineCommands, examineConnections, examineReferences } from './examine-servers.ts';
-import { type Finding, good, wrong } from './finding.ts';
+import { checkCommands, checkConnections, checkReferences } from './check-servers.ts';
+import { checkDataDirectory, checkGateway, checkMasterKey, checkNode } from './check-system.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
-export interface DoctorOptions {
-  readonly json?: boolean;
-}
-
-/** `toolwharf doctor`: everything that must be right on this machine, one by one, with what to do about what is not. */
-export async function doctor({ json }: DoctorOptions, context: CommandContext): Promise<number> {
+/** `toolwharf doctor`: runs every check of this installation and suggests a fix for each failure. */
+export async function doctor({ json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal, env } = context;
   const { colors } = terminal;
   const findings: Finding[] = [];
 
-  function tell(...found: readonly Finding[]): void {
+  function report(...found: readonly Finding[]): void {
     findings.push(...found);
     if (json) return;
     for (const { subject, ok, message, fix } of found) {
@@ -33,38 +28,37 @@ export async function doctor({ json }: DoctorOptions, context: CommandContext): 
   }
 
   const directory = dataDirectory(env);
-  tell(examineNode(), await examineDataDirectory(directory), await examineKey(directory, env));
-  const config = await loadConfig(context, tell);
+  report(checkNode(), await checkDataDirectory(directory), await checkMasterKey(directory, env));
+  const config = await loadConfig(context, report);
   if (config) {
-    tell(await examineGateway(config.gateway, directory));
-    tell(...(await examineCommands(config, env)), ...examineReferences(config, env));
-    await using opened = await openToolbox(context, { tolerant: true, tells: () => true });
+    report(await checkGateway(config.gateway, directory));
+    report(...(await checkCommands(config, env)), ...checkReferences(config, env));
+    await using opened = await openToolbox(context, { tolerant: true, suppressLog: () => true });
     terminal.status();
-    tell(...examineConnections(opened.servers));
+    report(...checkConnections(opened.servers));
   }
-  const bad = findings.filter(({ ok }) => !ok).length;
-  if (json) terminal.print(jsonText({ ok: bad === 0, findings }));
-  else terminal.print(bad === 0 ? colors.green('all good') : colors.red(`${count(bad, 'thing')} to put right`));
-  return bad === 0 ? exitCodes.ok : exitCodes.problem;
+  const failures = findings.filter(({ ok }) => !ok).length;
+  if (json) terminal.print(jsonText({ ok: failures === 0, findings }));
+  else if (failures === 0) terminal.print(colors.green('No problems found'));
+  else terminal.print(colors.red(`${count(failures, 'problem')} found`));
+  return failures === 0 ? exitCodes.ok : exitCodes.problem;
 }
 
 async function loadConfig(
   { options, env }: CommandContext,
-  tell: (...found: readonly Finding[]) => void,
+  report: (...found: readonly Finding[]) => void,
 ): Promise<Config | undefined> {
   const subject = 'configuration';
   try {
-    const { config, file, warnings } = await openConfig(options.config ?? (await findConfigFile(process.cwd())), {
-      env,
-    });
-    tell(good(subject, file ?? 'no toolwharf.yaml here: the default servers'));
-    tell(...warnings.map((warning) => wrong(subject, warning)));
+    const { config, file, warnings } = await openConfig(options.config, { env });
+    report(passed(subject, file ?? 'no toolwharf.yaml in this directory; using the default servers'));
+    report(...warnings.map((warning) => failed(subject, warning)));
     return config;
   } catch (cause) {
     if (!(cause instanceof ToolwharfError)) throw cause;
     const problems = (cause.data.problems ?? []) as readonly Problem[];
-    if (problems.length === 0) tell(wrong(subject, messageOf(cause)));
-    else tell(...problems.map((problem) => wrong(subject, problemLine(problem))));
+    if (problems.length === 0) report(failed(subject, messageOf(cause)));
+    else report(...problems.map((problem) => failed(subject, problemLine(problem))));
     return undefined;
   }
 }

@@ -17,13 +17,13 @@ for (const [name, mode] of [
 const find = (command: string, env = { PATH: `/nowhere:${join(directory, 'bin')}` }) =>
   findProgram(command, { env, cwd: directory, platform: 'linux' });
 
-test('a name is looked for on PATH, a path from the working directory', async () => {
+test('a command name is searched on PATH, and a path is resolved from the working directory', async () => {
   expect(await find('runs')).toBe(join(directory, 'bin', 'runs'));
   expect(await find('./bin/runs')).toBe(join(directory, 'bin', 'runs'));
   expect(await find(join(directory, 'bin', 'runs'), { PATH: '' })).toBe(join(directory, 'bin', 'runs'));
 });
 
-test('what is not there, is a folder, or may not be run is no program', async () => {
+test('a missing file, a directory and a file that is not executable are not found', async () => {
   expect(await Promise.all(['missing', 'folder', 'text', 'bin/missing'].map((command) => find(command)))).toEqual([
     undefined,
     undefined,
@@ -32,7 +32,7 @@ test('what is not there, is a folder, or may not be run is no program', async ()
   ]);
 });
 
-test('on Windows the usual endings are tried', async () => {
+test('on Windows the extensions of PATHEXT are tried', async () => {
   await writeFile(join(directory, 'bin', 'tool.CMD'), '', { mode: 0o755 });
   const env = { PATH: join(directory, 'bin'), PATHEXT: '.EXE;.CMD' };
   expect(await findProgram('tool', { env, cwd: directory, platform: 'win32' })).toBe(

@@ -1,16 +1,16 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-export interface ProgramSurroundings {
+export interface FindProgramOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** `process.platform`. */
+  /** Default: `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** The file that a command would start: one on PATH, or the path itself; undefined where there is none that can be run. */
-export async function findProgram(command: string, surroundings: ProgramSurroundings): Promise<string | undefined> {
-  const { env, cwd, platform = process.platform } = surroundings;
+/** The executable file of a command, searched on PATH unless it is a path; undefined if there is none. */
+export async function findProgram(command: string, options: FindProgramOptions): Promise<string | undefined> {
+  const { env, cwd, platform = process.platform } = options;
   const isPath = isAbsolute(command) || /[/\\]/.test(command);
   const directories = isPath ? [''] : (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
   const endings = platform === 'win32' ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : [''];

@@ -1,4 +1,4 @@
-/** One thing that was looked at: how it is, and what to do where it is wrong. */
+/** The outcome of one check, with a fix if it failed. */
 export interface Finding {
   /** `node`, `data directory`, `server github`, … */
   readonly subject: string;
@@ -7,10 +7,10 @@ export interface Finding {
   readonly fix?: string;
 }
 
-export function good(subject: string, message: string): Finding {
+export function passed(subject: string, message: string): Finding {
   return { subject, ok: true, message };
 }
 
-export function wrong(subject: string, message: string, fix?: string): Finding {
-  return { subject, ok: false, message, ...(fix !== undefined && { fix }) };
+export function failed(subject: string, message: string, fix?: string): Finding {
+  return { subject, ok: false, message, fix };
 }

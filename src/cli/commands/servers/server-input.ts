@@ -1,10 +1,10 @@
 import { parseDuration } from '../../../config/durations.ts';
-import { resolveReference } from '../../../config/references.ts';
+import { type Environment, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../command-errors.ts';
 
-/** What the command line says about a server. */
+/** The settings of a server on the command line. */
 export interface ServerOptions {
   readonly url?: string;
   readonly command?: string;
@@ -36,41 +36,40 @@ export interface ServerOptions {
   readonly toolTimeout?: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
- * The same as a body of the REST API. A value that is `${VAR}` or `${file:…}`, whole, is replaced here:
- * a secret need not stand on the command line.
+ * The server in the terms of the REST API; a setting that is not given is not a key of the result. A value of the form
+ * `${VAR}` or `${file:…}` is resolved here, which keeps secrets off the command line.
  */
 export function toServerInput(options: ServerOptions, args: readonly string[], env: Environment): JsonObject {
-  if (options.url !== undefined && options.command !== undefined) {
-    throw new UsageError('A server has either --url or --command');
-  }
+  const { url, command, openapi, cwd, description, timeout, retryAttempts } = options;
+  if (url !== undefined && command !== undefined) throw new UsageError('Use either --url or --command');
   const resolve = (option: string, value: string) => resolveOption(option, value, env);
-  const authentication = authenticationOf(options, resolve);
+  const authentication = toAuthentication(options, resolve);
+  const transport =
+    command !== undefined
+      ? 'stdio'
+      : (options.transport ?? (url === undefined ? undefined : openapi === undefined ? 'auto' : 'api'));
   return {
-    ...(options.url !== undefined && { url: resolve('--url', options.url), transport: transportOf(options) }),
-    ...(options.openapi !== undefined && { openapi: resolve('--openapi', options.openapi) }),
-    ...(options.command !== undefined && { command: options.command, transport: 'stdio' }),
-    ...(options.url === undefined &&
-      options.command === undefined &&
-      options.transport && { transport: options.transport }),
+    ...(url !== undefined && { url: resolve('--url', url) }),
+    ...(openapi !== undefined && { openapi: resolve('--openapi', openapi) }),
+    ...(command !== undefined && { command }),
+    ...(transport !== undefined && { transport }),
     ...(args.length > 0 && { args: args.map((arg) => resolve('an argument', arg)) }),
-    ...(options.cwd !== undefined && { cwd: options.cwd }),
-    ...(options.env && { env: pairs('--env', options.env, '=', resolve) }),
-    ...(options.header && { headers: pairs('--header', options.header, ':', resolve) }),
+    ...(cwd !== undefined && { cwd }),
+    ...(options.env && { env: parsePairs('--env', options.env, '=', resolve) }),
+    ...(options.header && { headers: parsePairs('--header', options.header, ':', resolve) }),
     ...(authentication && { authentication }),
     ...(options.allowInsecure && { allowInsecure: true }),
-    ...(options.description !== undefined && { description: options.description }),
-    ...(options.timeout !== undefined && { timeout: duration(options.timeout) }),
-    ...(options.retryAttempts !== undefined && { retryAttempts: Number(options.retryAttempts) }),
+    ...(description !== undefined && { description }),
+    ...(timeout !== undefined && { timeout: parseTimeout(timeout) }),
+    ...(retryAttempts !== undefined && { retryAttempts: Number(retryAttempts) }),
     ...(options.disabled && { enabled: false }),
-    ...policyOf(options),
+    ...toPolicy(options),
   };
 }
 
-/** The settings that limit what a server's tools may do; the gateway checks their values. */
-function policyOf(options: ServerOptions): JsonObject {
+/** The settings that limit what a server's tools may do; the gateway validates their values. */
+function toPolicy(options: ServerOptions): JsonObject {
   const { required, trusted, protocol, mode, onChange, allow, deny, prompt, maxInstances, toolTimeout } = options;
   const [calls = '', per = ''] = options.rate?.split('/') ?? [];
   const hasLimits = maxInstances !== undefined || toolTimeout !== undefined;
@@ -87,35 +86,29 @@ function policyOf(options: ServerOptions): JsonObject {
     rate: options.rate === undefined ? undefined : { calls: Number(calls), per },
     defaultToolConfig: hasLimits ? limits : undefined,
   };
-  // An edit merges over the stored record: what was not named must not overwrite it.
+  // An edit merges these over the stored record: an option that is not given must not overwrite a setting.
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-}
-
-/** How an address is spoken to. */
-function transportOf({ transport, openapi }: ServerOptions): string {
-  return transport ?? (openapi === undefined ? 'auto' : 'api');
 }
 
 type Resolve = (option: string, value: string) => string;
 
-function authenticationOf(options: ServerOptions, resolve: Resolve): JsonObject | undefined {
+function toAuthentication(options: ServerOptions, resolve: Resolve): JsonObject | undefined {
   const given = (['bearer', 'apiKey', 'basic', 'oauth'] as const).filter((key) => options[key] !== undefined);
-  if (given.length > 1) throw new UsageError('A server has one of --bearer, --api-key, --basic and --oauth');
+  if (given.length > 1) throw new UsageError('Use only one of --bearer, --api-key, --basic and --oauth');
   if (options.bearer !== undefined) return { type: 'bearer', token: resolve('--bearer', options.bearer) };
   if (options.apiKey !== undefined) {
-    const header = options.apiKeyHeader;
-    return { type: 'api-key', key: resolve('--api-key', options.apiKey), ...(header !== undefined && { header }) };
+    return { type: 'api-key', key: resolve('--api-key', options.apiKey), header: options.apiKeyHeader };
   }
   if (options.basic !== undefined) {
     const [username = '', ...rest] = options.basic.split(':');
-    if (rest.length === 0) throw new UsageError('--basic takes user:password');
+    if (rest.length === 0) throw new UsageError('--basic must be user:password');
     return { type: 'basic', username, password: resolve('--basic', rest.join(':')) };
   }
   return options.oauth ? { type: 'oauth' } : undefined;
 }
 
-/** `name=value` options as a map, each value resolved. */
-export function pairs(
+/** Parses `name=value` options and resolves each value. */
+export function parsePairs(
   option: string,
   given: readonly string[],
   separator: string,
@@ -123,13 +116,13 @@ export function pairs(
 ): Record<string, string> {
   const entries = given.map((pair) => {
     const at = pair.indexOf(separator);
-    if (at < 1) throw new UsageError(`${option} takes name${separator}value, got '${pair.slice(0, 40)}'`);
+    if (at < 1) throw new UsageError(`${option} must be name${separator}value, got '${pair.slice(0, 40)}'`);
     return [pair.slice(0, at).trim(), resolve(option, pair.slice(at + 1).trim())] as const;
   });
   return Object.fromEntries(entries);
 }
 
-/** The value of an option, or what it refers to. */
+/** The value of an option, with a `${VAR}` or `${file:…}` reference resolved. */
 export function resolveOption(option: string, value: string, env: Environment): string {
   try {
     return resolveReference(value, env, (variable) => {
@@ -140,7 +133,7 @@ export function resolveOption(option: string, value: string, env: Environment): 
   }
 }
 
-function duration(text: string): number {
+function parseTimeout(text: string): number {
   try {
     return parseDuration(/^\d+$/.test(text) ? Number(text) : text);
   } catch (cause) {

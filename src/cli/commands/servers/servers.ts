@@ -1,38 +1,37 @@
+import type { ServerInfo } from '../../../servers/server-info.ts';
 import { isUnavailable, type KnownServer, openToolbox, toolCount, whyUnavailable } from '../../backend/open-toolbox.ts';
-import type { CommandContext } from '../../command.ts';
+import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonText } from '../../terminal/json-text.ts';
-import { duration, oneLine, pad, widthOf, wrap } from '../../terminal/layout.ts';
+import { count, duration, oneLine, pad, widthOf, wrap } from '../../terminal/layout.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { paintState, stateOf } from './server-state.ts';
 
-export interface ServersOptions {
-  readonly json?: boolean;
-}
-
-/** `toolwharf servers`: how each server is doing. */
-export async function servers({ json }: ServersOptions, context: CommandContext): Promise<number> {
-  await using opened = await openToolbox(context, { tolerant: true, tells: ({ event }) => inTable.has(event) });
+/** `toolwharf servers`: shows the status of each server. */
+export async function servers({ json }: JsonOption, context: CommandContext): Promise<number> {
+  await using opened = await openToolbox(context, {
+    tolerant: true,
+    suppressLog: ({ event }) => shownInTable.has(event),
+  });
   const { terminal } = context;
   if (json) terminal.print(jsonText(opened.servers));
-  else if (opened.servers.length === 0) terminal.note('There are no servers.');
+  else if (opened.servers.length === 0) terminal.note('No servers are configured.');
   else printTable(opened.servers, terminal);
   return opened.servers.some((info) => info.required && isUnavailable(info)) ? exitCodes.unavailable : exitCodes.ok;
 }
 
-const inTable = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
+const shownInTable = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
 
-const head = ['SERVER', 'STATE', 'TOOLS', 'TRANSPORT', 'ERA', 'CONNECTED IN'];
+const titles = ['SERVER', 'STATE', 'TOOLS', 'TRANSPORT', 'ERA', 'CONNECTED IN'];
 
 function printTable(infos: readonly KnownServer[], terminal: Terminal): void {
   const { colors, width } = terminal;
   const rows = infos.map((info) => ({ info, cells: cellsOf(info) }));
-  const widths = head.map((title, at) =>
+  const widths = titles.map((title, at) =>
     Math.max(...[title, ...rows.map(({ cells }) => cells[at] ?? '')].map(widthOf)),
   );
   const isWide = widths.reduce((sum, column) => sum + column + 2, -2) <= width;
   const padded = (cells: readonly string[]) => cells.map((cell, at) => pad(cell, widths[at] ?? 0));
-  if (isWide) terminal.print(colors.dim(padded(head).join('  ')));
+  if (isWide) terminal.print(colors.dim(padded(titles).join('  ')));
   for (const { info, cells } of rows) {
     const [name = '', state = '', ...facts] = isWide ? padded(cells) : cells;
     const title = `${colors.bold(name)}  ${paintState(colors, info)(state)}`;
@@ -44,7 +43,7 @@ function printTable(infos: readonly KnownServer[], terminal: Terminal): void {
   }
 }
 
-/** The cells after the state in words, for a terminal too narrow for columns; no line ends within a fact. */
+/** The cells after the state, for a terminal too narrow for columns; a line never breaks within a cell. */
 function factLines(cells: readonly string[], width: number): string[] {
   const [tools, transport, era, time] = cells;
   const facts = [tools && `${tools} tools`, transport, era, time && `connected in ${time}`].filter(Boolean);
@@ -66,6 +65,19 @@ function cellsOf(info: KnownServer): string[] {
 function reasonsOf(info: KnownServer): string[] {
   const { status, offers } = info;
   const why = isUnavailable(info) || status.state === 'degraded' ? [whyUnavailable(status)] : [];
-  const left = offers.tools?.rejected.length ?? 0;
-  return [...why, ...(left > 0 ? [`${left} of its tools left out; \`toolwharf check\` says why`] : [])];
+  const rejected = offers.tools?.rejected.length ?? 0;
+  return [...why, ...(rejected > 0 ? [`${count(rejected, 'unusable tool')}; see \`toolwharf check\``] : [])];
+}
+
+/** A server's state, or `disabled`. */
+export function stateOf({ enabled, status }: ServerInfo): string {
+  return enabled ? status.state : 'disabled';
+}
+
+/** The colour of a server's state. */
+export function paintState(colors: Terminal['colors'], info: ServerInfo): (text: string) => string {
+  const state = stateOf(info);
+  if (state === 'connected') return colors.green;
+  if (state === 'disabled') return colors.dim;
+  return state === 'error' ? colors.red : colors.yellow;
 }

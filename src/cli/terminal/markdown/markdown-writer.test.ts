@@ -44,7 +44,7 @@ const a = [1, 2];
 Not a #heading, not 1.a list, -nor this.
 [docs](https://example.com/x)`;
 
-test('headings, lists, quotes, code, tables and links as a person reads them', () => {
+test('headings, lists, quotes, code, tables and links are rendered for a terminal', () => {
   expect(render(everything)).toBe(
     [
       '# What I found',
@@ -78,12 +78,12 @@ test('headings, lists, quotes, code, tables and links as a person reads them', (
   );
 });
 
-test.each([1, 2, 3, 7, 50])('in pieces of %i characters it is written the same', (size) => {
+test.each([1, 2, 3, 7, 50])('Markdown streamed in pieces of %i characters is rendered the same', (size) => {
   expect(render(everything, { size })).toBe(render(everything));
   expect(render(everything, { size, colors: true })).toBe(render(everything, { colors: true }));
 });
 
-test('a paragraph is written as it comes, a word at a time, and never rewritten', () => {
+test('a paragraph is streamed word by word and never redrawn', () => {
   const parts: string[] = [];
   const writer = createMarkdownWriter({
     write: (part) => parts.push(part),
@@ -101,17 +101,17 @@ test('a paragraph is written as it comes, a word at a time, and never rewritten'
   expect(parts.join('')).not.toContain('\r');
 });
 
-test('code is written line by line, and an unfinished block is closed', () => {
+test('code is written line by line, and an unclosed block is closed at the end', () => {
   expect(render('```\na **b**\n  c')).toBe('┌──\na **b**\n  c\n└──\n');
   expect(render('- x\n  ~~~\n  in\n    side\n  ~~~\nafter')).toBe('• x\n┌──\nin\n  side\n└──\nafter\n');
 });
 
-test('a table that does not fit is written cell by cell', () => {
+test('a table that is too wide is written without aligned columns', () => {
   const text = `| a | b |\n|---|---|\n| ${'x'.repeat(30)} | ${'y'.repeat(30)} |`;
   expect(render(text)).toBe(`a │ b\n${'x'.repeat(30)} │ ${'y'.repeat(30)}\n`);
 });
 
-describe('what a model or a server sent', () => {
+describe('text from a model or a server', () => {
   test.each([
     ['in text', 'a \u001b[2J\u202eb', 'a ⟨U+001B⟩[2J⟨U+202E⟩b\n'],
     ['in code', '```\n\u001b]0;x\u0007\n```', '┌──\n⟨U+001B⟩]0;x⟨U+0007⟩\n└──\n'],
@@ -120,11 +120,11 @@ describe('what a model or a server sent', () => {
     ['in a heading', '# \u001b[2J', '# ⟨U+001B⟩[2J\n'],
     ['in a link', '[a](https://b\u001b[2J)', 'a (https://b⟨U+001B⟩[2J)\n'],
     ['in a carriage return', 'safe\rmalicious', 'safe⟨U+000D⟩malicious\n'],
-  ])('does nothing to the terminal: %s [R18]', (_, text, shown) => {
+  ])('control characters %s are made visible [R18]', (_, text, shown) => {
     expect(render(text)).toBe(shown);
   });
 
-  test('is shown whole where it is an emoji or another script', () => {
+  test('emoji and non-Latin scripts are shown unchanged', () => {
     expect(render('👩‍💻 ❤️ 漢字', { size: 1 })).toBe('👩‍💻 ❤️ 漢字\n');
   });
 });

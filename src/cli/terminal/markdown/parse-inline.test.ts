@@ -3,7 +3,7 @@ import { parseInline, type Span } from './parse-inline.ts';
 
 const whole = (text: string) => parseInline(text, { isWhole: true }).spans;
 
-test('emphasis, code and strokes are styles, also inside each other', () => {
+test('emphasis, code and strikethrough are parsed, also nested', () => {
   expect(whole('a **b** *c* _d_ ***e*** ~~f~~ `g`')).toEqual([
     { text: 'a ' },
     { text: 'b', bold: true },
@@ -37,7 +37,7 @@ test.each([
   'x < y and <b>',
   'wow!',
   '~one~',
-])('what only looks like markup stays as it is: %s', (text) => {
+])('text that only resembles markup is plain text: %s', (text) => {
   expect(
     whole(text)
       .map((span) => span.text)
@@ -46,11 +46,11 @@ test.each([
   expect(whole(text).every((span) => Object.keys(span).length === 1)).toBe(true);
 });
 
-test('an escaped character is no markup', () => {
+test('an escaped character is plain text', () => {
   expect(whole('\\*a\\* \\n')).toEqual([{ text: '*' }, { text: 'a' }, { text: '*' }, { text: ' \\n' }]);
 });
 
-test('a link is its text and the host it leads to', () => {
+test('a link becomes its text and the host of its URL', () => {
   expect(whole('see [**the** docs](https://example.com/a "b") ![x](https://evil.test/y)')).toEqual([
     { text: 'see ' },
     { text: 'the', bold: true },
@@ -67,7 +67,7 @@ test('a link is its text and the host it leads to', () => {
   expect(whole('<https://a.example/b>')).toEqual([{ text: 'https://a.example/b' }]);
 });
 
-test('the end of a line is a space, unless it is meant', () => {
+test('a line break is a space, unless two spaces or a backslash precede it', () => {
   expect(whole('a\nb  \nc\\\nd')).toEqual([
     { text: 'a' },
     { text: ' ' },
@@ -79,7 +79,7 @@ test('the end of a line is a space, unless it is meant', () => {
   ]);
 });
 
-test('of growing text only what is certain is read, and in the end it is all the same', () => {
+test('parsing a growing text piece by piece gives the same spans as parsing it whole', () => {
   const texts = [
     'say **hello you** and `co``de` or [x](https://a.b/c) now_and_then _so_ \\* <https://a.b> !',
     'a ***b*** *',
@@ -98,7 +98,7 @@ test('of growing text only what is certain is read, and in the end it is all the
   expect(parseInline('a **b', { isWhole: false })).toEqual({ spans: [{ text: 'a ' }], end: 2 });
 });
 
-test('what is never closed is held back for a while only, and costs no time', () => {
+test('unclosed markup is held back up to a limit and then treated as plain text', () => {
   const long = `**${'x'.repeat(600)}`;
   expect(parseInline(long, { isWhole: false }).end).toBe(long.length);
   for (const mark of ['[', '`', '*', '_', '<', '!['])

@@ -1,0 +1,114 @@
+import { messageOf } from '../../../kernel/errors.ts';
+import type { Message } from '../../../storage/ports/conversation-store.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { UnavailableError } from '../../command-errors.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { reportError } from '../../report-error.ts';
+import { count, oneLine } from '../../terminal/layout.ts';
+import type { ChatHost } from './chat-host.ts';
+import { modelLabel } from './find-settings.ts';
+import { createPromptLine } from './prompt-line.ts';
+import { printRecap } from './recap.ts';
+import { reportAnswer } from './report-answer.ts';
+import { runSlashCommand } from './run-slash-command.ts';
+import type { Session } from './session.ts';
+import { parseLine } from './slash-command.ts';
+
+/** Runs a chat at a terminal until the person exits. Ctrl-C stops an answer; at the prompt, pressed twice, it exits. */
+export async function runInteractiveChat(session: Session, host: ChatHost, context: CommandContext): Promise<number> {
+  const { terminal, signal } = context;
+  let prompting: AbortController | undefined;
+  let answering: 'running' | 'stopping' | undefined;
+  let promptInterrupts = 0;
+
+  function interceptInterrupt(given: NodeJS.Signals): boolean {
+    if (given !== 'SIGINT') return false;
+    if (prompting) {
+      promptInterrupts++;
+      prompting.abort();
+      return true;
+    }
+    if (answering !== 'running') return false;
+    answering = 'stopping';
+    session.stop().catch((cause) => terminal.note(`Stopping the answer failed: ${messageOf(cause)}`));
+    return true;
+  }
+  context.onInterrupt(() => {}, interceptInterrupt);
+
+  /** Starts an answer and reports its end; Ctrl-C meanwhile stops only the answer. */
+  async function answer(start: Parameters<Session['answer']>[0]): Promise<void> {
+    const exit = Promise.withResolvers<undefined>();
+    const onAbort = () => exit.resolve(undefined);
+    using _mute = terminal.mute();
+    answering = 'running';
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const ended = await Promise.race([session.answer(start), exit.promise]);
+      if (ended) reportAnswer(ended, terminal);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      answering = undefined;
+      terminal.status();
+    }
+  }
+
+  /** Prints an answer that was in progress when its conversation was opened. */
+  async function follow(): Promise<void> {
+    const last = session.view?.content.messages.at(-1);
+    if (last?.status === 'streaming') await answer(async () => last);
+  }
+
+  await introduce(session, host, context);
+  printRecap(session, terminal);
+  await follow();
+  const prompt = createPromptLine(terminal, userTexts(session.view?.content.messages ?? []));
+  while (!signal.aborted) {
+    prompting = new AbortController();
+    const text = await prompt.read(AbortSignal.any([prompting.signal, signal]));
+    const isInterrupted = prompting.signal.aborted;
+    prompting = undefined;
+    if (text === undefined && (!isInterrupted || promptInterrupts > 1)) break;
+    if (text === undefined) {
+      terminal.note(terminal.noteColors.dim('Press Ctrl-C again or Ctrl-D to exit.'));
+      continue;
+    }
+    promptInterrupts = 0;
+    const line = parseLine(text);
+    if (line.kind === 'invalid') terminal.note(line.message);
+    if (line.kind !== 'message' && line.kind !== 'command') continue;
+    try {
+      if (line.kind === 'message') await answer((chat, id) => chat.send(id, line.text));
+      else if (line.name === 'exit') break;
+      else await runSlashCommand(line.name, line.argument, { session, host, context, answer, follow });
+    } catch (cause) {
+      if (signal.aborted) break;
+      // The chat cannot continue without the gateway.
+      if (cause instanceof UnavailableError) throw cause;
+      reportError(terminal, cause, { stack: false });
+    }
+  }
+  return exitCodes.ok;
+}
+
+async function introduce({ assistant }: Session, host: ChatHost, { terminal }: CommandContext): Promise<void> {
+  const { noteColors: colors } = terminal;
+  const { count: tools, missingServers, warning } = await host.tools(assistant);
+  const model = modelLabel(assistant.model, await host.settings.providers());
+  const facts = [model, count(tools, 'tool'), assistant.toolApproval].map(oneLine).join(' · ');
+  terminal.note(`${colors.bold(oneLine(assistant.name))}  ${colors.dim(facts)}`);
+  if (host.gateway !== undefined) {
+    terminal.note(colors.dim(`Using the gateway at ${host.gateway}`));
+    // Without a gateway, the startup of the toolbox has reported them.
+    for (const { id, reason } of missingServers) terminal.note(colors.yellow(oneLine(`Server ${id}: ${reason}`)));
+  }
+  if (warning !== undefined) terminal.note(colors.yellow(oneLine(warning)));
+  if (assistant.model.provider === 'demo') {
+    terminal.note(colors.dim('The demo follows a script and uses no model. Choose a model with /model.'));
+  }
+  terminal.note(colors.dim('Type /help for commands, Ctrl-D to exit.\n'));
+}
+
+function userTexts(messages: readonly Message[]): string[] {
+  const parts = messages.filter(({ role }) => role === 'user').flatMap((message) => message.parts);
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}

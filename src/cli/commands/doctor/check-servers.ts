@@ -1,0 +1,71 @@
+import type { Config, GatewayConfig, ServerSpec } from '../../../config/config.ts';
+import { type Environment, parseReference, resolveReference } from '../../../config/references.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { describeTools, isUnavailable, type KnownServer, whyUnavailable } from '../../backend/open-toolbox.ts';
+import { oneLine } from '../../terminal/layout.ts';
+import { findProgram } from './find-program.ts';
+import { type Finding, failed, passed } from './finding.ts';
+
+/** Checks that the command of every enabled server is installed. */
+export async function checkCommands({ servers }: Pick<Config, 'servers'>, env: Environment): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { name, enabled, target } of servers) {
+    if (!enabled || target.transport !== 'stdio') continue;
+    const cwd = target.cwd ?? process.cwd();
+    const program = await findProgram(target.command, { env: { ...env, ...target.env }, cwd });
+    const subject = `command of ${oneLine(name)}`;
+    if (program !== undefined) found.push(passed(subject, program));
+    else found.push(failed(subject, `'${oneLine(target.command)}' was not found`, 'install it, or correct `command`'));
+  }
+  return found;
+}
+
+/** Checks that every variable and file that a secret refers to exists. Values are never shown. */
+export function checkReferences(
+  { servers, gateway }: Pick<Config, 'servers' | 'gateway'>,
+  env: Environment,
+): Finding[] {
+  return [
+    ...servers.filter(({ enabled }) => enabled).flatMap((spec) => checkTexts(spec.name, textsOf(spec), env)),
+    ...checkTexts('the gateway', gatewayTexts(gateway), env),
+  ];
+}
+
+/** Checks that every enabled server is connected. */
+export function checkConnections(servers: readonly KnownServer[]): Finding[] {
+  return servers
+    .filter(({ enabled }) => enabled)
+    .map((info) => {
+      const subject = `server ${oneLine(info.name)}`;
+      if (isUnavailable(info)) return failed(subject, whyUnavailable(info.status), 'run `toolwharf check` for details');
+      return passed(subject, [info.status.state, describeTools(info)].filter(Boolean).join(', '));
+    });
+}
+
+function checkTexts(owner: string, texts: readonly string[], env: Environment): Finding[] {
+  return texts.flatMap((text) => {
+    const reference = parseReference(text);
+    if (!reference || (reference.kind === 'variable' && reference.fallback !== undefined)) return [];
+    const subject = `${reference.kind === 'variable' ? reference.name : reference.path} for ${oneLine(owner)}`;
+    if (reference.kind === 'variable') {
+      if (env[reference.name]) return [passed(subject, 'set')];
+      return [failed(subject, 'not set', `set the environment variable ${reference.name}`)];
+    }
+    try {
+      resolveReference(text, env);
+      return [passed(subject, 'readable')];
+    } catch (cause) {
+      return [failed(subject, messageOf(cause))];
+    }
+  });
+}
+
+function textsOf({ target }: ServerSpec): string[] {
+  if (target.transport === 'stdio') return Object.values(target.env);
+  const { type: _, ...authentication } = target.authentication;
+  return [...Object.values(target.headers), ...Object.values<string>(authentication)];
+}
+
+function gatewayTexts({ webhook, database }: GatewayConfig): string[] {
+  return [webhook?.secret, database].filter((text) => text !== undefined);
+}

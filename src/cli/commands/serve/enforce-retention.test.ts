@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createLog, type LogEntry } from '../../../kernel/log.ts';
+import { openStorage } from '../../../storage/open-storage.ts';
+import { enforceRetention } from './enforce-retention.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('calls that exceed the configured age or number are removed periodically until disposal', async () => {
+  await using storage = await openStorage({ kind: 'memory' });
+  const add = (id: string) =>
+    storage.journal.write({
+      id,
+      tool: 't',
+      originalName: 't',
+      caller: { id: 'c', kind: 'program' },
+      arguments: {},
+      definitionHash: 'h',
+      status: 'success',
+      createdAt: new Date().toISOString(),
+      completedAt: new Date().toISOString(),
+    });
+  const count = async () => (await storage.journal.list()).length;
+  const entries: LogEntry[] = [];
+  const log = createLog((entry) => entries.push(entry));
+  for (const id of ['a', 'b', 'c']) await add(id);
+  const settings = () => ({ maxAgeMs: 86_400_000, maxCalls: 2 });
+  const retention = enforceRetention({ audit: storage.audit, settings, log, firstRunMs: 1, intervalMs: 1 });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await count()).toBe(2);
+  await add('d');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await count()).toBe(2);
+  expect(entries.map(({ event }) => event)).toContain('journal.retained');
+  await retention[Symbol.asyncDispose]();
+  await add('e');
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(await count()).toBe(3);
+});
+
+test('a failed removal is logged and retried at the next run', async () => {
+  const entries: LogEntry[] = [];
+  let tries = 0;
+  const audit = {
+    async retain() {
+      tries++;
+      throw new Error('the disk is full');
+    },
+  };
+  const log = createLog((entry) => entries.push(entry));
+  const settings = () => ({ maxAgeMs: 1, maxCalls: 1 });
+  await using _retention = enforceRetention({ audit, settings, log, firstRunMs: 1, intervalMs: 1 });
+  await vi.advanceTimersByTimeAsync(2);
+  expect(tries).toBe(2);
+  expect(entries[0]).toMatchObject({ level: 'error', event: 'journal.retention-failed' });
+  expect(entries[0]?.message).toContain('the disk is full');
+});

@@ -1,0 +1,103 @@
+import { type Command, Option } from 'commander';
+import { approvalScopes } from '../../policy/approval.ts';
+import type { Run } from '../command-context.ts';
+import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
+
+/** Adds `approvals`, `rules`, `keys` and `pins`. */
+export function addAccessCommands(root: Command, run: Run): void {
+  addApprovals(root, run);
+  addRules(root, run);
+  addKeys(root, run);
+  addPins(root, run);
+}
+
+const idArgument = ['<id>', 'Id, or its first characters'] as const;
+const scopeOption = () =>
+  new Option('--scope <scope>', 'Calls the answer applies to (default: once)').choices(approvalScopes);
+
+function addApprovals(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/approvals.ts'));
+  const approvals = root
+    .command('approvals')
+    .description('List and answer calls awaiting approval')
+    .option('-w, --watch', 'Show each call as it arrives; at a terminal, prompt for the answer')
+    .option(...jsonOption)
+    .action(action((module) => module.approvals));
+  approvals
+    .command('allow')
+    .description('Allow a call')
+    .argument(...idArgument)
+    .addOption(scopeOption())
+    .option('--args <json>', 'Run the call with these arguments instead')
+    .action(action((module) => module.allowApproval));
+  approvals
+    .command('deny')
+    .description('Deny a call')
+    .argument(...idArgument)
+    .addOption(scopeOption())
+    .option('--reason <text>', 'Reason to send to the caller')
+    .action(action((module) => module.denyApproval));
+}
+
+function addRules(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/rules.ts'));
+  const about = { description: 'List and revoke remembered approvals', list: 'List remembered approvals' };
+  addListCommand(
+    root,
+    'rules',
+    about,
+    action((module) => module.listRules),
+  )
+    .command('revoke')
+    .description('Revoke a remembered approval; its calls need approval again')
+    .argument(...idArgument)
+    .action(action((module) => module.revokeRule));
+}
+
+function addKeys(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/keys.ts'));
+  const about = { description: 'List, create and revoke API keys', list: 'List API keys' };
+  const keys = addListCommand(
+    root,
+    'keys',
+    about,
+    action((module) => module.listKeys),
+  );
+  keys
+    .command('create')
+    .description('Create an API key and print it once')
+    .argument('<name>', 'Name of the key')
+    .option('--profile <name>', 'Restrict the key to this profile')
+    .option('--right <right>', 'read, call or admin (repeatable; default: read and call)', collect)
+    .option(...jsonOption)
+    .action(action((module) => module.createKey));
+  keys
+    .command('revoke')
+    .description('Revoke an API key immediately')
+    .argument(...idArgument)
+    .action(action((module) => module.revokeKey));
+}
+
+function addPins(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/pins.ts'));
+  const about = {
+    description: 'List accepted tool definitions and review changes',
+    list: 'List accepted tool definitions',
+  };
+  const pins = addListCommand(
+    root,
+    'pins',
+    about,
+    action((module) => module.listPins),
+  );
+  pins
+    .command('changes')
+    .description('Show tools whose definition differs from the accepted one')
+    .option(...jsonOption)
+    .action(action((module) => module.listChanges));
+  pins
+    .command('accept')
+    .description("Accept a tool's current definition")
+    .argument('<tool>', 'Tool name as listed by `toolwharf tools`')
+    .action(action((module) => module.acceptChange));
+}

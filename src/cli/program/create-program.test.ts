@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import type { Terminal } from '../terminal/terminal.ts';
+import { createProgram } from './create-program.ts';
+
+const reference = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
+const program = createProgram({ width: 100 } as Terminal, async () => {});
+const commands = everyCommand(program);
+
+describe('docs/reference/cli.md', () => {
+  test('has a section for every command', () => {
+    const sections = [...reference.matchAll(/^## toolwharf (.+)$/gm)].map(([, name]) => name);
+    const top = program.commands.map((command) => command.name()).filter((name) => name !== 'help');
+    const missing = top.filter((name) => !sections.some((section) => section?.split(' ')[0] === name));
+    expect(missing).toEqual([]);
+    expect(sections.filter((section) => !top.includes(section?.split(' ')[0] ?? ''))).toEqual([]);
+  });
+
+  test.each(commands.map(({ path, command }) => ({ path, command })))(
+    'documents $path with every option',
+    ({ path, command }) => {
+      const [top = ''] = path.split(' ');
+      const start = reference.indexOf(`## toolwharf ${top}`);
+      // A command and what is below it may have sections of their own, one after the other.
+      const end = [...reference.matchAll(/^## toolwharf (\S+)/gm)].find(
+        (section) => section.index > start && section[1] !== top,
+      )?.index;
+      const text = reference.slice(start, end);
+      const [, verb] = path.split(' ');
+      if (verb !== undefined) expect(text).toMatch(new RegExp(`\\b${verb}\\b`));
+      const options = command.options.flatMap((option) => option.long ?? []);
+      expect(options.filter((option) => !text.includes(option))).toEqual([]);
+    },
+  );
+});
+
+test('every command and option has a description', () => {
+  const bare = commands.filter(({ command }) => command.description() === '').map(({ path }) => path);
+  const options = commands.flatMap(({ path, command }) =>
+    command.options.filter((option) => option.description === '').map((option) => `${path} ${option.flags}`),
+  );
+  expect([...bare, ...options]).toEqual([]);
+});
+
+function everyCommand(parent: Command, path = ''): { readonly path: string; readonly command: Command }[] {
+  return parent.commands
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) => {
+      const own = `${path}${command.name()}`;
+      return [{ path: own, command }, ...everyCommand(command, `${own} `)];
+    });
+}

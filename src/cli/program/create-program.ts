@@ -1,0 +1,45 @@
+import { Command, Option } from 'commander';
+import { version } from '../../kernel/version.ts';
+import type { Run } from '../command-context.ts';
+import { exitCodeHelp } from '../exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { logLevels } from '../terminal/terminal-log.ts';
+import { addAccessCommands } from './access-commands.ts';
+import { addChatCommands } from './chat-commands.ts';
+import { addDataCommands } from './data-commands.ts';
+import { addGatewayCommands } from './gateway-commands.ts';
+import { addServerCommands } from './server-commands.ts';
+import { addSetupCommands } from './setup-commands.ts';
+import { addToolCommands } from './tool-commands.ts';
+
+/** Creates the command line parser with every command and option. */
+export function createProgram(terminal: Terminal, run: Run): Command {
+  const root = new Command('toolwharf')
+    .description('Every tool an agent can use, from every MCP server, in one place.')
+    .version(version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command')
+    .option('-c, --config <file>', 'Configuration file (default: toolwharf.{yaml,yml,json} in the working directory)')
+    .option('--data-dir <directory>', 'Data directory (default: TOOLWHARF_DATA_DIR or the platform default)')
+    .addOption(
+      new Option('--log-level <level>', 'Lowest level of log messages on stderr').choices(logLevels).default('warning'),
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error:/, 'ERROR:')),
+      getOutHelpWidth: () => terminal.width,
+      getErrHelpWidth: () => terminal.width,
+    })
+    .showHelpAfterError('Run with --help to see usage.')
+    .exitOverride()
+    .addHelpText('after', `\n${exitCodeHelp}`);
+
+  addGatewayCommands(root.commandsGroup('Gateway:'), run);
+  addToolCommands(root.commandsGroup('Tools:'), run);
+  addServerCommands(root.commandsGroup('Servers:'), run);
+  addChatCommands(root.commandsGroup('Chat:'), run);
+  addAccessCommands(root.commandsGroup('Access control:'), run);
+  addSetupCommands(root.commandsGroup('Setup and diagnostics:'), run);
+  addDataCommands(root.commandsGroup('Data:'), run);
+  return root;
+}

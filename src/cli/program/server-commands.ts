@@ -1,0 +1,124 @@
+import { type Command, Option } from 'commander';
+import { onChangeActions, protocolChoices, toolModes, urlTransports } from '../../config/config.ts';
+import type { Run } from '../command-context.ts';
+import { collect, createActions, jsonOption } from './command-actions.ts';
+
+const secretNote = `A value of the form '\${VAR}' or '\${file:/path}' is read from the environment or the file, which keeps secrets out of
+the shell history.
+
+Examples:
+  toolwharf servers add crm --url https://crm.example.com/mcp --bearer '\${CRM_TOKEN}'
+  toolwharf servers add files --command npx -- -y @modelcontextprotocol/server-filesystem /home/ada/notes`;
+
+/** Adds `servers` and `registry`. */
+export function addServerCommands(root: Command, run: Run): void {
+  addServers(root, run);
+  addRegistry(root, run);
+}
+
+function addServers(root: Command, run: Run): void {
+  const status = createActions(run, () => import('../commands/servers/servers.ts'));
+  const action = createActions(run, () => import('../commands/servers/stored-servers.ts'));
+  const servers = root
+    .command('servers')
+    .description("Show the status of each server, or change the gateway's servers")
+    .option(...jsonOption)
+    .action(status((module) => module.servers));
+  addServerOptions(servers.command('add').description('Add a server to the gateway and connect it')).action(
+    action((module) => module.addServer),
+  );
+  addServerOptions(servers.command('edit').description('Change the given settings of a server'))
+    .option('--rename <name>', 'New name')
+    .action(action((module) => module.editServer));
+  addServerOptions(
+    servers.command('test').description('Test the connection to a server without saving anything'),
+  ).action(action((module) => module.testServer));
+  servers
+    .command('remove')
+    .description('Disconnect and remove a server')
+    .argument('<name>', 'Server name')
+    .action(action((module) => module.removeServer));
+  servers
+    .command('enable')
+    .description('Enable and connect a server')
+    .argument('<name>', 'Server name')
+    .action(action((module) => module.enableServer));
+  servers
+    .command('disable')
+    .description('Disconnect a server and keep its settings')
+    .argument('<name>', 'Server name')
+    .action(action((module) => module.disableServer));
+}
+
+function addServerOptions(command: Command): Command {
+  return command
+    .argument('<name>', 'Server name')
+    .argument('[args...]', 'Arguments of --command, after --')
+    .option('--url <url>', 'URL of the server')
+    .option('--command <program>', 'Command that starts the server')
+    .option('--env <name=value>', 'Environment variable for the command (repeatable)', collect)
+    .option('--cwd <directory>', 'Working directory of the command')
+    .addOption(new Option('--transport <name>', 'Transport for --url').choices(urlTransports))
+    .option('--openapi <url>', 'OpenAPI document of an HTTP API at --url; its operations become tools')
+    .option('--header <name:value>', 'Header of every request (repeatable)', collect)
+    .option('--bearer <token>', 'Authenticate with a bearer token')
+    .option('--api-key <key>', 'Authenticate with an API key')
+    .option('--api-key-header <name>', 'Header that carries the API key (default: x-api-key)')
+    .option('--basic <user:password>', 'Authenticate with a user name and password')
+    .option('--oauth', 'Authenticate with OAuth')
+    .option('--allow-insecure', 'Allow unencrypted HTTP to another machine')
+    .option('--description <text>', 'Description')
+    .option('--timeout <duration>', 'Request timeout, 1s to 300s')
+    .option('--retry-attempts <count>', 'Connection attempts after the first, 0 to 5')
+    .option('--disabled', 'Save the server without connecting it')
+    .option('--required', 'Fail the start if the server is unreachable')
+    .option('--trusted', 'Trust its read-only and idempotent annotations')
+    .addOption(new Option('--protocol <era>', 'MCP protocol era (default: auto)').choices(protocolChoices))
+    .addOption(
+      new Option('--mode <mode>', 'strict exposes configured tools only (default: dynamic)').choices(toolModes),
+    )
+    .addOption(
+      new Option('--on-change <action>', 'Action if a tool definition changes (default: ask)').choices(onChangeActions),
+    )
+    .option('--allow <glob>', 'Expose only matching tools (repeatable)', collect)
+    .option('--deny <glob>', 'Never expose matching tools (repeatable)', collect)
+    .option('--prompt <name>', 'Expose only these prompts (repeatable)', collect)
+    .option('--rate <calls/period>', 'Rate limit of calls, such as 100/1m')
+    .option('--max-instances <count>', 'Maximum concurrent calls per tool')
+    .option('--tool-timeout <duration>', 'Timeout of one call')
+    .option(...jsonOption)
+    .addHelpText('after', `\n${secretNote}`);
+}
+
+function addRegistry(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/registry.ts'));
+  const registry = root
+    .command('registry')
+    .description('Search for published MCP servers and add them')
+    .option('--registry <url>', 'Registry to use (default: gateway.registry)');
+  registry
+    .command('search')
+    .description('Search for servers by name')
+    .argument('[words...]', 'Words in the name')
+    .option('--limit <count>', 'Maximum number of results, 1 to 100 (default: 30)')
+    .option(...jsonOption)
+    .action(action((module) => module.searchRegistry));
+  registry
+    .command('show')
+    .description("Show a server's installation options and settings")
+    .argument('<name>', 'Name in the registry')
+    .option('--release <version>', 'Version (default: the latest)')
+    .option(...jsonOption)
+    .action(action((module) => module.showRegistryServer));
+  registry
+    .command('add')
+    .description('Add a server to the gateway and connect it')
+    .argument('<name>', 'Name in the registry')
+    .option('--as <name>', 'Server name (default: the last part of the registry name)')
+    .option('--install-option <number>', 'Installation option, as numbered by `registry show`')
+    .option('--set <key=value>', "Setting of the server (repeatable); '${VAR}' reads an environment variable", collect)
+    .option('--release <version>', 'Version (default: the latest)')
+    .option('--yes', 'Add it without confirmation')
+    .option(...jsonOption)
+    .action(action((module) => module.addRegistryServer));
+}
