@@ -1,5 +1,5 @@
 import type { Dialect, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
-import { placeOf } from '../config/place-of.ts';
+import { describeLocation } from '../config/server-location.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
@@ -58,7 +58,7 @@ export function registerTools(
   const name = quote(server.name);
 
   if (offered.length === 0)
-    log('warning', 'catalog.no-tools', `MCP server ${name} at ${placeOf(server)} returned no tools`);
+    log('warning', 'catalog.no-tools', `MCP server ${name} at ${describeLocation(server)} returned no tools`);
 
   for (const definition of withoutDuplicates(offered)) {
     if (!isOffered(definition.name)) continue;

@@ -1,5 +1,5 @@
 import type { ServerSpec, ToolMode, TransportName } from '../config/config.ts';
-import { placeOf } from '../config/place-of.ts';
+import { describeLocation } from '../config/server-location.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import type { ConnectionStatus } from '../connections/status.ts';
@@ -50,7 +50,7 @@ function describe(spec: ServerSpec): Omit<ServerInfo, 'status' | 'offers'> {
   return {
     name: spec.name,
     description: spec.description,
-    place: placeOf(spec),
+    place: describeLocation(spec),
     transport: spec.target.transport,
     enabled: spec.enabled,
     required: spec.required,

@@ -1,5 +1,5 @@
 import type { ServerSpec } from '../config/config.ts';
-import { placeOf } from '../config/place-of.ts';
+import { describeLocation } from '../config/server-location.ts';
 import type { Connection } from '../connections/connection.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -121,7 +121,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
 
 function unreachable(spec: ServerSpec, cause: unknown): ToolwharfError {
   const message = [
-    `Failed to connect to MCP server '${spec.name}' at ${placeOf(spec)}`,
+    `Failed to connect to MCP server '${spec.name}' at ${describeLocation(spec)}`,
     `Error: ${messageOf(cause)}`,
     '',
     'The application cannot start without connecting to all configured MCP servers.',

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ServerSpec } from './config.ts';
-import { placeOf } from './place-of.ts';
+import { describeLocation } from './server-location.ts';
 
-const stdio = (...args: string[]) => placeOf({ target: { transport: 'stdio', command: 'npx', args, env: { A: 'b' } } });
-const http = (url: string) => placeOf({ target: { transport: 'http', url } as ServerSpec['target'] });
+const stdio = (...args: string[]) =>
+  describeLocation({ target: { transport: 'stdio', command: 'npx', args, env: { A: 'b' } } });
+const http = (url: string) => describeLocation({ target: { transport: 'http', url } as ServerSpec['target'] });
 
 test('a command is shown with its arguments, but not with the secrets among them', () => {
   expect(stdio('-y', 'server', '/data')).toBe('npx -y server /data');

@@ -2,8 +2,8 @@ import { isSecretName } from '../kernel/secret-names.ts';
 import type { ServerSpec } from './config.ts';
 import { withoutSecrets } from './server-url.ts';
 
-/** Where a server is, for a person: its URL, or the command that starts it; neither with what looks like a secret. */
-export function placeOf({ target }: Pick<ServerSpec, 'target'>): string {
+/** The URL or the command of a server, for people; likely secrets are replaced by an ellipsis. */
+export function describeLocation({ target }: Pick<ServerSpec, 'target'>): string {
   if (target.transport !== 'stdio') return withoutSecrets(target.url);
   const args = target.args.map((arg, at) => {
     const [flag = ''] = arg.split('=');
@@ -11,9 +11,9 @@ export function placeOf({ target }: Pick<ServerSpec, 'target'>): string {
     const before = target.args[at - 1] ?? '';
     return before.startsWith('-') && !before.includes('=') && isSecretName(before) ? '…' : withoutSecrets(arg);
   });
-  return [target.command, ...args].map(inOneLine).join(' ');
+  return [target.command, ...args].map(toOneLine).join(' ');
 }
 
-function inOneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }
