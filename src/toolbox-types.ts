@@ -9,7 +9,7 @@ import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
 import type { Call, CallHost } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
-import type { StartOptions } from './invocation/invoker.ts';
+import type { InternalStartOptions, StartOptions } from './invocation/invoker.ts';
 import type { CallFilter, Journal } from './invocation/journal.ts';
 import type { ResultPage } from './invocation/large-results.ts';
 import type { PermitStats } from './invocation/permits.ts';
@@ -26,42 +26,50 @@ import type { FlaggedTool } from './servers/flag-tools.ts';
 import type { ServerContent, ServerNotice } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
 
+/** How a toolbox is opened. */
 export interface ToolboxOptions {
-  /** Tools written in code, beside the servers'. */
+  /** Tools written in code, beside those of the servers. */
   readonly tools?: readonly LocalTool[];
-  /** The library says nothing unless given one. */
+  /** Receives log entries; the library logs nothing without one. */
   readonly log?: Log;
-  /** Answers where the approval mode asks. Without one the answer is no. */
+  /** Answers approvals; without one, a call that needs approval is denied. */
   readonly approver?: Approver;
   /** Answers for calls that bring no host of their own. Questions that nobody answers are refused. */
   readonly host?: CallHost;
-  /** For servers that want a sign-in. */
+  /** Signs in to servers that require OAuth. */
   readonly oauth?: OAuthPorts;
+  /** Records calls; in memory by default. */
   readonly journal?: Journal;
+  /** Stores accepted tool definitions; in memory by default. */
   readonly pins?: PinStore;
+  /** Stores remembered approvals; in memory by default. */
   readonly rules?: RuleStore;
-  /** Where `${VAR}` and overrides are read from; `process.env`. */
+  /** The environment for `${VAR}` and overrides; `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Applies changes of the configuration file while running; false. */
   readonly watch?: boolean;
-  /** Servers may be programs started here; true. Otherwise only those reached over HTTP are taken. */
+  /** Allows servers that are started as local programs; true. */
   readonly spawn?: boolean;
-  /** Whether servers that are added while running must be at public addresses; left out, their addresses are trusted like the file's. */
-  readonly publicOnly?: () => boolean;
-  /** Connects the enabled servers at once; true. Otherwise each waits for `connect`. */
+  /** Connects the enabled servers at once; true. Otherwise each waits for `servers.connect`. */
   readonly connect?: boolean;
-  /** To look at all servers: required ones may be away, and strict ones may offer tools nobody configured; false. */
-  readonly tolerant?: boolean;
-  /** Listeners that hear of everything from the very start. */
-  readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** How long the start waits for servers that are not required; 10 000. */
   readonly startWaitMs?: number;
-  /** How long a quiet connection is believed before it is asked whether it still lives; 30 000. */
-  readonly healthMs?: number;
-  /** The largest message read from a server; 64 MiB. */
+  /** The largest message accepted from a server; 64 MiB. */
   readonly maxMessageBytes?: number;
-  /** Ends a start that takes too long. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal;
+}
+
+/** Options that only the gateway and the command line use. */
+export interface InternalToolboxOptions extends ToolboxOptions {
+  /** Whether servers that are added while running must have public addresses; undefined trusts them like those of the file. */
+  readonly publicOnly?: () => boolean;
+  /** Starts although required servers are unreachable or strict servers offer unconfigured tools; false. */
+  readonly tolerant?: boolean;
+  /** Listeners that receive events from the very start. */
+  readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
+  /** After how long without traffic a connection is checked; 30 000. */
+  readonly healthMs?: number;
 }
 
 export interface ToolboxEvents {
@@ -79,49 +87,84 @@ export interface ToolboxEvents {
   'config.refused': { readonly error: ToolwharfError };
 }
 
-/** Every tool of every server and of the program itself, ready to use. Closing it leaves no process behind. */
-export interface Toolbox extends ToolSource, ServerContent, AsyncDisposable {
-  readonly config: Config;
-  /** The file it came from, if it was one, and what loading it had to say. */
-  readonly loaded: Pick<LoadedConfig, 'file' | 'warnings'>;
-  /** Starts a call that can be observed and cancelled while it runs. Never throws. */
-  start(tool: string | ToolId | CatalogEntry, args: unknown, options?: StartOptions): Call;
-  /** Starts a call and waits for its result. Never throws: every failure is a result with `isError`. */
-  call(tool: string | ToolId, args: unknown, options?: StartOptions): Promise<ToolResult>;
-  /** The call with this id, while it has not ended. */
-  findCall(id: string): Call | undefined;
-  tool(name: string): Tool | undefined;
-  /** How a tool is known: limits, definition hash, and what changed since it was accepted. */
-  entry(tool: string | ToolId): CatalogEntry | undefined;
-  /** What is suspicious about a tool's definition: a reason to look at it, not a verdict. */
-  warnings(tool: string | ToolId): readonly DefinitionFinding[];
-  servers(): readonly ServerInfo[];
-  server(name: string): ServerInfo | undefined;
-  /** How a server is doing, for those who want no more than that. */
+/** The servers of a toolbox. */
+export interface ToolboxServers {
+  list(): readonly ServerInfo[];
+  get(name: string): ServerInfo | undefined;
+  /** The connection status alone, which is cheaper than `get`. */
   status(name: string): ConnectionStatus | undefined;
-  /** Takes a server in the words of the `servers:` map. It stays, and is tried again, when it can't be reached. */
-  addServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
-  updateServer(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
-  removeServer(name: string): Promise<void>;
-  connect(server: string): Promise<ServerInfo>;
-  disconnect(server: string): Promise<ServerInfo>;
-  /** Asks a server for its tools again. */
-  discover(server: string): Promise<readonly Tool[]>;
-  /** Takes what a browser brought back from a sign-in, and connects that server; undefined when nobody waits for it. */
+  /** Adds a server, written as in the `servers:` map. It is kept and retried when it cannot be reached. */
+  add(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
+  update(name: string, server: NativeServer | JsonObject): Promise<ServerInfo>;
+  remove(name: string): Promise<void>;
+  connect(name: string): Promise<ServerInfo>;
+  disconnect(name: string): Promise<ServerInfo>;
+  /** Reads the server's tools again. */
+  refreshTools(name: string): Promise<readonly Tool[]>;
+  /** Completes a sign-in with the parameters of the OAuth redirect; undefined when no server waits for them. */
   finishSignIn(params: URLSearchParams): Promise<ServerInfo | undefined>;
-  /** The last lines of a server's error output. */
-  stderr(server: string): readonly string[];
-  /** How many calls run and wait right now, by tool. */
+  /** The last lines of the server's error output. */
+  stderr(name: string): readonly string[];
+  /** Sends any request to the server and returns its result unchanged. */
+  request: ServerContent['request'];
+  /** Suggests values for an argument of a prompt or resource template. */
+  complete: ServerContent['complete'];
+  /** Sets the level from which a legacy server sends log messages. */
+  setLogLevel: ServerContent['setLogLevel'];
+}
+
+/** The calls of a toolbox: the journal, and the calls that have not ended. */
+export interface ToolboxCalls {
+  /** Recorded calls, newest first. */
+  list(filter?: CallFilter): Promise<readonly CallRecord[]>;
+  /** The call with this id, while it has not ended. */
+  find(id: string): Call | undefined;
+  /** How many calls are running and queued, by tool. */
   stats(): PermitStats;
-  calls(filter?: CallFilter): Promise<readonly CallRecord[]>;
-  /** A part of a result that was too big to hand out whole. */
-  readResult(callId: string, offset?: number, length?: number): ResultPage | undefined;
+  /** Part of a result that was truncated; undefined when it is no longer kept. */
+  readResult(id: string, offset?: number, length?: number): ResultPage | undefined;
+}
+
+/** What people have decided: remembered answers and accepted definitions. */
+export interface ToolboxApprovals {
   rules(): Promise<readonly RememberedRule[]>;
+  /** False when there is no such rule. */
   revokeRule(id: string): Promise<boolean>;
   pins(): Promise<readonly Pin[]>;
-  /** Accepts a changed definition; false when there is no change to accept. */
+  /** Accepts a changed definition; false when the tool has no change to accept. */
   acceptChange(tool: string | ToolId): Promise<boolean>;
+}
+
+/** What is known about tools beyond what an agent sees. */
+export interface ToolboxCatalog {
+  /** Limits, definition hash, and what changed since the definition was accepted. */
+  find(tool: string | ToolId): CatalogEntry | undefined;
+  /** What is suspicious about a tool's definition: a reason to review it, not a verdict. */
+  warnings(tool: string | ToolId): readonly DefinitionFinding[];
+}
+
+/** Every tool of every server and of the program itself. Closing it ends every process it started. */
+export interface Toolbox extends ToolSource, AsyncDisposable {
+  tool(name: string): Tool | undefined;
+  /** Starts a call that can be observed and cancelled while it runs. Never throws. */
+  start(tool: string | ToolId, args: unknown, options?: StartOptions): Call;
+  /** Starts a call and waits for its result. Never throws: every failure is a result with `isError`. */
+  call(tool: string | ToolId, args: unknown, options?: StartOptions): Promise<ToolResult>;
+  readonly servers: ToolboxServers;
+  readonly resources: ServerContent['resources'];
+  readonly prompts: ServerContent['prompts'];
+  readonly calls: ToolboxCalls;
+  readonly approvals: ToolboxApprovals;
+  readonly catalog: ToolboxCatalog;
+  readonly config: Config;
+  /** The configuration file, if there is one, and the warnings of loading it. */
+  readonly loaded: Pick<LoadedConfig, 'file' | 'warnings'>;
   /** Returns the function that ends the subscription. */
   on<Name extends keyof ToolboxEvents>(name: Name, listener: (event: ToolboxEvents[Name]) => void): () => void;
   close(): Promise<void>;
+}
+
+/** The toolbox as the gateway, the chat and the command line use it: on behalf of callers with a policy of their own. */
+export interface InternalToolbox extends Toolbox {
+  start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
 }

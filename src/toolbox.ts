@@ -4,7 +4,7 @@ import { findGone } from './catalog/register-tools.ts';
 import type { Config, ServerSpec, ToolboxConfig } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import type { LoadedConfig } from './config/load-config.ts';
-import { openConfig, parseServer } from './config/open-config.ts';
+import { openConfig } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
@@ -13,7 +13,7 @@ import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
 import { type Call, createFailedCall } from './invocation/call.ts';
-import { createInvoker, type StartOptions } from './invocation/invoker.ts';
+import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { createLargeResults } from './invocation/large-results.ts';
 import { createPermits, joinStats, type PermitLimits } from './invocation/permits.ts';
 import { createRateLimiter } from './invocation/rate-limiter.ts';
@@ -30,13 +30,25 @@ import { logStatus } from './servers/log-status.ts';
 import { logTrustProblems } from './servers/log-trust-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerContent } from './servers/server-content.ts';
-import { toServerInfo } from './servers/server-info.ts';
 import { createServerSet } from './servers/server-set.ts';
+import { createToolboxServers } from './servers/toolbox-servers.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
 import { createMemoryPins, createMemoryRules } from './storage/memory/memory-stores.ts';
-import type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts';
+import type {
+  InternalToolbox,
+  InternalToolboxOptions,
+  Toolbox,
+  ToolboxEvents,
+  ToolboxOptions,
+} from './toolbox-types.ts';
 
-export type { Toolbox, ToolboxEvents, ToolboxOptions } from './toolbox-types.ts';
+export type {
+  InternalToolbox,
+  InternalToolboxOptions,
+  Toolbox,
+  ToolboxEvents,
+  ToolboxOptions,
+} from './toolbox-types.ts';
 
 /**
  * Opens a toolbox: a configuration file's path, or the same as an object in any dialect; without either
@@ -48,7 +60,10 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
 }
 
 /** The same with a configuration that has been read already. */
-export async function startToolbox(configured: LoadedConfig, options: ToolboxOptions = {}): Promise<Toolbox> {
+export async function startToolbox(
+  configured: LoadedConfig,
+  options: InternalToolboxOptions = {},
+): Promise<InternalToolbox> {
   const { log = silentLog, env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
   const {
     host = {},
@@ -224,16 +239,17 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     events.emit('config.refused', { error });
   }
 
-  function connectionOf(name: string): Connection {
+  function assertOpen(): void {
     if (closing) throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');
-    const connection = servers.get(name);
-    if (connection) return connection;
-    throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'`, { data: { server: name } });
   }
 
   let watching: AsyncDisposable | undefined;
   let closing: Promise<void> | undefined;
-  function startCall(tool: string | ToolId | CatalogEntry, args: unknown, callOptions: StartOptions = {}): Call {
+  function startCall(
+    tool: string | ToolId | CatalogEntry,
+    args: unknown,
+    callOptions: InternalStartOptions = {},
+  ): Call {
     const entry = typeof tool === 'object' && 'definition' in tool ? tool : catalog.find(tool);
     if (entry && !closing) return invoker.start(entry, args, callOptions);
     const name = entry?.name ?? (typeof tool === 'string' ? tool : toolKey(tool as ToolId));
@@ -267,8 +283,8 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
     throw cause;
   }
 
+  const content = createServerContent(servers.get, servers.all);
   return {
-    ...createServerContent(servers.get, servers.all),
     get config() {
       return config;
     },
@@ -282,67 +298,30 @@ export async function startToolbox(configured: LoadedConfig, options: ToolboxOpt
       const entry = catalog.find(name);
       return entry && toTool(entry);
     },
-    entry: (tool) => catalog.find(tool),
-    warnings(tool) {
-      const entry = catalog.find(tool);
-      return entry ? flags.of(entry) : [];
-    },
     start: startCall,
     call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
-    findCall: (id) => invoker.calls.find(id),
-    servers: () => servers.all().map(toServerInfo),
-    server(name) {
-      const connection = servers.get(name);
-      return connection && toServerInfo(connection);
+    servers: createToolboxServers({ servers, content, assertAllowed, assertOpen, catalog, toTool }),
+    resources: content.resources,
+    prompts: content.prompts,
+    calls: {
+      list: (filter) => journal.list(filter),
+      find: (id) => invoker.calls.find(id),
+      stats: () => joinStats(permits.stats(), composedPermits.stats()),
+      readResult: (id, offset = 0, length = 100_000) => largeResults.page(id, offset, length),
     },
-    status: (name) => servers.get(name)?.status,
-    async addServer(name, server) {
-      const spec = assertAllowed(parseServer(name, server));
-      if (closing) throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');
-      if (servers.get(name))
-        throw new ToolwharfError('CONFIG_INVALID', `There is a server '${name}' already`, { data: { server: name } });
-      await servers.add(spec);
-      return toServerInfo(connectionOf(name));
+    approvals: {
+      rules: () => rules.list(),
+      revokeRule: (id) => rules.remove(id),
+      pins: () => pins.list(),
+      acceptChange: (tool) => catalog.accept(tool),
     },
-    async updateServer(name, server) {
-      connectionOf(name);
-      await servers.replace(assertAllowed(parseServer(name, server)));
-      return toServerInfo(connectionOf(name));
+    catalog: {
+      find: (tool) => catalog.find(tool),
+      warnings(tool) {
+        const entry = catalog.find(tool);
+        return entry ? flags.of(entry) : [];
+      },
     },
-    async removeServer(name) {
-      connectionOf(name);
-      await servers.remove(name);
-    },
-    async connect(name) {
-      await connectionOf(name).connect();
-      return toServerInfo(connectionOf(name));
-    },
-    async disconnect(name) {
-      await connectionOf(name).disconnect();
-      catalog.removeServer(name);
-      return toServerInfo(connectionOf(name));
-    },
-    async discover(name) {
-      await connectionOf(name).refresh('tools');
-      return catalog.entries.filter((entry) => entry.server === name).map(toTool);
-    },
-    async finishSignIn(params) {
-      for (const connection of servers.all()) {
-        if (!(await connection.finishSignIn(params))) continue;
-        // An attempt that was under way may have begun before there was anything to prove who we are with.
-        await connection.connect().catch(() => connection.connect().catch(() => {}));
-        return toServerInfo(connection);
-      }
-      return undefined;
-    },
-    stderr: (name) => connectionOf(name).stderr(),
-    stats: () => joinStats(permits.stats(), composedPermits.stats()),
-    calls: (filter) => journal.list(filter),
-    readResult: (callId, offset = 0, length = 100_000) => largeResults.page(callId, offset, length),
-    rules: () => rules.list(),
-    revokeRule: (id) => rules.remove(id),
-    pins: () => pins.list(),
-    acceptChange: (tool) => catalog.accept(tool),
     on: events.on,
     close,
     [Symbol.asyncDispose]: close,

@@ -21,7 +21,7 @@ describe('the client', () => {
     );
     expect(client.getAvailableTools('my_server')).toEqual([]);
     expect((await client.callTool('legacy', 'add', { a: 1, b: 2 })).text).toBe('3');
-    const { pid } = client.toolbox.server('legacy')?.status ?? {};
+    const { pid } = client.toolbox.servers.get('legacy')?.status ?? {};
     await client.disconnect('legacy');
     expect(client.getAvailableTools()).toEqual([]);
     expect(isAlive(pid as number)).toBe(false);
@@ -80,7 +80,11 @@ describe('the bridge', () => {
     await using dir = await tempDir();
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLWHARF_DATA_DIR: dir.path };
     await using bridge = await createBridge(undefined, { env });
-    expect(bridge.client.toolbox.servers().map((server) => server.name)).toEqual(['github', 'brave', 'filesystem']);
+    expect(bridge.client.toolbox.servers.list().map((server) => server.name)).toEqual([
+      'github',
+      'brave',
+      'filesystem',
+    ]);
     expect(bridge.getToolsForAgent().map((tool) => tool.name)).toContain('mcp_filesystem_write_file');
     const written = await bridge.invokeTool('mcp_filesystem_write_file', {
       path: `${dir.path}/files/a.txt`,

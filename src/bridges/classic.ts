@@ -35,8 +35,8 @@ export async function createBridgeClient(config?: ConfigSource, options: Toolbox
   const toolbox = await createToolbox(config, { ...options, connect: false });
 
   async function connect(server: string): Promise<boolean> {
-    if (!toolbox.server(server)) return false;
-    return toolbox.connect(server).then(
+    if (!toolbox.servers.get(server)) return false;
+    return toolbox.servers.connect(server).then(
       () => true,
       () => false,
     );
@@ -46,24 +46,24 @@ export async function createBridgeClient(config?: ConfigSource, options: Toolbox
     toolbox,
     connect,
     async disconnect(server) {
-      if (toolbox.server(server)) await toolbox.disconnect(server);
+      if (toolbox.servers.get(server)) await toolbox.servers.disconnect(server);
     },
     async disconnectAll() {
-      await Promise.all(toolbox.servers().map(({ name }) => toolbox.disconnect(name)));
+      await Promise.all(toolbox.servers.list().map(({ name }) => toolbox.servers.disconnect(name)));
     },
     getAvailableTools(server) {
       const tools = toolbox.tools.filter(
         (tool) => tool.server !== undefined && (server === undefined || tool.server === server),
       );
       return tools.flatMap((tool) => {
-        const entry = toolbox.entry(tool.name);
+        const entry = toolbox.catalog.find(tool.name);
         return entry ? [{ ...entry.definition, _server: tool.server as string }] : [];
       });
     },
     async callTool(server, tool, args = {}) {
       const found = toolbox.tools.find((candidate) => candidate.server === server && candidate.originalName === tool);
       if (found) return orThrow(await toolbox.call(found.name, args));
-      const state = toolbox.server(server)?.status.state;
+      const state = toolbox.servers.get(server)?.status.state;
       if (state !== 'connected' && state !== 'degraded') throw notConnected(server);
       throw new ToolwharfError('NOT_FOUND', `Server '${server}' has no tool '${tool}'`, { data: { server, tool } });
     },
@@ -74,7 +74,7 @@ export async function createBridgeClient(config?: ConfigSource, options: Toolbox
 /** Connects the enabled servers, side by side, and gives the bridge over those that could be reached. */
 export async function createBridge(config?: ConfigSource, options: ToolboxOptions = {}): Promise<Bridge> {
   const client = await createBridgeClient(config, options);
-  const enabled = client.toolbox.servers().filter((server) => server.enabled);
+  const enabled = client.toolbox.servers.list().filter((server) => server.enabled);
   await Promise.all(enabled.map(({ name }) => client.connect(name)));
   return {
     client,
@@ -91,7 +91,9 @@ export async function createBridge(config?: ConfigSource, options: ToolboxOption
 
 /** The server that is away and whose tool this may be: its tools are unknown, so the name's beginning is all there is. */
 function serverMeant(toolbox: Toolbox, name: string): string | undefined {
-  const away = toolbox.servers().filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
+  const away = toolbox.servers
+    .list()
+    .filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
   const meant = away.filter((server) => name.startsWith(`mcp_${server.name}_`));
   return meant.sort((one, other) => other.name.length - one.name.length)[0]?.name;
 }

@@ -37,7 +37,7 @@ export async function pickTools(
   const { hasServer, hasTool } = visibilityOf(profile, toolbox.config.profiles);
   const tools = toolbox.tools
     .filter((tool) => own.has(tool.server ?? localTools))
-    .filter((tool) => hasTool(toolbox.entry(toolIdOf(tool)) ?? tool))
+    .filter((tool) => hasTool(toolbox.catalog.find(toolIdOf(tool)) ?? tool))
     .map((tool) => ({ tool, enabled: !isDisabled(qualifiedName(tool)) }));
   return { tools, servers, hasServer };
 }

@@ -62,7 +62,7 @@ export async function assistantTools(
       description: tool.description,
       enabled,
       disabledBy: disabling.filter(({ matches }) => matches(qualifiedName(tool))).map(({ pattern }) => pattern),
-      trustedBy: trustingPatterns(assistant.trustedTools, ports.toolbox.entry(toolIdOf(tool))),
+      trustedBy: trustingPatterns(assistant.trustedTools, ports.toolbox.catalog.find(toolIdOf(tool))),
     })),
     count: shown.length,
     estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
@@ -81,7 +81,7 @@ function warningFor(count: number): string {
 }
 
 function missingServers({ servers, hasServer }: PickedTools, { toolbox }: AssistantPorts, profile?: string) {
-  const known = new Map(toolbox.servers().map((server) => [server.name, server]));
+  const known = new Map(toolbox.servers.list().map((server) => [server.name, server]));
   return [...servers].flatMap(([id, name]) => {
     const server = known.get(name);
     if (!server) return name === localTools ? [] : [{ id, reason: 'The server does not exist' }];

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import type { Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Toolbox } from '../toolbox-types.ts';
+import type { InternalToolbox } from '../toolbox-types.ts';
 import type { Models, OpenedModel } from './models/models.ts';
 
 /** A change of a conversation. Applied in order to the result of `read`, these events keep it up to date. */
@@ -57,7 +57,7 @@ export interface Chat extends AsyncDisposable {
 
 /** What conversations need. */
 export interface ChatPorts extends AssistantPorts {
-  readonly toolbox: Pick<Toolbox, 'tools' | 'entry' | 'servers' | 'config' | 'start' | 'on'>;
+  readonly toolbox: Pick<InternalToolbox, 'tools' | 'catalog' | 'servers' | 'config' | 'start' | 'on'>;
   /** The host of a tool call: it answers the server's questions, with the assistant's model for sampling. */
   readonly hostFor: (call: { readonly id: string; readonly caller: Caller }, model: OpenedModel) => CallHost;
   /** Shows after a restart whether a call had started. */
@@ -80,7 +80,7 @@ export type ConversationChange =
 
 /** What the tools of an assistant depend on. */
 export interface AssistantPorts {
-  readonly toolbox: Pick<Toolbox, 'tools' | 'entry' | 'servers' | 'config'>;
+  readonly toolbox: Pick<InternalToolbox, 'tools' | 'catalog' | 'servers' | 'config'>;
   /** The names of stored servers by id. The id of a server in the configuration file is its name. */
   readonly serverNames: () => Promise<ReadonlyMap<string, string>>;
 }

@@ -13,7 +13,7 @@ import type { Stopwatch } from './stopwatch.ts';
 import { toStoredResult } from './stored-result.ts';
 
 export interface RunCallsOptions {
-  readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'entry'>;
+  readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'catalog'>;
   readonly hostFor: ChatPorts['hostFor'];
   readonly draft: Draft;
   readonly opened: OpenedModel;
@@ -52,7 +52,7 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   const part = draft.parts[index];
   if (part?.type !== 'tool-call') return;
   const { callId = '', tool: name = '' } = part;
-  const entry = options.tools.some((tool) => tool.name === name) ? toolbox.entry(name) : undefined;
+  const entry = options.tools.some((tool) => tool.name === name) ? toolbox.catalog.find(name) : undefined;
   if (endedBy() === 'closed') return;
   if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is no longer available`));
   if (endedBy() === 'stopped')

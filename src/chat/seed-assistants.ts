@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Assistant, assistantSchema } from '../storage/ports/assistant-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Toolbox } from '../toolbox-types.ts';
+import type { InternalToolbox } from '../toolbox-types.ts';
 
 const seeded = 'assistants.seeded';
 
@@ -11,7 +11,7 @@ const seeded = 'assistants.seeded';
  */
 export async function seedAssistants(
   { assistants, meta }: Pick<Storage, 'assistants' | 'meta'>,
-  toolbox: Pick<Toolbox, 'config'>,
+  toolbox: Pick<InternalToolbox, 'config'>,
 ): Promise<Assistant | undefined> {
   if ((await meta.get(seeded)) !== undefined) return undefined;
   const isFirst = (await assistants.list()).length === 0;

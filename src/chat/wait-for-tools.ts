@@ -9,8 +9,8 @@ export async function waitForTools(
 ): Promise<void> {
   const wanted = new Set(servers);
   const isReady = () =>
-    toolbox
-      .servers()
+    toolbox.servers
+      .list()
       .every(({ name, enabled, status }) => !wanted.has(name) || !enabled || status.state === 'connected');
   if (isReady() || signal.aborted) return;
   await new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { openConfig } from '../config/open-config.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { startToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
+import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { createA2aRoutes } from './a2a/a2a-routes.ts';
 import { createStoredApprover, type StoredApprover } from './approvals/stored-approver.ts';
 import { admitCaller } from './auth/admit-caller.ts';
@@ -33,7 +33,7 @@ export interface Routes {
   close?(): Promise<void>;
 }
 
-export interface GatewayOptions extends Pick<ToolboxOptions, 'env' | 'tools' | 'signal' | 'watch' | 'spawn'> {
+export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'tools' | 'signal' | 'watch' | 'spawn'> {
   readonly storage: Storage;
   readonly log: Log;
   /** 32 bytes that seal session ids: the same on every replica and after every start. */
@@ -57,7 +57,7 @@ export interface GatewayOptions extends Pick<ToolboxOptions, 'env' | 'tools' | '
 
 /** What the gateway is made of, for those who add to it. */
 export interface GatewayParts {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly storage: Storage;
   readonly approver: StoredApprover;
   /** The hosts of calls of the API and of assistants. */
@@ -90,7 +90,7 @@ export interface RouteParts extends GatewayParts {
 export interface Gateway extends AsyncDisposable {
   /** `http://127.0.0.1:7420` */
   readonly url: string;
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   /** Takes no more calls, lets running ones finish within the configured time, ends the servers, flushes the store. */
   close(): Promise<void>;
 }
@@ -100,8 +100,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const { storage, log, adminToken, adminTokenFile, stdioProgram, env = process.env } = options;
   const { requestTimeoutMs = 120_000 } = options;
   const loaded = await openConfig(source, { env, log });
-  const { config } = loaded;
-  const { host = config.gateway.host, port = config.gateway.port } = options;
+  const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
   const redirectUrl = oauthReturnUrl(host, port);
   const allowsPrivateAddresses = () => toolbox.config.gateway.allowPrivateAddresses ?? isLoopback(host);
   const stopping = new AbortController();
@@ -112,19 +111,20 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
   });
   const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
+  const { tools, signal, watch, spawn } = options;
   const toolbox = await startToolbox(loaded, {
-    ...pick(options),
+    ...{ env, tools, signal, watch, spawn },
     log,
     journal: storage.journal,
     pins: storage.pins,
     rules: storage.rules,
-    oauth: { store: storage.oauth, ...(redirectUrl !== undefined && { redirectUrl }) },
+    oauth: { store: storage.oauth, redirectUrl },
     approver,
     host: questionsNeedCall,
     startWaitMs: 0,
     publicOnly: () => !allowsPrivateAddresses(),
   });
-  const hosts = createAppHosts({ questions, findCall: toolbox.findCall });
+  const hosts = createAppHosts({ questions, findCall: toolbox.calls.find });
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
   const mcp = createMcpEndpoint({
@@ -262,16 +262,6 @@ function sendFailure(response: ServerResponse, { code, message, data, status }: 
   const { retryAfterMs } = data;
   const wait = typeof retryAfterMs === 'number' && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
   sendJson(response, status, { error: { code, message } }, { ...wait });
-}
-
-function pick({ env, tools, signal, watch, spawn }: GatewayOptions): ToolboxOptions {
-  return {
-    ...(env && { env }),
-    ...(tools && { tools }),
-    ...(signal && { signal }),
-    ...(watch !== undefined && { watch }),
-    ...(spawn !== undefined && { spawn }),
-  };
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

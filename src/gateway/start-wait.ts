@@ -1,15 +1,15 @@
-import type { Toolbox } from '../toolbox.ts';
+import type { InternalToolbox } from '../toolbox.ts';
 
 /** Waits until every server has finished its first connection attempt, or the timeout has passed. Undefined if there is nothing to wait for. */
 export type StartWait = () => Promise<void> | undefined;
 
 /** The wait ends at the latest `waitMs` after this is created. */
 
-export function createStartWait(toolbox: Pick<Toolbox, 'servers' | 'on'>, waitMs: number): StartWait {
+export function createStartWait(toolbox: Pick<InternalToolbox, 'servers' | 'on'>, waitMs: number): StartWait {
   const deadline = Date.now() + waitMs;
 
   function isStarting(): boolean {
-    return toolbox.servers().some(({ enabled, status: { state, failures, lastConnectedAt } }) => {
+    return toolbox.servers.list().some(({ enabled, status: { state, failures, lastConnectedAt } }) => {
       return enabled && state === 'connecting' && failures === 0 && lastConnectedAt === undefined;
     });
   }

@@ -27,6 +27,10 @@ export interface StartOptions extends CallOptions {
   readonly parent?: CallParent;
   /** The id of the call; a new one by default. */
   readonly id?: string;
+}
+
+/** How a call is made on behalf of a caller with a policy of its own. */
+export interface InternalStartOptions extends StartOptions {
   /** What the caller may do; the toolbox's own approval settings by default. */
   readonly policy?: CallPolicy;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
@@ -47,7 +51,7 @@ export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting'>, Dispatc
 
 export interface Invoker {
   /** Starts a call. Never throws, and never runs a tool twice for one call. */
-  start(entry: CatalogEntry, args: unknown, options?: StartOptions): Call;
+  start(entry: CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** The calls that have not ended. */
   readonly calls: Pick<RunningCalls, 'find' | 'list' | 'size'>;
 }
@@ -61,7 +65,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const now = () => isoTime(ports.clock.now());
   const authorizePorts: AuthorizePorts = { ...ports, onWaiting: recordWaiting };
 
-  function start(entry: CatalogEntry, input: unknown, options: StartOptions = {}): Call {
+  function start(entry: CatalogEntry, input: unknown, options: InternalStartOptions = {}): Call {
     const { id = createId(), caller = programCaller, parent, idempotencyKey } = options;
     const host = hostOf(options);
     const outer = parent?.kind === 'call' ? calls.find(parent.id) : undefined;
@@ -75,7 +79,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   async function track(
     call: RunningCall,
     run: () => Promise<ToolResult>,
-    { signal, idempotencyKey: key }: StartOptions,
+    { signal, idempotencyKey: key }: InternalStartOptions,
     request: readonly unknown[],
   ): Promise<ToolResult> {
     const { id, caller } = call;
@@ -109,7 +113,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     call: RunningCall,
     entry: CatalogEntry,
     input: unknown,
-    options: StartOptions,
+    options: InternalStartOptions,
   ): Promise<ToolResult> {
     let permit: Permit | undefined;
     try {
@@ -146,7 +150,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     call: RunningCall,
     entry: CatalogEntry,
     input: unknown,
-    options: StartOptions,
+    options: InternalStartOptions,
   ): Promise<{ readonly authorization: Authorization; readonly permit: Permit }> {
     const ownPolicy = () => ({ approval: ports.settings().approval });
     const { policy = ownPolicy(), refreshPolicy = options.policy ? () => policy : ownPolicy } = options;
@@ -196,7 +200,12 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   /** Runs a step of a composed tool: a call of its own, for the same caller, host and policy. */
-  async function runStep(call: RunningCall, name: string, args: unknown, options: StartOptions): Promise<ToolResult> {
+  async function runStep(
+    call: RunningCall,
+    name: string,
+    args: unknown,
+    options: InternalStartOptions,
+  ): Promise<ToolResult> {
     let depth = 1;
     for (let outer = call.outer; outer; outer = outer.outer) depth++;
     if (depth > maxDepth)
@@ -251,7 +260,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
 }
 
 /** The host of a call; `onProgress` of the options is short for that of the host. */
-function hostOf({ host = noHost, onProgress }: StartOptions): CallHost {
+function hostOf({ host = noHost, onProgress }: InternalStartOptions): CallHost {
   return onProgress ? Object.create(host, { onProgress: { value: onProgress } }) : host;
 }
 

@@ -16,18 +16,22 @@ type ContentOptions = Pick<ChannelRequestOptions, 'signal' | 'host'>;
 export interface ServerContent {
   /** Sends any request to a server and returns the raw answer, within the server's timeout. */
   request(server: string, method: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
-  resources(server?: string): readonly Offered[];
-  resourceTemplates(server?: string): readonly Offered[];
-  prompts(server?: string): readonly Offered[];
-  readResource(server: string, uri: string, options?: ContentOptions): Promise<JsonObject>;
-  getPrompt(
-    server: string,
-    name: string,
-    args?: Readonly<Record<string, string>>,
-    options?: ContentOptions,
-  ): Promise<JsonObject>;
-  /** Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function unsubscribes. */
-  watchResource(server: string, uri: string): Promise<() => Promise<void>>;
+  readonly resources: {
+    list(server?: string): readonly Offered[];
+    listTemplates(server?: string): readonly Offered[];
+    read(server: string, uri: string, options?: ContentOptions): Promise<JsonObject>;
+    /** Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function ends it. */
+    watch(server: string, uri: string): Promise<() => Promise<void>>;
+  };
+  readonly prompts: {
+    list(server?: string): readonly Offered[];
+    get(
+      server: string,
+      name: string,
+      args?: Readonly<Record<string, string>>,
+      options?: ContentOptions,
+    ): Promise<JsonObject>;
+  };
   /** Completes an argument of a prompt or resource template. */
   complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
   /** Sets the minimum level of the server's log messages; legacy era. */
@@ -78,13 +82,17 @@ export function createServerContent(
 
   return {
     request,
-    resources: (server) => offered('resources', server),
-    resourceTemplates: (server) => offered('resourceTemplates', server),
-    prompts: (server) => offered('prompts', server),
-    readResource: (server, uri, options) => request(server, 'resources/read', { uri }, options),
-    getPrompt: (server, name, args = {}, options) => request(server, 'prompts/get', { name, arguments: args }, options),
+    resources: {
+      list: (server) => offered('resources', server),
+      listTemplates: (server) => offered('resourceTemplates', server),
+      read: (server, uri, options) => request(server, 'resources/read', { uri }, options),
+      watch: async (server, uri) => connectionOf(server).watchResource(uri),
+    },
+    prompts: {
+      list: (server) => offered('prompts', server),
+      get: (server, name, args = {}, options) => request(server, 'prompts/get', { name, arguments: args }, options),
+    },
     complete: (server, params, options) => request(server, 'completion/complete', params, options),
-    watchResource: async (server, uri) => connectionOf(server).watchResource(uri),
     async setLogLevel(server, level, options) {
       await request(server, 'logging/setLevel', { level }, options);
     },

@@ -38,7 +38,7 @@ describe('unauthenticated spawn over localhost HTTP', () => {
       const { status } = await api.post(path, toucher(file));
       expect([401, 403]).toContain(status);
     }
-    expect(open.toolbox.server('evil')).toBeUndefined();
+    expect(open.toolbox.servers.get('evil')).toBeUndefined();
     expect(await exists(file)).toBe(false);
     // The same request runs the program when an administrator sends it: the test can fail.
     await open.post('/api/servers/test', toucher(file), { key: open.adminToken });
@@ -58,7 +58,7 @@ describe('unauthenticated spawn over localhost HTTP', () => {
       await send(open.url, path, { headers: { host: '127.0.0.1', accept: 'text/event-stream' } });
       await send(open.url, path, { method: 'POST', headers: { ...rpcHeaders, host: '127.0.0.1' }, body: initialize });
     }
-    expect(open.toolbox.servers().map(({ name }) => name)).toEqual(['files']);
+    expect(open.toolbox.servers.list().map(({ name }) => name)).toEqual(['files']);
     expect(await exists(file)).toBe(false);
   });
 });
@@ -130,7 +130,7 @@ describe('DNS rebinding and missing Origin', () => {
         called: false,
       });
     }
-    expect(open.toolbox.server('added')).toBeUndefined();
+    expect(open.toolbox.servers.get('added')).toBeUndefined();
   });
 
   test('nobody is told by CORS that they may read answers', async () => {

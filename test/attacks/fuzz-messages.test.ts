@@ -15,7 +15,7 @@ describe('the JSON-RPC layer', () => {
   const agent = new Agent({ keepAlive: true });
   beforeAll(async () => {
     api = await startApi({ servers: { files: fixture('legacy') } });
-    await api.toolbox.connect('files');
+    await api.toolbox.servers.connect('files');
     const opened = await ask(
       {},
       JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initializeParams }),

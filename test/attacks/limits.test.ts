@@ -14,7 +14,7 @@ describe('unlimited body, batch, depth, element count', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi({ servers: { files: fixture('legacy') } });
-    await api.toolbox.connect('files');
+    await api.toolbox.servers.connect('files');
   });
   afterAll(() => api.close());
   const isAlive = async () => expect((await api.get('/api/health')).status).toBe(200);
@@ -131,7 +131,7 @@ describe('the same from servers', () => {
     await using server = await startHostile({ tools });
     await using toolbox = await openToolbox({ servers: { remote: { url: server.url } } });
     expect(toolbox.tool('mcp_remote_deep')).toBeUndefined();
-    expect(toolbox.server('remote')?.offers.tools?.rejected).toEqual([
+    expect(toolbox.servers.get('remote')?.offers.tools?.rejected).toEqual([
       { name: 'deep', reason: 'it is nested more than 512 deep' },
     ]);
     expect((await toolbox.call('mcp_remote_wide', {})).isError).toBe(true);

@@ -101,7 +101,7 @@ describe('token passthrough and wrong audience', () => {
     await using api = await startApi({
       servers: { remote: { url: server.url, authentication: { type: 'bearer', token: 'of-the-server' } } },
     });
-    await api.toolbox.connect('remote');
+    await api.toolbox.servers.connect('remote');
     const key = await api.key(['call', 'read']);
     const headers = { cookie: 'a=CALLERS', 'x-api-key': 'CALLERS', 'x-forwarded-user': 'CALLERS' };
     const { status } = await api.post('/api/tools/mcp_remote_echo/call', {}, { key, headers });

@@ -46,7 +46,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect({ status: added.status, code: added.body.error.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
     expect(added.body.error.message).toContain('gateway.allowPrivateAddresses is off');
     expect((await api.post('/api/servers/test', server, { key })).status).toBe(403);
-    expect(api.toolbox.server('inside')).toBeUndefined();
+    expect(api.toolbox.servers.get('inside')).toBeUndefined();
   });
 
   test.each(inside)('an API at %s, or with its document there, is neither added nor tried', async (place) => {
@@ -60,7 +60,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
       expect((await api.post('/api/servers', server, { key })).status).toBe(403);
       expect((await api.post('/api/servers/test', server, { key })).status).toBe(403);
     }
-    expect(api.toolbox.server('inside')).toBeUndefined();
+    expect(api.toolbox.servers.get('inside')).toBeUndefined();
   });
 
   test('arguments of an API lead nowhere but below its address', async () => {
@@ -136,8 +136,8 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
       servers: { inside: { url: server.url } },
       gateway: { allowPrivateAddresses: false },
     });
-    await own.toolbox.connect('inside');
-    expect(own.toolbox.server('inside')?.status.state).toBe('connected');
+    await own.toolbox.servers.connect('inside');
+    expect(own.toolbox.servers.get('inside')?.status.state).toBe('connected');
   });
 
   test('a gateway on loopback takes servers of this machine by itself, one on another address does not', async () => {

@@ -83,7 +83,7 @@ async function use(script: Script): Promise<void> {
       },
     },
   );
-  const { state, reason, protocolVersion } = toolbox.server(server)?.status ?? {};
+  const { state, reason, protocolVersion } = toolbox.servers.get(server)?.status ?? {};
   assert.equal(state, 'connected', reason);
   assert.equal(protocolVersion, process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);
   await script(toolbox);
@@ -106,8 +106,8 @@ async function callAll(toolbox: Toolbox, args: JsonObject = {}): Promise<void> {
 
 async function useEverything(toolbox: Toolbox): Promise<void> {
   await callAll(toolbox);
-  for (const { item } of toolbox.resources(server)) await toolbox.readResource(server, String(item.uri));
-  for (const { item } of toolbox.prompts(server)) await toolbox.getPrompt(server, String(item.name));
+  for (const { item } of toolbox.resources.list(server)) await toolbox.resources.read(server, String(item.uri));
+  for (const { item } of toolbox.prompts.list(server)) await toolbox.prompts.get(server, String(item.name));
 }
 
 async function callAsTold(toolbox: Toolbox): Promise<void> {

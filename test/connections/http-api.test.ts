@@ -55,12 +55,12 @@ describe('an HTTP API', () => {
       ['mcp_pets_addPet', 'Adds a pet.'],
       ['mcp_pets_greet', 'Greets a person'],
     ]);
-    expect(toolbox.status('pets')).toMatchObject({
+    expect(toolbox.servers.status('pets')).toMatchObject({
       state: 'connected',
       transport: 'api',
       serverInfo: { name: 'Pets' },
     });
-    expect(toolbox.status('pets')).not.toHaveProperty('era');
+    expect(toolbox.servers.status('pets')).not.toHaveProperty('era');
     expect(entries.find(({ event }) => event === 'api.operations-skipped')).toMatchObject({
       level: 'info',
       message: expect.stringContaining('addPhoto (its body must be image/png)'),
@@ -239,7 +239,7 @@ describe('an API that is not as it should be', () => {
         good: { url, endpoints: [{ name: 'go', path: '/go' }] },
       },
     });
-    const reasons = Object.fromEntries(toolbox.servers().map(({ name, status }) => [name, status.reason]));
+    const reasons = Object.fromEntries(toolbox.servers.list().map(({ name, status }) => [name, status.reason]));
     expect(reasons).toEqual({
       away: expect.stringContaining('ECONNREFUSED'),
       missing: expect.stringContaining(`The OpenAPI document at ${url}/missing?… cannot be fetched: HTTP 404`),
@@ -258,10 +258,10 @@ describe('an API that is not as it should be', () => {
       { servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } } },
       { healthMs: 20 },
     );
-    expect(toolbox.status('a')?.state).toBe('connected');
+    expect(toolbox.servers.status('a')?.state).toBe('connected');
     await api[Symbol.asyncDispose]();
-    await waitFor(() => toolbox.status('a')?.state === 'error');
-    expect(toolbox.status('a')?.reason).toContain('ECONNREFUSED');
+    await waitFor(() => toolbox.servers.status('a')?.state === 'error');
+    expect(toolbox.servers.status('a')?.reason).toContain('ECONNREFUSED');
   });
 
   test('an API reconnects once it answers again [A8]', async () => {
@@ -272,7 +272,7 @@ describe('an API that is not as it should be', () => {
     });
     await first[Symbol.asyncDispose]();
     expect((await toolbox.call('mcp_a_go', {})).isError).toBe(true);
-    await waitFor(() => toolbox.status('a')?.state === 'error');
+    await waitFor(() => toolbox.servers.status('a')?.state === 'error');
     await using _again = await serveHttpApi({ port });
     await waitFor(async () => !(await toolbox.call('mcp_a_go', {})).isError);
   });

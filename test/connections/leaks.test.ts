@@ -33,7 +33,7 @@ test('round after round of connecting and closing leaves no process and no open 
           { servers: { s: { ...fixture('grandchildren', { PIDS: file }), protocol: 'legacy', timeout: '60s' } } },
           { startWaitMs: 60_000 },
         );
-        expect(toolbox.server('s')?.status.state).toBe('connected');
+        expect(toolbox.servers.get('s')?.status.state).toBe('connected');
         grandchildren.push(...(await pidsIn(file)));
       }),
     );
@@ -56,7 +56,7 @@ async function startOwner(
   const program = `
     import { createToolbox } from ${JSON.stringify(index)};
     const toolbox = await createToolbox(${JSON.stringify({ servers })}, { startWaitMs: 60_000 });
-    console.log(JSON.stringify(toolbox.servers().map((server) => server.status.pid)));
+    console.log(JSON.stringify(toolbox.servers.list().map((server) => server.status.pid)));
     ${ending}
   `;
   const file = dir.file('owner.mjs');

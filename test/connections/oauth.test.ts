@@ -268,10 +268,10 @@ test('a toolbox without a browser of its own says where to sign in, and goes on 
     { servers: { guarded: { url: mcp, authentication: { type: 'oauth' } } } },
     { oauth: { redirectUrl } },
   );
-  const { code, signInUrl } = toolbox.server('guarded')?.status ?? {};
+  const { code, signInUrl } = toolbox.servers.get('guarded')?.status ?? {};
   expect(code).toBe('OAUTH_REQUIRED');
-  expect(await toolbox.finishSignIn(new URLSearchParams({ state: 'foreign', code: 'x' }))).toBeUndefined();
-  const info = await toolbox.finishSignIn(await visit(signInUrl as string));
+  expect(await toolbox.servers.finishSignIn(new URLSearchParams({ state: 'foreign', code: 'x' }))).toBeUndefined();
+  const info = await toolbox.servers.finishSignIn(await visit(signInUrl as string));
   expect(info).toMatchObject({ name: 'guarded', status: { state: 'connected' } });
   expect((await toolbox.call('mcp_guarded_echo', {})).isError).toBe(false);
 });

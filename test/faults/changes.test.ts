@@ -21,9 +21,11 @@ async function openWith(changes: number) {
     },
   });
   async function change(): Promise<void> {
-    const before = toolbox.entry('mcp_s_target')?.definitionHash;
+    const before = toolbox.catalog.find('mcp_s_target')?.definitionHash;
     await toolbox.call('mcp_s_mutate', {});
-    await waitFor(() => toolbox.entry('mcp_s_target')?.definitionHash !== before, { what: 'the changed definition' });
+    await waitFor(() => toolbox.catalog.find('mcp_s_target')?.definitionHash !== before, {
+      what: 'the changed definition',
+    });
   }
   return Object.assign(toolbox, { asked });
 }

@@ -160,7 +160,7 @@ describe('ids', () => {
     using ada = await openRaw(`${gateway.url}/mcp`, 'legacy');
     using eve = await openRaw(`${gateway.url}/mcp`, 'legacy');
     const slow = ada.send(7, 'tools/call', { name: 's__sleep', arguments: { ms: 2_000 } });
-    await waitFor(async () => (await gateway.toolbox.calls()).some(({ status }) => status === 'running'));
+    await waitFor(async () => (await gateway.toolbox.calls.list()).some(({ status }) => status === 'running'));
     await eve.notify('notifications/cancelled', { requestId: 7 });
     expect(textOf((await slow).body)).toBe('slept 2000 ms');
   });

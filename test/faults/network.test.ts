@@ -94,7 +94,7 @@ describe('a network that breaks in every way', () => {
     await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
     expect(await client.call()).toMatchObject({ answer: 'success' });
     const status = await waitFor(() => {
-      const found = gateway.toolbox.server('nowhere')?.status;
+      const found = gateway.toolbox.servers.get('nowhere')?.status;
       return found?.state === 'error' && found;
     });
     expect(status).toMatchObject({ code: 'SERVER_UNREACHABLE', nextTryAt: expect.any(String) });

@@ -82,7 +82,7 @@ describe('a call that must be approved', () => {
       expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
       expect(await client.text('s__add', { a: 3, b: 3 })).toBe('6');
       expect(asked).toHaveLength(3);
-      expect(await gateway.toolbox.rules()).toHaveLength(1);
+      expect(await gateway.toolbox.approvals.rules()).toHaveLength(1);
     });
   }
 

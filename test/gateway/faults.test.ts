@@ -55,7 +55,7 @@ describe('a client that keeps its session and just calls again', () => {
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       const pid = Number(await client.text('s__pid'));
       process.kill(pid, 'SIGKILL');
-      await waitFor(() => gateway.toolbox.server('s')?.status.pid !== pid, { what: 'the loss to be noticed' });
+      await waitFor(() => gateway.toolbox.servers.get('s')?.status.pid !== pid, { what: 'the loss to be noticed' });
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 

@@ -24,7 +24,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
   });
 
   test('a client sees and calls the tools of a server, and results are unchanged', async () => {
-    expect(gateway.toolbox.server('subject')?.status.era).toBe(server);
+    expect(gateway.toolbox.servers.get('subject')?.status.era).toBe(server);
     const { tools } = await client.client.listTools();
     expect(tools.map(({ name }) => name)).toContain('echo');
     expect(await client.text('echo', { text: 'hello' })).toBe('hello');
@@ -148,7 +148,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     cancel.abort();
     await expect(call).rejects.toThrow();
     await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe('cancelled\n');
-    await expect.poll(() => waiting.toolbox.calls()).toMatchObject([{ end: 'cancelled' }]);
+    await expect.poll(() => waiting.toolbox.calls.list()).toMatchObject([{ end: 'cancelled' }]);
   });
 });
 
@@ -178,12 +178,12 @@ test.each(cells)(
     using raw = await openRaw(gateway.url, cell.client);
     const lost = new AbortController();
     const call = raw.send(7, 'tools/call', { name: 'linger', arguments: { path } }, lost.signal);
-    await expect.poll(() => gateway.toolbox.calls()).toMatchObject([{ status: 'running' }]);
+    await expect.poll(() => gateway.toolbox.calls.list()).toMatchObject([{ status: 'running' }]);
     lost.abort();
     await expect(call).rejects.toThrow();
     if (cell.client === 'legacy') {
       await raw.send(8, 'ping', {});
-      expect(await gateway.toolbox.calls()).toMatchObject([{ status: 'running' }]);
+      expect(await gateway.toolbox.calls.list()).toMatchObject([{ status: 'running' }]);
       await raw.notify('notifications/cancelled', { requestId: 7 });
     }
     await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe('cancelled\n');
@@ -214,7 +214,7 @@ test('a call with an idempotency key is asked and answered within one call', asy
   const first = await client.client.callTool(call);
   expect(JSON.stringify(first.content)).toContain('re: Twice?');
   expect((await client.client.callTool(call)).content).toEqual(first.content);
-  expect(await gateway.toolbox.calls()).toHaveLength(1);
+  expect(await gateway.toolbox.calls.list()).toHaveLength(1);
 });
 
 test.each(['legacy', 'modern'] as const)('a %s client answers several rounds of questions', async (era) => {

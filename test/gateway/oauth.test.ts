@@ -16,7 +16,7 @@ test('a person signs in to a server through the gateway: the browser comes back,
   const { mcp } = await startServers();
   const servers = { guarded: { url: mcp, authentication: { type: 'oauth' } } } as const;
   await using gateway = await openTestGateway({ servers }, { port: await freePort() });
-  const status = () => gateway.toolbox.server('guarded')?.status;
+  const status = () => gateway.toolbox.servers.get('guarded')?.status;
   await expect.poll(() => status()?.signInUrl).toBeDefined();
   expect(status()?.signInUrl).toContain(encodeURIComponent('/api/oauth/callback'));
 

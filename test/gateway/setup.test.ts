@@ -198,7 +198,7 @@ describe('a changed definition that is refused', () => {
   test('a rule that denies the tool stays when its definition is refused', async () => {
     const { definitionHash } = await target();
     const createdAt = new Date().toISOString();
-    const { serverAddress } = (await api.toolbox.pins()).find(({ tool }) => tool === 'target') ?? {};
+    const { serverAddress } = (await api.toolbox.approvals.pins()).find(({ tool }) => tool === 'target') ?? {};
     const rule = { id: randomBytes(8).toString('hex'), scope: 'tool', answer: 'deny', tool: 'target' } as const;
     await api.storage.rules.add({ ...rule, serverAddress, definitionHash, createdAt });
     for (let round = 0; round < 2; round++) {

@@ -1,9 +1,16 @@
-import { type ConfigSource, createToolbox, type Toolbox, type ToolboxOptions } from '../../src/index.ts';
+import { openConfig } from '../../src/config/open-config.ts';
+import type { ConfigSource } from '../../src/index.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../../src/toolbox.ts';
 import { patienceMs } from './wait-for.ts';
 
 /** A toolbox that waits for its servers however long their start takes on a busy machine. */
-export function openToolbox(source: ConfigSource, options: ToolboxOptions = {}): Promise<Toolbox> {
-  return createToolbox(source, { startWaitMs: patienceMs, ...options });
+export async function openToolbox(
+  source: ConfigSource,
+  options: InternalToolboxOptions = {},
+): Promise<InternalToolbox> {
+  const { log = silentLog, env = process.env } = options;
+  return startToolbox(await openConfig(source, { env, log }), { startWaitMs: patienceMs, ...options });
 }
 
 /** The configuration of a gateway that waits as long before it lists tools, unless the configuration says otherwise. */

@@ -65,9 +65,9 @@ describe('approval', () => {
     expect((await toolbox.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('3');
     expect((await toolbox.call('mcp_s_add', { a: 2, b: 2 })).text).toBe('4');
     expect(approver.requests).toHaveLength(3);
-    const [rule] = await toolbox.rules();
+    const [rule] = await toolbox.approvals.rules();
     expect(rule).toMatchObject({ scope: 'tool', answer: 'allow', server: 's', tool: 'add' });
-    await toolbox.revokeRule(rule?.id ?? '');
+    await toolbox.approvals.revokeRule(rule?.id ?? '');
     expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'CALL_DENIED' } });
   });
 
@@ -140,9 +140,11 @@ describe('approval', () => {
 
 describe('pins', () => {
   const change = async (toolbox: Toolbox) => {
-    const before = toolbox.entry('mcp_s_target')?.definitionHash;
+    const before = toolbox.catalog.find('mcp_s_target')?.definitionHash;
     await toolbox.call('mcp_s_mutate', {});
-    await waitFor(() => toolbox.entry('mcp_s_target')?.definitionHash !== before, { what: 'the changed definition' });
+    await waitFor(() => toolbox.catalog.find('mcp_s_target')?.definitionHash !== before, {
+      what: 'the changed definition',
+    });
   };
   const config = (onChange?: string) => ({
     servers: { s: { ...fixture('changing'), ...(onChange && { on_change: onChange }) } },
@@ -160,10 +162,10 @@ describe('pins', () => {
     await toolbox.call('mcp_s_target', { a: 'x' });
     expect(requests).toHaveLength(0);
     await change(toolbox);
-    expect(toolbox.entry('mcp_s_target')?.changes?.length).toBeGreaterThan(0);
+    expect(toolbox.catalog.find('mcp_s_target')?.changes?.length).toBeGreaterThan(0);
     await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
     expect(requests[0]?.change).toContainEqual(expect.objectContaining({ path: '/description', kind: 'changed' }));
-    expect(await toolbox.acceptChange('mcp_s_target')).toBe(true);
+    expect(await toolbox.approvals.acceptChange('mcp_s_target')).toBe(true);
     await toolbox.call('mcp_s_target', { a: 'x', b: 'y' });
     expect(requests).toHaveLength(1);
   });
@@ -172,13 +174,13 @@ describe('pins', () => {
     await using strict = await openToolbox(config('quarantine'));
     await change(strict);
     expect(await strict.call('mcp_s_target', {})).toMatchObject({ failure: { code: 'TOOL_CHANGED' } });
-    await strict.acceptChange('mcp_s_target');
+    await strict.approvals.acceptChange('mcp_s_target');
     expect((await strict.call('mcp_s_target', { a: 'x', b: 'y' })).isError).toBe(false);
     await using easy = await openToolbox(config('allow'));
     await change(easy);
-    expect(easy.entry('mcp_s_target')?.changed).toBeUndefined();
-    expect((await easy.pins()).find((pin) => pin.tool === 'target')?.hash).toBe(
-      easy.entry('mcp_s_target')?.definitionHash,
+    expect(easy.catalog.find('mcp_s_target')?.changed).toBeUndefined();
+    expect((await easy.approvals.pins()).find((pin) => pin.tool === 'target')?.hash).toBe(
+      easy.catalog.find('mcp_s_target')?.definitionHash,
     );
   });
 });

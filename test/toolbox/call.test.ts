@@ -28,14 +28,14 @@ describe('a started call', () => {
     );
     const call = toolbox.start('mcp_s_echo', { text: 'hello' }, { caller: { id: 'ada', kind: 'client' } });
     expect(call).toMatchObject({ tool: 'mcp_s_echo', caller: { id: 'ada' }, state: 'received' });
-    expect(toolbox.findCall(call.id)).toBe(call);
+    expect(toolbox.calls.find(call.id)).toBe(call);
     const events = await collect(call.events);
     expect(statesOf(events)).toEqual(['received', 'awaiting-approval', 'running', 'ended']);
     expect(events.map(({ type }) => type)).toContain('approval-asked');
     expect(events.at(-1)).toMatchObject({ type: 'ended', result: { text: 'hello' } });
     expect((await call.result).callId).toBe(call.id);
     expect(call.state).toBe('ended');
-    expect(toolbox.findCall(call.id)).toBeUndefined();
+    expect(toolbox.calls.find(call.id)).toBeUndefined();
     expect(statesOf(await collect(call.events))).toEqual(['ended']);
   });
 
@@ -104,7 +104,7 @@ test('steps of a composed tool name the call they are a part of', async () => {
   await using toolbox = await openToolbox({ servers: {} }, { tools: [step, outer] });
   const call = toolbox.start('outer', {});
   expect((await call.result).text).toBe('done');
-  const [child] = await toolbox.calls({ parent: call.id });
+  const [child] = await toolbox.calls.list({ parent: call.id });
   expect(child).toMatchObject({ tool: 'step', parent: { kind: 'call', id: call.id } });
 });
 
@@ -121,9 +121,9 @@ describe('a call that waits for a permit is authorized again before it is dispat
   const changing = (onChange: string) => ({ s: { ...fixture('changing'), on_change: onChange } });
 
   async function mutate(toolbox: Toolbox): Promise<void> {
-    const before = toolbox.entry('mcp_s_target')?.definitionHash;
-    await toolbox.request('s', 'tools/call', { name: 'mutate', arguments: {} });
-    await waitFor(() => toolbox.entry('mcp_s_target')?.definitionHash !== before);
+    const before = toolbox.catalog.find('mcp_s_target')?.definitionHash;
+    await toolbox.servers.request('s', 'tools/call', { name: 'mutate', arguments: {} });
+    await waitFor(() => toolbox.catalog.find('mcp_s_target')?.definitionHash !== before);
   }
 
   test('a tool that was quarantined meanwhile does not run', async () => {
@@ -174,7 +174,7 @@ describe('a call that waits for a permit is authorized again before it is dispat
       { tools: [hold.tool], rules },
     );
     const queued = await queue(toolbox, 'mcp_s_target');
-    const { serverAddress, originalName, definitionHash } = toolbox.entry('mcp_s_target') ?? {};
+    const { serverAddress, originalName, definitionHash } = toolbox.catalog.find('mcp_s_target') ?? {};
     const rule = { id: 'r', scope: 'tool', answer: 'deny', createdAt: new Date().toISOString() } as const;
     await rules.add({ ...rule, serverAddress, tool: originalName, definitionHash });
     hold.release();

@@ -120,9 +120,9 @@ describe('no failure throws', () => {
 
   test('a server that is down is named, and when it is tried again [B9]', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
-    await toolbox.disconnect('s');
+    await toolbox.servers.disconnect('s');
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toContain('Invalid MCP tool name');
-    await toolbox.connect('s');
+    await toolbox.servers.connect('s');
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
   });
 });
@@ -242,7 +242,7 @@ describe('results', () => {
     expect(result.text).toMatch(/cut by Toolwharf/);
     expect(result.truncated?.totalBytes).toBeGreaterThan(50_000_000);
     expect(result.truncated?.shownBytes).toBeLessThan(110_000);
-    const page = toolbox.readResult(result.callId, 1_000_000, 10);
+    const page = toolbox.calls.readResult(result.callId, 1_000_000, 10);
     expect(page).toMatchObject({ offset: 1_000_000, nextOffset: 1_000_010, text: 'x'.repeat(10) });
     expect(page?.totalLength).toBeGreaterThan(50_000_000);
   });
@@ -254,7 +254,9 @@ describe('results', () => {
     const result = await toolbox.call('mcp_s_env', { name: 'API_TOKEN' });
     expect(result.text).toBe('[redacted]');
     expect(JSON.stringify(result)).not.toContain('swordfish');
-    expect(JSON.stringify([toolbox.servers(), toolbox.config, await toolbox.calls()])).not.toContain('swordfish');
+    expect(JSON.stringify([toolbox.servers.list(), toolbox.config, await toolbox.calls.list()])).not.toContain(
+      'swordfish',
+    );
   });
 
   test('a server that lies about its schemas is still usable; its result is what it sent', async () => {
@@ -271,7 +273,7 @@ describe('records', () => {
     toolbox.on('call.changed', (record) => seen.push(record));
     const result = await toolbox.call('mcp_s_echo', { text: 'hi' }, { caller: { id: 'key-1', kind: 'client' } });
     expect(seen.map((record) => record.status)).toEqual(['pending', 'running', 'success']);
-    const [record] = await toolbox.calls({ caller: 'key-1' });
+    const [record] = await toolbox.calls.list({ caller: 'key-1' });
     expect(record).toMatchObject({
       id: result.callId,
       server: 's',
@@ -294,7 +296,7 @@ describe('records', () => {
     await toolbox.call('mcp_s_add', { a: 'x' });
     await toolbox.call('mcp_s_fail', {});
     await toolbox.call('mcp_s_echo', { text: 'x' }, { signal: AbortSignal.abort() });
-    const records = await toolbox.calls({ status: 'error' });
+    const records = await toolbox.calls.list({ status: 'error' });
     expect(records.map((record) => record.end).reverse()).toEqual([
       'denied',
       'timeout',

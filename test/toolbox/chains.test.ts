@@ -63,7 +63,7 @@ describe('a chain of tools', () => {
     // What was optional and not given is left out.
     expect(sent).toEqual([{ to: { a: 1 }, subject: 'Note PLAN', first: 'one', all: [['one', 'two'], text] }]);
     expect(progress).toEqual(['Step 1: read_note', 'Step 2: send']);
-    const calls = await toolbox.calls();
+    const calls = await toolbox.calls.list();
     expect(calls.map(({ tool, caller, status }) => [tool, caller.id, status]).sort()).toEqual([
       ['mail', 'ada', 'success'],
       ['read_note', 'ada', 'success'],
@@ -150,7 +150,7 @@ describe('a chain of tools', () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => toolbox.call('mail', { name: 'plan' })));
     expect(results.filter(({ isError }) => isError)).toEqual([]);
     expect(sent).toHaveLength(20);
-    expect(toolbox.stats()).toMatchObject({ running: 0, queued: 0 });
+    expect(toolbox.calls.stats()).toMatchObject({ running: 0, queued: 0 });
   });
 
   test("the steps of a chain are approved like other calls, and the chain's timeout pauses meanwhile [R16]", async () => {
@@ -200,7 +200,7 @@ describe('a chain of tools', () => {
     stop.abort();
     expect((await call).failure?.code).toBe('CALL_CANCELLED');
     await ended.promise;
-    expect((await toolbox.calls()).map(({ tool, status }) => [tool, status]).sort()).toEqual([
+    expect((await toolbox.calls.list()).map(({ tool, status }) => [tool, status]).sort()).toEqual([
       ['c', 'error'],
       ['wait', 'error'],
     ]);

@@ -16,7 +16,7 @@ const trusting = (...trustedTools: string[]) => ({ approval: { mode: 'trusted-on
 test('a server added later takes neither the name nor the trust of an older tool [N9, B8]', async () => {
   await using toolbox = await createToolbox({ servers: { github }, toolbox: trusting(shared) });
   const held = toolbox.tool(shared);
-  await toolbox.addServer('github_enterprise', enterprise);
+  await toolbox.servers.add('github_enterprise', enterprise);
   const [newcomer] = toolbox.tools.filter(({ server }) => server === 'github_enterprise');
   expect(newcomer?.name).toMatch(suffixed);
   expect(await toolbox.call(shared, {})).toMatchObject({ text: 'github: enterprise_delete' });
@@ -30,7 +30,7 @@ test('it is the same the other way round: the newcomer is the server with the sh
     toolbox: trusting(shared),
   });
   const held = toolbox.tool(shared);
-  await toolbox.addServer('github', github);
+  await toolbox.servers.add('github', github);
   const [newcomer] = toolbox.tools.filter(({ server }) => server === 'github');
   expect(newcomer?.name).toMatch(suffixed);
   expect(await held?.execute({})).toMatchObject({ text: 'enterprise: delete' });
@@ -79,13 +79,13 @@ test('of servers that start together the first in the file has the name, whichev
 test('a name stays while its server is disconnected, is changed or connects again [N9]', async () => {
   await using toolbox = await createToolbox({ servers: { github } });
   const held = toolbox.tool(shared);
-  await toolbox.disconnect('github');
-  await toolbox.addServer('github_enterprise', enterprise);
+  await toolbox.servers.disconnect('github');
+  await toolbox.servers.add('github_enterprise', enterprise);
   expect(toolbox.tool(shared)).toBeUndefined();
   expect(await held?.execute({})).toMatchObject({ failure: { code: 'TOOL_NAME_INVALID' } });
-  await toolbox.connect('github');
+  await toolbox.servers.connect('github');
   expect(toolbox.tool(shared)?.server).toBe('github');
-  await toolbox.updateServer('github', { ...github, timeout: '20s' });
+  await toolbox.servers.update('github', { ...github, timeout: '20s' });
   expect(toolbox.tool(shared)?.server).toBe('github');
   expect(await held?.execute({})).toMatchObject({ text: 'github: enterprise_delete' });
 });
@@ -109,7 +109,7 @@ test('in plain naming the last registered has the name, but trust and held tools
   );
   const held = toolbox.tool('search');
   expect(await held?.execute({})).toMatchObject({ text: 'a: search' });
-  await toolbox.addServer('b', b);
+  await toolbox.servers.add('b', b);
   expect(toolbox.tool('search')?.server).toBe('b');
   expect(entries.map(({ message }) => message)).toContain(
     "Tool name 'search' is offered by 'a', 'b'; the last one registered is used",

@@ -15,7 +15,7 @@ describe('many servers', () => {
       Array.from({ length: 10 }, (_, index) => [`s${index}`, { ...waiting, timeout: patienceMs }]),
     );
     await using toolbox = await openToolbox({ servers }, { startWaitMs: patienceMs });
-    expect(toolbox.servers().every((server) => server.status.state === 'connected')).toBe(true);
+    expect(toolbox.servers.list().every((server) => server.status.state === 'connected')).toBe(true);
     expect(new Set(toolbox.tools.map((tool) => tool.server)).size).toBe(10);
   });
 
@@ -36,11 +36,11 @@ describe('many servers', () => {
     for (const name of ['good1', 'good2']) await waitFor(() => toolbox.tool(`mcp_${name}_echo`));
     expect((await toolbox.call('mcp_good1_echo', { text: 'x' })).text).toBe('x');
     expect((await toolbox.call('mcp_good2_echo', { text: 'x' })).text).toBe('x');
-    const states = Object.fromEntries(toolbox.servers().map((server) => [server.name, server.status]));
+    const states = Object.fromEntries(toolbox.servers.list().map((server) => [server.name, server.status]));
     expect(states.hanging?.state).toBe('connecting');
     for (const name of ['missing', 'crashing', 'refused']) {
       expect(['error', 'connecting']).toContain(states[name]?.state);
-      expect(toolbox.server(name)?.offers.tools).toBeUndefined();
+      expect(toolbox.servers.get(name)?.offers.tools).toBeUndefined();
     }
   });
 
@@ -80,7 +80,7 @@ describe('the public servers', () => {
         memory: memoryServer(dir.file('memory.json')),
       },
     });
-    expect(toolbox.servers().map(({ name, status }) => [name, status.state, status.transport])).toEqual([
+    expect(toolbox.servers.list().map(({ name, status }) => [name, status.state, status.transport])).toEqual([
       ['stdio', 'connected', 'stdio'],
       ['http', 'connected', 'http'],
       ['sse', 'connected', 'sse'],
@@ -96,8 +96,8 @@ describe('the public servers', () => {
     const entities = [{ name: 'Ada', entityType: 'person', observations: ['wrote the first program'] }];
     expect((await toolbox.call('mcp_memory_create_entities', { entities })).isError).toBe(false);
     expect((await toolbox.call('mcp_memory_search_nodes', { query: 'Ada' })).text).toContain('first program');
-    expect(toolbox.resources('stdio').length).toBeGreaterThan(0);
-    expect(toolbox.prompts('stdio').length).toBeGreaterThan(0);
+    expect(toolbox.resources.list('stdio').length).toBeGreaterThan(0);
+    expect(toolbox.prompts.list('stdio').length).toBeGreaterThan(0);
   });
 });
 
@@ -107,11 +107,11 @@ test("the official SDK's own server is spoken to in the modern era, questions in
     { servers: { stdio: fixture('sdk'), http: { url: http.url }, old: { ...fixture('sdk'), protocol: 'legacy' } } },
     { host: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) } },
   );
-  expect(toolbox.servers().map(({ status }) => status.era)).toEqual(['modern', 'modern', 'legacy']);
+  expect(toolbox.servers.list().map(({ status }) => status.era)).toEqual(['modern', 'modern', 'legacy']);
   for (const server of ['stdio', 'http', 'old']) {
     expect((await toolbox.call(`mcp_${server}_greet`, { name: 'Ada' })).text).toBe('Hello, Ada');
     expect((await toolbox.call(`mcp_${server}_ask`, {})).text).toContain('Ada');
-    expect(await toolbox.readResource(server, 'memo://one')).toMatchObject({ contents: [{ text: 'one' }] });
+    expect(await toolbox.resources.read(server, 'memo://one')).toMatchObject({ contents: [{ text: 'one' }] });
   }
 });
 
@@ -120,58 +120,63 @@ describe('managing servers', () => {
     const seen: string[] = [];
     await using toolbox = await openToolbox({ servers: {} });
     toolbox.on('server.changed', ({ server, status }) => seen.push(`${server} ${status.state}`));
-    const info = await toolbox.addServer('s', fixture('legacy', { TOOLS: '2' }));
+    const info = await toolbox.servers.add('s', fixture('legacy', { TOOLS: '2' }));
     expect(info).toMatchObject({
       name: 's',
       status: { state: 'connected' },
       offers: { tools: { count: 2, stale: false } },
     });
     expect(toolbox.tools).toHaveLength(2);
-    await toolbox.updateServer('s', fixture('legacy', { TOOLS: '3' }));
-    expect((await toolbox.discover('s')).map((tool) => tool.name)).toEqual([
+    await toolbox.servers.update('s', fixture('legacy', { TOOLS: '3' }));
+    expect((await toolbox.servers.refreshTools('s')).map((tool) => tool.name)).toEqual([
       'mcp_s_tool_1',
       'mcp_s_tool_2',
       'mcp_s_tool_3',
     ]);
-    await toolbox.disconnect('s');
+    await toolbox.servers.disconnect('s');
     expect(toolbox.tools).toEqual([]);
-    await toolbox.connect('s');
+    await toolbox.servers.connect('s');
     expect(toolbox.tools).toHaveLength(3);
-    await toolbox.removeServer('s');
-    expect(toolbox.servers()).toEqual([]);
+    await toolbox.servers.remove('s');
+    expect(toolbox.servers.list()).toEqual([]);
     expect(seen.filter((entry) => entry === 's connected')).toHaveLength(3);
     expect(seen.at(-1)).toBe('s disconnected');
   });
 
   test('bad servers are refused and change nothing [R5, R19]', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
-    await expect(toolbox.addServer('t', { command: 'x', url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({
+    await expect(toolbox.servers.add('t', { command: 'x', url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
-    await expect(toolbox.addServer('t', { url: 'http://example.com/mcp' })).rejects.toThrow(/https/);
-    await expect(toolbox.addServer('s', fixture('legacy'))).rejects.toThrow(/already/);
-    await expect(toolbox.removeServer('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(toolbox.servers().map((server) => server.name)).toEqual(['s']);
+    await expect(toolbox.servers.add('t', { url: 'http://example.com/mcp' })).rejects.toThrow(/https/);
+    await expect(toolbox.servers.add('s', fixture('legacy'))).rejects.toThrow(/already/);
+    await expect(toolbox.servers.remove('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(toolbox.servers.list().map((server) => server.name)).toEqual(['s']);
   });
 
   test('plain http to another machine is refused when connecting, unless allowed for that server [R19]', async () => {
     const mcpServers = { far: { url: 'http://192.0.2.1/mcp' } };
     await using toolbox = await openToolbox({ mcpServers });
-    expect(toolbox.server('far')?.status).toMatchObject({ state: 'error', reason: expect.stringMatching(/https/) });
+    expect(toolbox.servers.get('far')?.status).toMatchObject({
+      state: 'error',
+      reason: expect.stringMatching(/https/),
+    });
   });
 
   test('where no process may be spawned, a server that is a program is refused, at the start and later [R22]', async () => {
     await expect(openToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(/'s'.*program/);
     await using server = await startHttp('legacy-http');
     await using toolbox = await openToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
-    await expect(toolbox.addServer('near', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    await expect(toolbox.updateServer('far', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(toolbox.servers.add('near', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(toolbox.servers.update('far', fixture('legacy'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect((await toolbox.call('mcp_far_echo', { text: 'still there' })).text).toBe('still there');
   });
 
   test('every request of a silent server ends: connecting, listing and calling have their limits [R20]', async () => {
     await using toolbox = await openToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
-    expect(toolbox.server('s')?.status).toMatchObject({ reason: expect.stringContaining('No answer within 1000 ms') });
+    expect(toolbox.servers.get('s')?.status).toMatchObject({
+      reason: expect.stringContaining('No answer within 1000 ms'),
+    });
   });
 });
 
@@ -180,36 +185,36 @@ describe('resources, prompts and completion', () => {
     await using http = await startHttp('modern-http');
     await using toolbox = await openToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
     for (const server of ['legacy', 'modern']) {
-      expect(toolbox.resources(server).map(({ item }) => item.uri)).toEqual(['memo://one', 'memo://two']);
-      expect(toolbox.resourceTemplates(server).map(({ item }) => item.uriTemplate)).toEqual(['memo://{name}']);
-      expect(await toolbox.readResource(server, 'memo://two')).toMatchObject({
+      expect(toolbox.resources.list(server).map(({ item }) => item.uri)).toEqual(['memo://one', 'memo://two']);
+      expect(toolbox.resources.listTemplates(server).map(({ item }) => item.uriTemplate)).toEqual(['memo://{name}']);
+      expect(await toolbox.resources.read(server, 'memo://two')).toMatchObject({
         contents: [{ blob: expect.any(String) }],
       });
-      expect(toolbox.prompts(server).map(({ item }) => item.name)).toEqual(['greet', 'plain']);
-      const prompt = await toolbox.getPrompt(server, 'greet', { name: 'Ada', tone: 'warm' });
+      expect(toolbox.prompts.list(server).map(({ item }) => item.name)).toEqual(['greet', 'plain']);
+      const prompt = await toolbox.prompts.get(server, 'greet', { name: 'Ada', tone: 'warm' });
       expect(JSON.stringify(prompt.messages)).toContain('Ada');
-      const completed = await toolbox.complete(server, {
+      const completed = await toolbox.servers.complete(server, {
         ref: { type: 'ref/prompt', name: 'greet' },
         argument: { name: 'tone', value: '' },
       });
       expect(completed.completion).toMatchObject({ values: expect.any(Array) });
     }
-    await toolbox.setLogLevel('legacy', 'warning');
-    await expect(toolbox.readResource('nobody', 'memo://one')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(toolbox.readResource('legacy', 'unknown://resource')).rejects.toBeInstanceOf(ToolwharfError);
-    expect(toolbox.prompts().length).toBe(4);
+    await toolbox.servers.setLogLevel('legacy', 'warning');
+    await expect(toolbox.resources.read('nobody', 'memo://one')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(toolbox.resources.read('legacy', 'unknown://resource')).rejects.toBeInstanceOf(ToolwharfError);
+    expect(toolbox.prompts.list().length).toBe(4);
   });
 });
 
 describe('the life of a toolbox', () => {
   test('closing a toolbox ends every server, and a closed toolbox refuses calls [A2]', async () => {
     const toolbox = await openToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
-    const pids = toolbox.servers().map((server) => server.status.pid as number);
+    const pids = toolbox.servers.list().map((server) => server.status.pid as number);
     expect(pids.every(isAlive)).toBe(true);
     await toolbox.close();
     expect(pids.filter(isAlive)).toEqual([]);
     expect(await toolbox.call('mcp_a_echo', { text: 'x' })).toMatchObject({ failure: { code: 'TOOLBOX_CLOSED' } });
-    await expect(toolbox.connect('a')).rejects.toMatchObject({ code: 'TOOLBOX_CLOSED' });
+    await expect(toolbox.servers.connect('a')).rejects.toMatchObject({ code: 'TOOLBOX_CLOSED' });
     await toolbox.close();
   });
 

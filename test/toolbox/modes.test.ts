@@ -55,7 +55,7 @@ To resolve:
     const { log, entries } = collectLog();
     const config = myai(server.url, 'strict', [{ name: 'tool_1', max_instances: 3 }], defaults);
     await using toolbox = await openToolbox(config, { log });
-    expect(toolbox.entry('tool_1')?.limits).toEqual({ maxInstances: 3, timeoutMs: 30_000 });
+    expect(toolbox.catalog.find('tool_1')?.limits).toEqual({ maxInstances: 3, timeoutMs: 30_000 });
     expect(messages(entries, 'debug')).toContainEqual(
       expect.stringMatching(/^Tool 'tool_1' registered with explicit configuration: /),
     );
@@ -92,8 +92,8 @@ describe('dynamic mode', () => {
       default_tool_config: { max_instances: 10, timeout: 'PT1M' },
     });
     await using toolbox = await openToolbox(config, { log });
-    expect(toolbox.entry('tool_1')?.limits).toEqual({ maxInstances: 50, timeoutMs: 60_000 });
-    expect(toolbox.entry('tool_2')?.limits).toEqual({ maxInstances: 10, timeoutMs: 60_000 });
+    expect(toolbox.catalog.find('tool_1')?.limits).toEqual({ maxInstances: 50, timeoutMs: 60_000 });
+    expect(toolbox.catalog.find('tool_2')?.limits).toEqual({ maxInstances: 10, timeoutMs: 60_000 });
     expect(messages(entries, 'info')).toContain(
       "Tool 'tool_2' from MCP 'customers' not explicitly configured, using default configuration",
     );
@@ -107,7 +107,7 @@ describe('dynamic mode', () => {
     const tools = ['001', '002', '003', '004', '005'].map((number) => ({ name: `tool_${number}`, max_instances: 1 }));
     await using toolbox = await openToolbox(myai(server.url, 'dynamic', tools, defaults));
     expect(toolbox.tools).toHaveLength(100);
-    const limits = toolbox.tools.map((tool) => toolbox.entry(tool.name)?.limits.maxInstances);
+    const limits = toolbox.tools.map((tool) => toolbox.catalog.find(tool.name)?.limits.maxInstances);
     expect(limits.filter((limit) => limit === 1)).toHaveLength(5);
     expect(limits.filter((limit) => limit === 10)).toHaveLength(95);
   });
@@ -193,7 +193,7 @@ describe('required servers', () => {
       { log },
     );
     expect(toolbox.tool('mcp_good_echo')).toBeDefined();
-    expect(toolbox.server('bad')?.status).toMatchObject({
+    expect(toolbox.servers.get('bad')?.status).toMatchObject({
       state: 'error',
       reason: expect.stringContaining('not found'),
     });
@@ -233,7 +233,7 @@ describe('local tools', () => {
       myai: { toolbox: { max_concurrent: 1, tools: [{ name: 'sum_numbers', max_instances: 20 }], mcps: [] } },
     };
     await using toolbox = await openToolbox(config, { tools: [sum] });
-    expect(toolbox.entry('sum_numbers')?.limits).toEqual({ maxInstances: 20, timeoutMs: 30_000 });
+    expect(toolbox.catalog.find('sum_numbers')?.limits).toEqual({ maxInstances: 20, timeoutMs: 30_000 });
     expect(await toolbox.tool('sum_numbers')?.execute({ a: 1, b: 2 })).toMatchObject({ isError: false, text: '3' });
   });
 
@@ -277,7 +277,7 @@ describe('the configuration file', () => {
 
     await write({ kept: fixture('legacy'), fresh: fixture('legacy', { TOOLS: '2' }) });
     await expect.poll(() => toolbox.tool('mcp_fresh_tool_2')).toBeDefined();
-    expect(toolbox.server('gone')).toBeUndefined();
+    expect(toolbox.servers.get('gone')).toBeUndefined();
     expect(toolbox.tool('mcp_gone_tool_1')).toBeUndefined();
     expect((await toolbox.call('mcp_kept_pid', {})).text).toBe(pid);
 
@@ -307,7 +307,7 @@ describe('the configuration file', () => {
 
     await write('after', { team: { servers: ['gone'] } });
     await expect.poll(() => applied, { timeout: 60_000 }).toBe(1);
-    expect(toolbox.server('one')?.description).toBe('after');
+    expect(toolbox.servers.get('one')?.description).toBe('after');
     expect(lookups - atStart).toBe(atStart);
     expect(messages(entries, 'warning')).toContainEqual(expect.stringContaining("Profile 'team' names server 'gone'"));
   });

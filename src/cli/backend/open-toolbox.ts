@@ -6,13 +6,13 @@ import { createLoopbackCallback } from '../../connections/authentication/loopbac
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
-import { startToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from '../../toolbox.ts';
+import { startToolbox, type InternalToolbox, type ToolboxEvents, type InternalToolboxOptions } from '../../toolbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { oneLine } from '../terminal/layout.ts';
 import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
 
 export interface OpenOptions
-  extends Pick<ToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
+  extends Pick<InternalToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
   /** Stores OAuth tokens; by default they last as long as the toolbox. */
   readonly signIns?: OAuthStore;
   /** Validates the configuration before any server is connected; throws to stop. */
@@ -27,7 +27,7 @@ export interface KnownServer extends ServerInfo {
 }
 
 export interface OpenedToolbox extends AsyncDisposable {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly config: Config;
   /** The configuration file; undefined for the default servers. */
   readonly file?: string;
@@ -66,7 +66,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
     oauth: { store: signIns, callback: terminal.canAsk ? createSignIn(context) : undefined },
   }).finally(progress.end);
 
-  const servers = toolbox.servers().map((info) => {
+  const servers = toolbox.servers.list().map((info) => {
     return { ...info, usableTools: toolbox.tools.filter((tool) => tool.server === info.name).length };
   });
   return {

@@ -82,9 +82,9 @@ function checkTools(server: string, { toolbox }: OpenedToolbox): Finding[] {
   const checker = createArgumentsChecker();
   const entries = toolbox.tools
     .filter((tool) => tool.server === server)
-    .flatMap((tool) => toolbox.entry(tool.name) ?? []);
+    .flatMap((tool) => toolbox.catalog.find(tool.name) ?? []);
   return entries.flatMap(({ name, definition }): Finding[] => {
-    const suspicious = toolbox.warnings(name).map(({ rule, where, excerpt }): Finding => {
+    const suspicious = toolbox.catalog.warnings(name).map(({ rule, where, excerpt }): Finding => {
       const message = `tool '${definition.name}' looks suspicious (${rule}) at ${where}: ${excerpt}`;
       return { kind: 'suspicious', tool: definition.name, message };
     });

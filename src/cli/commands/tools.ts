@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Tool } from '../../kernel/tool.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import { isUnavailable, openToolbox } from '../backend/open-toolbox.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -38,8 +38,8 @@ function requireServer(name: string | undefined, servers: Config['servers']): vo
   if (name !== undefined && !names.includes(name)) throw notFound('server', name, names);
 }
 
-function toJson(tool: Tool, toolbox: Toolbox) {
-  const entry = toolbox.entry(tool.name);
+function toJson(tool: Tool, toolbox: InternalToolbox) {
+  const entry = toolbox.catalog.find(tool.name);
   const { name, server, originalName, title, description, parameters, outputSchema, annotations } = tool;
   return {
     name,

@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 import { measureJson } from '../../policy/measure-json.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import { openEventStream } from '../mcp/event-stream.ts';
@@ -26,7 +26,7 @@ import { createTaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
 export interface A2aParts {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly hosts: AppHosts;
   readonly traces: Traces;
   readonly log: Log;

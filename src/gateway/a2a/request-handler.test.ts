@@ -27,7 +27,7 @@ function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions =
     {
       toolbox: {
         start: () => ({ result: call(), subscribe: () => () => {} }) as unknown as Call,
-        findCall: () => undefined,
+        calls: { find: () => undefined },
       },
       hosts: { create: () => ({}), on: () => () => {} },
       board: createTaskBoard(options),

@@ -13,7 +13,7 @@ import { hashOf } from '../../kernel/canonical-json.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
 import { listTasks, withHistory } from './list-tasks.ts';
@@ -34,7 +34,7 @@ export interface A2aRequestFacts extends McpClient {
 }
 
 export interface HandlerPorts extends RunPorts {
-  readonly toolbox: Pick<Toolbox, 'start' | 'findCall'>;
+  readonly toolbox: Pick<InternalToolbox, 'start'> & { readonly calls: Pick<InternalToolbox['calls'], 'find'> };
   readonly board: TaskBoard;
   readonly log: Log;
 }
@@ -133,7 +133,7 @@ function start(call: TaskCall, fingerprint: string, bytes: number, ports: Handle
   const { caller, message } = call;
   const live = createLiveTask(createId(), message);
   const cancel = async () => {
-    ports.toolbox.findCall(live.id)?.cancel();
+    ports.toolbox.calls.find(live.id)?.cancel();
     await done;
   };
   const task: BoardTask = { live, owner: caller.id, messageId: message.messageId, fingerprint, bytes, cancel };

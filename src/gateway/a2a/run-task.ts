@@ -3,12 +3,12 @@ import { toA2aParts } from '../../bridges/a2a.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { Call } from '../../invocation/call.ts';
-import type { StartOptions } from '../../invocation/invoker.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress, ToolResult } from '../../kernel/tool.ts';
 import { measureJson } from '../../policy/measure-json.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 import { createPacer } from '../calls/pacer.ts';
 import type { View } from '../mcp/view.ts';
@@ -16,7 +16,7 @@ import type { Traces } from '../traces/traces.ts';
 import type { LiveTask } from './live-task.ts';
 
 export interface RunPorts {
-  readonly toolbox: Pick<Toolbox, 'start'>;
+  readonly toolbox: Pick<InternalToolbox, 'start'>;
   readonly hosts: AppHosts;
   readonly traces: Traces;
 }
@@ -33,7 +33,7 @@ export interface TaskCall {
   readonly profile: ProfileConfig;
   /** The tools that the caller may use, also from within a chain. */
   readonly mayUse: View['hasTool'];
-  readonly refreshPolicy: StartOptions['refreshPolicy'];
+  readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
   /** Of the caller's own trace. */
   readonly traceparent: string | undefined;
 }

@@ -23,7 +23,7 @@ export function scopeFor({ identity }: Requester, { toolbox }: ApiPorts): Scope 
 /** The server of the path. A hidden server is reported as not found. */
 export function findServer(request: RequestFor<'server'>, ports: ApiPorts): ServerInfo {
   const name = request.params.server;
-  const info = scopeFor(request, ports).hasServer(name) ? ports.toolbox.server(name) : undefined;
+  const info = scopeFor(request, ports).hasServer(name) ? ports.toolbox.servers.get(name) : undefined;
   if (info) return info;
   throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'`, { data: { server: name } });
 }
@@ -31,8 +31,8 @@ export function findServer(request: RequestFor<'server'>, ports: ApiPorts): Serv
 /** The tool of the path. A hidden tool is reported as not found. */
 export async function findTool(request: RequestFor<'tool'>, ports: ApiPorts): Promise<CatalogEntry> {
   const name = request.params.tool;
-  if (!ports.toolbox.entry(name)) await ports.servers.waitForStart();
-  const entry = ports.toolbox.entry(name);
+  if (!ports.toolbox.catalog.find(name)) await ports.servers.waitForStart();
+  const entry = ports.toolbox.catalog.find(name);
   if (entry && scopeFor(request, ports).hasTool(entry)) return entry;
   throw new ToolwharfError('TOOL_NAME_INVALID', `There is no tool '${name}'`, { data: { tool: name } });
 }
@@ -42,7 +42,7 @@ export async function visibleTools(request: Requester, ports: ApiPorts): Promise
   await ports.servers.waitForStart();
   const scope = scopeFor(request, ports);
   return ports.toolbox.tools.flatMap(({ name }) => {
-    const entry = ports.toolbox.entry(name);
+    const entry = ports.toolbox.catalog.find(name);
     return entry && scope.hasTool(entry) ? [entry] : [];
   });
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 
-type Tools = Pick<Toolbox, 'rules' | 'pins'>;
+type Tools = Pick<InternalToolbox, 'approvals'>;
 
 /**
  * The rules that reject a tool's changed definition: each denies a definition that is newer than the accepted one. A rule that denies
@@ -12,7 +12,7 @@ type Tools = Pick<Toolbox, 'rules' | 'pins'>;
 export async function findRejections(entry: CatalogEntry, toolbox: Tools): Promise<readonly RememberedRule[]> {
   const { serverAddress, originalName } = entry;
   if (!entry.changed) return [];
-  const [rules, pins] = await Promise.all([toolbox.rules(), toolbox.pins()]);
+  const [rules, pins] = await Promise.all([toolbox.approvals.rules(), toolbox.approvals.pins()]);
   const pin = pins.find((one) => one.serverAddress === serverAddress && one.tool === originalName);
   return rules.filter(
     ({ scope, answer, createdAt, definitionHash, ...rule }) =>

@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { waitAtMost } from '../../kernel/wait.ts';
 import type { ServerStore } from '../../servers/server-store.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 
 /** Servers added over the API: they are stored and added to the toolbox. A server of the same name in the configuration file wins. */
 export interface StoredServers {
@@ -24,7 +24,7 @@ export interface StoredServers {
 }
 
 export interface StoredServersOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly store: ServerStore;
   readonly log: Log;
   /** Whether local (stdio) servers are started. */
@@ -65,7 +65,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   async function reconcile(): Promise<void> {
     for (const record of await store.list()) {
       const { name } = record;
-      const current = toolbox.server(name);
+      const current = toolbox.servers.get(name);
       const logUnusable = (cause: unknown) =>
         log.error('servers.unusable', `Could not use the stored server '${name}': ${messageOf(cause)}`, {
           server: name,
@@ -73,9 +73,9 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       if (isInFile(name)) {
         const message = `Server '${name}' is both stored and in the configuration file: the one in the file is used`;
         log.warning('servers.shadowed', message, { server: name });
-      } else if (!current) toolbox.addServer(name, toNative(record)).catch(logUnusable);
+      } else if (!current) toolbox.servers.add(name, toNative(record)).catch(logUnusable);
       else if (current.enabled !== isEnabled(record))
-        await toolbox.updateServer(name, toNative(record)).catch(logUnusable);
+        await toolbox.servers.update(name, toNative(record)).catch(logUnusable);
     }
   }
 
@@ -99,19 +99,19 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
 
   async function assertNameAvailable(name: string): Promise<void> {
     const isStored = (await store.list()).some((record) => record.name === name);
-    if (!isStored && !toolbox.server(name)) return;
+    if (!isStored && !toolbox.servers.get(name)) return;
     throw new ToolwharfError('CONFLICT', `There is a server named '${name}' already: choose another name`, {
       data: { server: name },
     });
   }
 
   async function replace(before: ServerRecord, record: ServerRecord): Promise<void> {
-    if (before.name === record.name && toolbox.server(record.name)) {
-      await toolbox.updateServer(record.name, toNative(record));
+    if (before.name === record.name && toolbox.servers.get(record.name)) {
+      await toolbox.servers.update(record.name, toNative(record));
       return;
     }
-    if (toolbox.server(before.name)) await toolbox.removeServer(before.name);
-    await toolbox.addServer(record.name, toNative(record));
+    if (toolbox.servers.get(before.name)) await toolbox.servers.remove(before.name);
+    await toolbox.servers.add(record.name, toNative(record));
   }
 
   return {
@@ -125,7 +125,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       const { connecting } = await exclusively(async () => {
         await assertNameAvailable(record.name);
         await store.put(record);
-        return { connecting: toolbox.addServer(record.name, toNative(record)) };
+        return { connecting: toolbox.servers.add(record.name, toNative(record)) };
       });
       try {
         await waitAtMost(connecting, connectWaitMs);
@@ -164,7 +164,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       await exclusively(async () => {
         const record = await mustFind(name);
         await store.remove(record.id);
-        if (toolbox.server(name)) await toolbox.removeServer(name);
+        if (toolbox.servers.get(name)) await toolbox.servers.remove(name);
       });
       onChange('removed', name);
     },

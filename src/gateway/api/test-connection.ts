@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import { openConfig } from '../../config/open-config.ts';
 import type { Environment } from '../../config/references.ts';
 import { type CheckedServerRecord, toNativeServer } from '../../config/server-record.ts';
 import { createLog } from '../../kernel/log.ts';
-import { createToolbox } from '../../toolbox.ts';
+import { startToolbox } from '../../toolbox.ts';
 import type { ApiPorts } from './route.ts';
 import type { serverTestSchema } from './schemas/servers.ts';
 
@@ -17,21 +18,19 @@ export async function testConnection(
   const log = createLog(({ level, event, message }) => {
     if (level === 'warning' && event !== 'server.skipped') problems.push({ code: event, message });
   });
-  await using toolbox = await createToolbox(
-    { servers: {} },
-    {
-      env: withoutOverrides(gateway.env),
-      log,
-      oauth: { store: storage.oauth },
-      connect: false,
-      signal,
-      publicOnly: () => !security.allowsPrivateAddresses(),
-    },
-  );
+  const env = withoutOverrides(gateway.env);
+  await using toolbox = await startToolbox(await openConfig({ servers: {} }, { env }), {
+    env,
+    log,
+    oauth: { store: storage.oauth },
+    connect: false,
+    signal,
+    publicOnly: () => !security.allowsPrivateAddresses(),
+  });
   const close = () => void toolbox.close();
   signal.addEventListener('abort', close, { once: true });
   try {
-    const info = await toolbox.addServer(server.name, toNativeServer({ ...server, enabled: true }));
+    const info = await toolbox.servers.add(server.name, toNativeServer({ ...server, enabled: true }));
     const { status, offers } = info;
     const { state, reason, code, transport, era, protocolVersion, serverInfo, instructions } = status;
     if (state !== 'connected') problems.push({ code: code ?? 'SERVER_UNREACHABLE', message: reason ?? state });
@@ -48,7 +47,7 @@ export async function testConnection(
       })),
       offers,
       problems,
-      stderr: toolbox.stderr(server.name),
+      stderr: toolbox.servers.stderr(server.name),
     };
   } finally {
     signal.removeEventListener('abort', close);

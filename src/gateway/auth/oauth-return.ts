@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 
 /** The OAuth redirect path: the browser returns here after signing in to a server. */
 export const oauthReturnPath = '/api/oauth/callback';
@@ -17,11 +17,11 @@ export function oauthReturnUrl(host: string, port: number): string | undefined {
 export async function serveOAuthReturn(
   request: IncomingMessage,
   response: ServerResponse,
-  { toolbox, log }: { readonly toolbox: Toolbox; readonly log: Log },
+  { toolbox, log }: { readonly toolbox: InternalToolbox; readonly log: Log },
 ): Promise<void> {
   const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
   try {
-    const server = await toolbox.finishSignIn(params);
+    const server = await toolbox.servers.finishSignIn(params);
     if (!server) return send(response, 404, 'No sign-in is waiting for this response. Start the sign-in again.');
     const name = toDisplayText(server.name, { maxLength: 100 });
     const { state, reason } = server.status;

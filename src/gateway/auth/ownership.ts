@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ConversationStore } from '../../storage/ports/conversation-store.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import { hasRight, type Identity } from './identity.ts';
 import { scopeOf } from './profile-scope.ts';
 
@@ -25,7 +25,7 @@ export interface Ownership {
 export interface OwnershipPorts {
   readonly conversations: Pick<ConversationStore, 'get'>;
   /** A function, because the toolbox is created after this. */
-  readonly toolbox: () => Pick<Toolbox, 'config' | 'entry' | 'rules'>;
+  readonly toolbox: () => Pick<InternalToolbox, 'config' | 'catalog' | 'approvals'>;
 }
 
 export function createOwnership({ conversations, toolbox }: OwnershipPorts): Ownership {
@@ -42,12 +42,12 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
   }
 
   async function mayCall(identity: Identity, name: string): Promise<boolean> {
-    const { config, entry, rules } = toolbox();
-    const tool = entry(name);
+    const { config, catalog, approvals } = toolbox();
+    const tool = catalog.find(name);
     if (!tool) return false;
     const { profile, hasTool } = scopeOf(identity, config.profiles);
     const { caller } = identity;
-    const decision = decide({ tool, approval: profile.approval, remembered: await rules(), caller });
+    const decision = decide({ tool, approval: profile.approval, remembered: await approvals.rules(), caller });
     return hasTool(tool) && decision.kind === 'allow';
   }
 

@@ -8,7 +8,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { createEvents } from '../../kernel/events.ts';
 import { createLog, type LogEntry } from '../../kernel/log.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
-import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { startApprovalWebhook } from './approval-webhook.ts';
 
 interface Message {
@@ -41,7 +41,10 @@ async function setUp(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const events = createEvents<ToolboxEvents>();
   const entries: LogEntry[] = [];
-  const toolbox = { on: events.on, config: { gateway: { webhook: { url, ...webhook } } } } as unknown as Toolbox;
+  const toolbox = {
+    on: events.on,
+    config: { gateway: { webhook: { url, ...webhook } } },
+  } as unknown as InternalToolbox;
   const stop = new AbortController();
   const log = createLog((entry) => entries.push(entry));
   const now = Date.parse(request.askedAt);

@@ -5,10 +5,10 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 
 export interface ApprovalWebhookOptions {
-  readonly toolbox: Pick<Toolbox, 'on' | 'config'>;
+  readonly toolbox: Pick<InternalToolbox, 'on' | 'config'>;
   readonly env: Environment;
   readonly log: Log;
   readonly stopping: AbortSignal;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { measureJson } from '../../policy/measure-json.ts';
-import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
 import { toQuestionView } from '../api/schemas/questions.ts';
 import type { ApproverEvents, StoredApprover } from '../approvals/stored-approver.ts';
@@ -30,7 +30,7 @@ export interface LoggedEvent {
 export type Publishable = LoggedEvent | (() => LoggedEvent);
 
 export interface EventSources {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly approver: Pick<StoredApprover, 'on'>;
   readonly hosts: Pick<AppHosts, 'on'>;
   readonly questions: Pick<PendingQuestions, 'on'>;
@@ -51,7 +51,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
 
   function remember(names: readonly string[]): void {
     for (const name of names) {
-      const entry = toolbox.entry(name);
+      const entry = toolbox.catalog.find(name);
       if (entry) known.set(name, { server: entry.server, originalName: entry.originalName });
     }
   }
@@ -109,7 +109,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
     ),
     toolbox.on('catalog.changed', onCatalog),
     toolbox.on('tool.flagged', ({ tool, server, definitionHash, findings }) => {
-      const originalName = toolbox.entry(tool)?.originalName ?? tool;
+      const originalName = toolbox.catalog.find(tool)?.originalName ?? tool;
       publish(
         event('tool.flagged', ({ scope }) =>
           scope.hasTool({ server, originalName }) ? { tool, server, definitionHash, warnings: findings } : undefined,

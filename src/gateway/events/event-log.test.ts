@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { createEvents } from '../../kernel/events.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
-import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import type { ApproverEvents } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
 import { createOwnership } from '../auth/ownership.ts';
@@ -27,7 +27,11 @@ const asAgent: Viewer = { identity: agent, scope: onlyA };
 function setUp(maxEvents?: number, retentionMs?: number) {
   const events = createEvents<ToolboxEvents>();
   const entries = new Map<string, object>();
-  const toolbox = { on: events.on, tools: [], entry: (name: string) => entries.get(name) } as unknown as Toolbox;
+  const toolbox = {
+    on: events.on,
+    tools: [],
+    catalog: { find: (name: string) => entries.get(name) },
+  } as unknown as InternalToolbox;
   const approvals = createEvents<ApproverEvents>();
   const hosts = createEvents<AppHostEvents>();
   const questions = createEvents<PendingQuestionsEvents>();

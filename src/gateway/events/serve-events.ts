@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import { type Authenticate, hasRight, type Identity } from '../auth/identity.ts';
 import { scopeOf } from '../auth/profile-scope.ts';
 import type { Viewer } from './collect-events.ts';
@@ -9,7 +9,7 @@ import { type EventStreamOptions, openEventStream } from './event-stream.ts';
 
 export interface ServeEventsOptions extends Pick<EventStreamOptions, 'keepAliveMs' | 'maxUnsentBytes'> {
   readonly events: EventLog;
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly authenticate: Authenticate;
   readonly stopping: AbortSignal;
   readonly lastEventId?: string;

@@ -1,6 +1,6 @@
 import type { ProfileConfig } from '../../config/config.ts';
 import type { Era } from '../../connections/status.ts';
-import type { StartOptions } from '../../invocation/invoker.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 
@@ -12,7 +12,7 @@ export interface ClientRequest {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
-  readonly refreshPolicy: StartOptions['refreshPolicy'];
+  readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
   /** What the client says it can do. */
   readonly capabilities: JsonObject;
   /** The log messages it wants to hear; undefined for one that did not say. */

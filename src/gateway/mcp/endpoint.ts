@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
-import type { StartOptions } from '../../invocation/invoker.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
 import { initialize, serveLegacy, serveStream, sessionOf } from './legacy.ts';
 import { isModern, serveModern } from './modern.ts';
@@ -14,7 +14,7 @@ import { createResponder, sendJson } from './responder.ts';
 import { metaOf, modernVersion, RpcError, type RpcMessage, rpcCode, toError, toMessage } from './rpc.ts';
 
 export interface McpEndpointOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly log: Log;
   /** 32 bytes that seal session ids; the same on every replica and after every start. */
   readonly sessionKey: Buffer;
@@ -29,7 +29,7 @@ export interface McpClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
-  readonly refreshPolicy?: StartOptions['refreshPolicy'];
+  readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
 }
 
 /** The aggregated MCP endpoint over HTTP: both eras at one address. */

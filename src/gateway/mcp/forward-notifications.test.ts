@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ProfileConfig } from '../../config/config.ts';
 import { createEvents } from '../../kernel/events.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { forwardNotifications } from './forward-notifications.ts';
 import { createSessions } from './sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -13,7 +13,7 @@ const [all, few] = profiles as [ProfileConfig, ProfileConfig];
 /** Sessions of both profiles and a toolbox that says what it is told to say. */
 function setUp() {
   const events = createEvents<ToolboxEvents>();
-  const toolbox = { on: events.on, config: { profiles } } as unknown as Toolbox;
+  const toolbox = { on: events.on, config: { profiles } } as unknown as InternalToolbox;
   const sessions = createSessions({ onEnd: () => {} });
   const announced: string[] = [];
   const subscriptions = {

@@ -1,13 +1,13 @@
 import { createMatcher } from '../../catalog/match-globs.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import { passesLevel } from './log-levels.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export interface ForwardOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly sessions: Sessions;
   readonly subscriptions: Subscriptions;
 }

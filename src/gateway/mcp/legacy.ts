@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
-import type { StartOptions } from '../../invocation/invoker.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -32,7 +32,7 @@ export interface LegacyPorts extends MethodPorts {
 export interface LegacyClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
-  readonly refreshPolicy?: StartOptions['refreshPolicy'];
+  readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
 }
 
 const sessionHeader = 'mcp-session-id';
@@ -189,7 +189,7 @@ async function subscribe(request: ClientRequest, session: Session, ports: Legacy
   if (server === undefined)
     throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
   if (session.watched.has(uri)) return {};
-  const watching = ports.toolbox.watchResource(server, uri);
+  const watching = ports.toolbox.resources.watch(server, uri);
   const watch = { server, end: async () => (await watching)() };
   session.watched.set(uri, watch);
   try {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEvents } from '../../kernel/events.ts';
-import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { createLogLevels, isLogLevel, passesLevel } from './log-levels.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -16,10 +16,12 @@ function setUp(...levels: (string | undefined)[]) {
   const info = (name: string) => ({ name, status: statuses.get(name) });
   const toolbox = {
     on: events.on,
-    server: info,
-    servers: () => [...statuses.keys()].map(info),
-    setLogLevel: async (server: string, level: string) => void told.push(`${server} ${level}`),
-  } as unknown as Toolbox;
+    servers: {
+      get: info,
+      list: () => [...statuses.keys()].map(info),
+      setLogLevel: async (server: string, level: string) => void told.push(`${server} ${level}`),
+    },
+  } as unknown as InternalToolbox;
   const sessions = { all: () => levels.map((logLevel) => ({ logLevel })) } as unknown as Sessions;
   const reconnect = () =>
     events.emit('server.changed', { server: 'logs', status: statuses.get('logs') as never, before: 'connecting' });

@@ -1,5 +1,5 @@
 import { isObject } from '../../kernel/json.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { Sessions } from './sessions.ts';
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
@@ -23,7 +23,7 @@ export interface LogLevels {
 }
 
 export interface LogLevelsOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly sessions: Sessions;
 }
 
@@ -36,11 +36,11 @@ export function createLogLevels({ toolbox, sessions }: LogLevelsOptions): LogLev
   }
 
   async function tell(server: string, level: string): Promise<void> {
-    const { status } = toolbox.server(server) ?? {};
+    const { status } = toolbox.servers.get(server) ?? {};
     if (status?.era !== 'legacy' || !isObject(status.capabilities?.logging) || told.get(server) === level) return;
     told.set(server, level);
     // One that does not take it keeps its own level.
-    await toolbox.setLogLevel(server, level).catch(() => told.delete(server));
+    await toolbox.servers.setLogLevel(server, level).catch(() => told.delete(server));
   }
 
   const end = toolbox.on('server.changed', ({ server, status }) => {
@@ -54,7 +54,7 @@ export function createLogLevels({ toolbox, sessions }: LogLevelsOptions): LogLev
   return {
     async settle() {
       const level = wantedLevel();
-      if (level !== undefined) await Promise.all(toolbox.servers().map(({ name }) => tell(name, level)));
+      if (level !== undefined) await Promise.all(toolbox.servers.list().map(({ name }) => tell(name, level)));
     },
     async raise(server, level) {
       const now = told.get(server);

@@ -3,7 +3,7 @@ import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
 import { toClientHost } from './client-host.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -15,7 +15,7 @@ import type { View } from './view.ts';
 
 export interface MethodPorts {
   readonly traces: Traces;
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   /** The caller's view, once the servers had a fair chance to be there. */
   readonly viewFor: (request: Pick<ClientRequest, 'profile'>) => Promise<View>;
   readonly logLevels: LogLevels;
@@ -177,7 +177,7 @@ async function pass(
   const upstreamEra = await eraOf(server, request, ports);
   const input = request.era === 'modern' && upstreamEra === 'modern' ? inputOf(request.params) : undefined;
   const host = toClientHost(request, input) as RequestHost;
-  return ports.toolbox.request(
+  return ports.toolbox.servers.request(
     server,
     method,
     {
@@ -192,7 +192,7 @@ async function pass(
 
 /** The era of the server, which is first told of the log messages this request wants where it can't read that in it. */
 function eraOf(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
-  const era = server === undefined ? undefined : toolbox.status(server)?.era;
+  const era = server === undefined ? undefined : toolbox.servers.status(server)?.era;
   const { logLevel } = request;
   const mustTell = era === 'legacy' && request.era === 'modern' && isLogLevel(logLevel);
   if (server === undefined || !mustTell) return era;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
 import { findParamHeaders } from '../../connections/param-headers.ts';
-import type { StartOptions } from '../../invocation/invoker.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -32,7 +32,7 @@ export interface ModernPorts extends MethodPorts {
 export interface ModernClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
-  readonly refreshPolicy?: StartOptions['refreshPolicy'];
+  readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
   /** The HTTP request, whose headers must agree with its body; undefined over stdio. */
   readonly http?: IncomingMessage;
 }

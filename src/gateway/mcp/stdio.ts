@@ -7,7 +7,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventStream } from './event-stream.ts';
 import { toJson } from './kept-json.ts';
 import { type LegacyClient, serveRequest } from './legacy.ts';
@@ -29,7 +29,7 @@ import {
 import type { Session } from './sessions.ts';
 
 export interface StdioOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly log: Log;
   readonly caller: Caller;
   /** Looked up for each message: a changed configuration may change it. */

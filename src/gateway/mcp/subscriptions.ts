@@ -1,6 +1,6 @@
 import type { ProfileConfig } from '../../config/config.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { MethodPorts } from './methods.ts';
 import type { Responder } from './responder.ts';
@@ -18,7 +18,7 @@ export interface Subscriptions {
 }
 
 export interface SubscriptionsOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly ports: () => MethodPorts;
   /** 10 000. */
   readonly maxOpen?: number;
@@ -68,7 +68,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const uris = await locate(notifications.resourceSubscriptions, request);
       const filter = agreed(notifications, uris);
       await using watched = new AsyncDisposableStack();
-      for (const [uri, server] of uris) watched.defer(await toolbox.watchResource(server, uri));
+      for (const [uri, server] of uris) watched.defer(await toolbox.resources.watch(server, uri));
 
       const stamp = { [metaKey.subscriptionId]: message.id };
       const ended = Promise.withResolvers<void>();

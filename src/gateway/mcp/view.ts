@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { toolIdOf } from '../../kernel/tool-id.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import { matchTemplate } from './uri-template.ts';
 
 /** What one profile's clients see: lists in their own names, and the way back from a name to its server. */
@@ -31,12 +31,12 @@ export interface View {
 }
 
 /** The view as of now. Cheap to ask for and rebuilt only after something changed. */
-export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
+export function createView(toolbox: InternalToolbox, profile: ProfileConfig): View {
   const { hasServer, hasTool } = createVisibility(profile);
-  const servers = toolbox.servers().filter((server) => hasServer(server.name));
+  const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
-  const entries = toolbox.tools.map((tool) => toolbox.entry(toolIdOf(tool)) as CatalogEntry).filter(hasTool);
+  const entries = toolbox.tools.map((tool) => toolbox.catalog.find(toolIdOf(tool)) as CatalogEntry).filter(hasTool);
   // The catalog's own name is kept aside: it is what a call is made by.
   const { named } = nameTools(
     entries.map((entry) => {
@@ -47,10 +47,10 @@ export function createView(toolbox: Toolbox, profile: ProfileConfig): View {
   );
   const tools = new Map(named.map(({ name, entry }) => [name, entry]));
 
-  const resources = uniqueBy(visible(toolbox.resources()), 'uri');
-  const templates = uniqueBy(visible(toolbox.resourceTemplates()), 'uriTemplate');
+  const resources = uniqueBy(visible(toolbox.resources.list()), 'uri');
+  const templates = uniqueBy(visible(toolbox.resources.listTemplates()), 'uriTemplate');
   const prompts = new Map(
-    visible(toolbox.prompts()).map((offered) => {
+    visible(toolbox.prompts.list()).map((offered) => {
       const original = String(offered.item.name);
       return [namePrompt(offered.server, original, profile.naming, serverNames), { ...offered, original }] as const;
     }),

@@ -1,5 +1,5 @@
 import type { ProfileConfig } from '../../config/config.ts';
-import type { Toolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { createStartWait } from '../start-wait.ts';
 import { createView, type View } from './view.ts';
 
@@ -11,7 +11,7 @@ export interface Views {
 }
 
 export interface ViewsOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   /** How long a list waits for servers that have never been connected yet; 3 000. */
   readonly startWaitMs?: number;
 }

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { connectionStates } from '../../connections/status.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 
@@ -18,7 +18,7 @@ export function createBoundedNames(max: number): (name: string) => string {
 }
 
 export interface MetricsOptions {
-  readonly toolbox: Toolbox;
+  readonly toolbox: InternalToolbox;
   readonly approvals: ApprovalStore;
   readonly mcp: Pick<McpEndpoint, 'open'>;
   readonly events: Pick<EventLog, 'listeners'>;
@@ -82,8 +82,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       },
     });
   }
-  gauge('toolwharf_calls_running', 'Calls running now.', () => toolbox.stats().running);
-  gauge('toolwharf_calls_queued', 'Calls waiting in the queue.', () => toolbox.stats().queued);
+  gauge('toolwharf_calls_running', 'Calls running now.', () => toolbox.calls.stats().running);
+  gauge('toolwharf_calls_queued', 'Calls waiting in the queue.', () => toolbox.calls.stats().queued);
   gauge('toolwharf_tools', 'Tools in the catalog.', () => toolbox.tools.length);
   gauge('toolwharf_mcp_sessions', 'Open MCP client sessions.', () => mcp.open.sessions);
   gauge('toolwharf_mcp_subscriptions', 'Open MCP client subscriptions.', () => mcp.open.subscriptions);
@@ -105,7 +105,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { name, status } of toolbox.servers().slice(0, maxServers)) {
+      for (const { name, status } of toolbox.servers.list().slice(0, maxServers)) {
         for (const state of connectionStates) this.set({ server: name, state }, status.state === state ? 1 : 0);
       }
     },

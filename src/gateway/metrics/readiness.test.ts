@@ -11,7 +11,7 @@ test('the gateway is ready when the store accepts writes and every required serv
   let servers = [server('a', 'connected'), server('b', 'degraded'), server('c', 'error', { required: false })];
   const stop = new AbortController();
   const ready = createReadiness({
-    toolbox: { servers: () => servers },
+    toolbox: { servers: { list: () => servers } },
     meta: createMemoryMeta(),
     stopping: stop.signal,
   });
@@ -36,7 +36,13 @@ test('a store that rejects writes makes the gateway not ready, and the test writ
     },
   };
   const stopping = new AbortController().signal;
-  const ready = createReadiness({ toolbox: { servers: () => [] }, meta, stopping, storeMs: 100, now: () => now });
+  const ready = createReadiness({
+    toolbox: { servers: { list: () => [] } },
+    meta,
+    stopping,
+    storeMs: 100,
+    now: () => now,
+  });
   for (let n = 0; n < 10; n++) expect((await ready()).ready).toBe(true);
   expect(writes).toBe(1);
   isBroken = true;

@@ -1,5 +1,5 @@
 import type { MetaStore } from '../../storage/storage.ts';
-import type { Toolbox } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 
 /** Whether the gateway is ready for requests, and every reason why not. */
 export interface Readiness {
@@ -8,7 +8,7 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  readonly toolbox: Pick<Toolbox, 'servers'>;
+  readonly toolbox: { readonly servers: Pick<InternalToolbox['servers'], 'list'> };
   readonly meta: MetaStore;
   readonly stopping: AbortSignal;
   /** How long a successful test write counts as proof; 5 000. */
@@ -33,8 +33,8 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
   }
 
   return async () => {
-    const missing = toolbox
-      .servers()
+    const missing = toolbox.servers
+      .list()
       .filter(({ enabled, required }) => enabled && required)
       .filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
     const reasons = [

@@ -51,7 +51,7 @@ describe('the event stream', () => {
   test('goes on after the last event that was seen, and says when that is too long ago', async () => {
     await using api = await startApi(config);
     // What a server that is still starting tells would come in between.
-    await waitFor(() => api.toolbox.servers().every(({ status }) => status.state === 'connected'));
+    await waitFor(() => api.toolbox.servers.list().every(({ status }) => status.state === 'connected'));
     const first = await listenTo(api.url);
     const seen = await echo(api, 'seen');
     const last = await first.find('call.changed', ({ id, status }) => id === seen.body.callId && status === 'success');

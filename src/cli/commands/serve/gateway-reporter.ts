@@ -77,9 +77,9 @@ export function createGatewayReporter({ terminal, options }: CommandContext, for
         const mark = state === 'connected' ? colors.green('✔') : colors.red('✖');
         write('info', 'server.state', text, { server: info.name, state, reason }, `${mark} ${text}`);
       };
-      for (const info of toolbox.servers()) reportState(info);
+      for (const info of toolbox.servers.list()) reportState(info);
       toolbox.on('server.changed', ({ server }) => {
-        const info = toolbox.server(server);
+        const info = toolbox.servers.get(server);
         if (info) reportState(info);
       });
     },

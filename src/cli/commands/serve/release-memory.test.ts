@@ -8,7 +8,7 @@ function setUp({ running = 0, idleMs = 40 } = {}) {
   const state = { running, releases: 0, heapBytes: 100 };
   const stats = () => ({ running: state.running, queued: 0, byKey: new Map() });
   const releasing = releaseMemory({
-    toolbox: { on: events.on, stats },
+    toolbox: { on: events.on, calls: { stats } },
     startMs: 40,
     idleMs,
     heapBytes: () => state.heapBytes,
@@ -73,7 +73,7 @@ test('the default collection frees unreachable objects', async () => {
   const events = createEvents<ToolboxEvents>();
   const stats = () => ({ running: 0, queued: 0, byKey: new Map() });
   const collected = new WeakRef({});
-  using _releasing = releaseMemory({ toolbox: { on: events.on, stats }, startMs: 20 });
+  using _releasing = releaseMemory({ toolbox: { on: events.on, calls: { stats } }, startMs: 20 });
   await vi.advanceTimersByTimeAsync(40);
   expect(collected.deref()).toBeUndefined();
 });

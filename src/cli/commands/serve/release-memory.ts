@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Toolbox } from '../../../toolbox.ts';
+import type { InternalToolbox } from '../../../toolbox.ts';
 
 export interface ReleaseMemoryOptions {
-  readonly toolbox: Pick<Toolbox, 'on' | 'stats'>;
+  readonly toolbox: Pick<InternalToolbox, 'on'> & { readonly calls: Pick<InternalToolbox['calls'], 'stats'> };
   /** The idle time after the start before memory is released; default 2 000. */
   readonly startMs?: number;
   /** The idle time later on; default ten minutes, since the collection also discards compiled code. */
@@ -33,7 +33,7 @@ export function releaseMemory(options: ReleaseMemoryOptions): Disposable {
   );
   const timer = setInterval(() => {
     if (isReleased || performance.now() - lastBusy < requiredIdleMs) return;
-    if (toolbox.stats().running > 0 || heapBytes() < bytesAfterRelease * minGrowth) return;
+    if (toolbox.calls.stats().running > 0 || heapBytes() < bytesAfterRelease * minGrowth) return;
     collect();
     bytesAfterRelease = heapBytes();
     requiredIdleMs = idleMs;

@@ -98,7 +98,7 @@ export const approvalRoutes = [
     summary: 'Lists the remembered approvals.',
     answer: ruleListSchema,
     async handle(_request, { toolbox }) {
-      const rules = await toolbox.rules();
+      const rules = await toolbox.approvals.rules();
       return {
         rules: rules.map(({ serverAddress, ...rule }) => ({
           ...rule,
@@ -118,7 +118,8 @@ export const approvalRoutes = [
     errors: ['NOT_FOUND'],
     async handle(request, ports) {
       const { rule } = request.params;
-      if (!(await ports.toolbox.revokeRule(rule))) throw new ToolwharfError('NOT_FOUND', `There is no rule '${rule}'`);
+      if (!(await ports.toolbox.approvals.revokeRule(rule)))
+        throw new ToolwharfError('NOT_FOUND', `There is no rule '${rule}'`);
     },
   }),
   route({
@@ -130,7 +131,7 @@ export const approvalRoutes = [
     summary: 'Lists the accepted definition of every tool. `listTools` shows what changed since.',
     answer: pinListSchema,
     async handle(_request, { toolbox }) {
-      const pins = await toolbox.pins();
+      const pins = await toolbox.approvals.pins();
       return { pins: pins.map((pin) => ({ ...pin, serverAddress: withoutSecrets(pin.serverAddress) })) };
     },
   }),
@@ -155,7 +156,7 @@ function assertValidArguments(
   request: ApprovalRequest,
   { toolbox }: ApiPorts,
 ): void {
-  const schema = toolbox.entry(toolIdOf(request))?.definition.inputSchema;
+  const schema = toolbox.catalog.find(toolIdOf(request))?.definition.inputSchema;
   if (body.answer !== 'allow' || !body.arguments || !schema) return;
   const checked = checker.check(schema, body.arguments);
   if (checked.ok) return;

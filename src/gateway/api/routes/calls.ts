@@ -97,7 +97,7 @@ export const callRoutes = [
     errors: ['NOT_FOUND'],
     access: findCall,
     async handle({ resource: { id }, query }, { toolbox }) {
-      const page = toolbox.readResult(id, query.offset, query.length);
+      const page = toolbox.calls.readResult(id, query.offset, query.length);
       if (page) return page;
       throw new ToolwharfError(
         'NOT_FOUND',
@@ -115,11 +115,11 @@ export const callRoutes = [
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
     async access(request, ports) {
-      const { caller } = ports.toolbox.findCall(request.params.call) ?? (await findCall(request, ports));
+      const { caller } = ports.toolbox.calls.find(request.params.call) ?? (await findCall(request, ports));
       if (!(await ports.security.ownership.owns(request.identity, caller))) throw noCall(request.params.call);
     },
     async handle({ params }, { toolbox }) {
-      const call = toolbox.findCall(params.call);
+      const call = toolbox.calls.find(params.call);
       if (!call) throw new ToolwharfError('CONFLICT', 'This call has already ended');
       call.cancel();
       await call.result;

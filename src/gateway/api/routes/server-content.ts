@@ -30,7 +30,10 @@ export const serverContentRoutes = [
     access: findServer,
     async handle({ resource: { name } }, { toolbox }) {
       const items = (offered: readonly { readonly item: JsonObject }[]) => offered.map(({ item }) => item);
-      return { resources: items(toolbox.resources(name)), resourceTemplates: items(toolbox.resourceTemplates(name)) };
+      return {
+        resources: items(toolbox.resources.list(name)),
+        resourceTemplates: items(toolbox.resources.listTemplates(name)),
+      };
     },
   }),
   route({
@@ -45,7 +48,7 @@ export const serverContentRoutes = [
     answer: serverAnswerSchema,
     errors,
     access: findServer,
-    handle: ({ resource: { name }, query, signal }, { toolbox }) => toolbox.readResource(name, query.uri, { signal }),
+    handle: ({ resource: { name }, query, signal }, { toolbox }) => toolbox.resources.read(name, query.uri, { signal }),
   }),
   route({
     operationId: 'listPrompts',
@@ -58,7 +61,9 @@ export const serverContentRoutes = [
     answer: promptListSchema,
     errors: ['NOT_FOUND'],
     access: findServer,
-    handle: async ({ resource: { name } }, { toolbox }) => ({ prompts: toolbox.prompts(name).map(({ item }) => item) }),
+    handle: async ({ resource: { name } }, { toolbox }) => ({
+      prompts: toolbox.prompts.list(name).map(({ item }) => item),
+    }),
   }),
   route({
     operationId: 'getPrompt',
@@ -74,7 +79,7 @@ export const serverContentRoutes = [
     access: findServer,
     async handle({ resource: server, params: { prompt }, body, signal }, ports) {
       assertHasPrompt(server, prompt, ports);
-      return ports.toolbox.getPrompt(server.name, prompt, body.arguments, { signal });
+      return ports.toolbox.prompts.get(server.name, prompt, body.arguments, { signal });
     },
   }),
   route({
@@ -91,13 +96,13 @@ export const serverContentRoutes = [
     access: findServer,
     async handle({ resource: server, body, signal }, ports) {
       if (body.ref.type === 'ref/prompt') assertHasPrompt(server, body.ref.name, ports);
-      return ports.toolbox.complete(server.name, body, { signal });
+      return ports.toolbox.servers.complete(server.name, body, { signal });
     },
   }),
 ];
 
 /** The configuration may hide some of a server's prompts. */
 function assertHasPrompt({ name }: ServerInfo, prompt: string, { toolbox }: ApiPorts): void {
-  if (toolbox.prompts(name).some(({ item }) => item.name === prompt)) return;
+  if (toolbox.prompts.list(name).some(({ item }) => item.name === prompt)) return;
   throw new ToolwharfError('NOT_FOUND', `Server '${name}' has no prompt '${prompt}'`);
 }

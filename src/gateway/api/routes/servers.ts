@@ -31,7 +31,7 @@ export const serverRoutes = [
     async handle(request, ports) {
       const scope = scopeFor(request, ports);
       const records = new Map((await ports.servers.stored.list()).map((record) => [record.name, record]));
-      const infos = ports.toolbox.servers().filter(({ name }) => scope.hasServer(name));
+      const infos = ports.toolbox.servers.list().filter(({ name }) => scope.hasServer(name));
       return { servers: infos.map((info) => toServerView(info, records.get(info.name), request, ports)) };
     },
   }),
@@ -161,7 +161,7 @@ export const serverRoutes = [
     access: findServer,
     async handle({ resource: { name, enabled }, ...request }, ports) {
       if (!enabled) throw new ToolwharfError('CONFLICT', `Server '${name}' is disabled: enable it first`);
-      await ports.toolbox.connect(name);
+      await ports.toolbox.servers.connect(name);
       return showServer(name, request, ports);
     },
   }),
@@ -177,7 +177,7 @@ export const serverRoutes = [
     errors: ['NOT_FOUND'],
     access: findServer,
     async handle({ resource: { name }, ...request }, ports) {
-      await ports.toolbox.disconnect(name);
+      await ports.toolbox.servers.disconnect(name);
       return showServer(name, request, ports);
     },
   }),
@@ -193,7 +193,7 @@ export const serverRoutes = [
     errors: ['NOT_FOUND', 'SERVER_DISCONNECTED', 'SERVER_ERROR'],
     access: findServer,
     async handle({ resource: { name }, ...request }, ports) {
-      await ports.toolbox.discover(name);
+      await ports.toolbox.servers.refreshTools(name);
       return showServer(name, request, ports);
     },
   }),
@@ -208,7 +208,7 @@ export const serverRoutes = [
     answer: stderrSchema,
     errors: ['NOT_FOUND'],
     access: findServer,
-    handle: async ({ resource }, { toolbox }) => ({ lines: toolbox.stderr(resource.name) }),
+    handle: async ({ resource }, { toolbox }) => ({ lines: toolbox.servers.stderr(resource.name) }),
   }),
 ];
 

@@ -79,10 +79,10 @@ export const settingsRoutes = [
     async handle(request, ports) {
       const { toolbox, stopping, gateway } = ports;
       const scope = scopeFor(request, ports);
-      const servers = toolbox.servers().filter(({ name }) => scope.hasServer(name));
+      const servers = toolbox.servers.list().filter(({ name }) => scope.hasServer(name));
       const inState = (state: string) => servers.filter(({ status }) => status.state === state).length;
       const isHealthy = servers.every(({ enabled, status }) => !enabled || status.state === 'connected');
-      const { running, queued } = toolbox.stats();
+      const { running, queued } = toolbox.calls.stats();
       const pending = await listApprovals({ status: 'pending', limit: 1_000 }, request.identity, ports);
       return {
         status: stopping.aborted ? ('stopping' as const) : isHealthy ? ('ok' as const) : ('degraded' as const),

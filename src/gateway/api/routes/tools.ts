@@ -153,10 +153,10 @@ export const toolRoutes = [
     async handle(request, ports) {
       const { name } = request.resource;
       const rejections = await findRejections(request.resource, ports.toolbox);
-      if (!(await ports.toolbox.acceptChange(name))) {
+      if (!(await ports.toolbox.approvals.acceptChange(name))) {
         throw new ToolwharfError('CONFLICT', `${name} has no change to accept`);
       }
-      for (const { id } of rejections) await ports.toolbox.revokeRule(id);
+      for (const { id } of rejections) await ports.toolbox.approvals.revokeRule(id);
       return showTool(await findTool(request, ports), ports);
     },
   }),
@@ -210,7 +210,7 @@ async function assertIdAvailable(
   { toolbox, storage }: ApiPorts,
 ): Promise<void> {
   const { id, caller, idempotencyKey } = wanted;
-  const taken = toolbox.findCall(id) ?? (await storage.journal.get(id));
+  const taken = toolbox.calls.find(id) ?? (await storage.journal.get(id));
   const isSame = taken?.caller.id === caller.id && taken.idempotencyKey === idempotencyKey;
   if (!taken || (idempotencyKey !== undefined && isSame)) return;
   throw new ToolwharfError('CONFLICT', 'A call with this id already exists: choose another id');
@@ -220,7 +220,7 @@ async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<Tool
   const { name, originalName, server, definition, definitionHash, ...entry } = tool;
   const { title, description = '', inputSchema, outputSchema, annotations } = definition;
   const { limits, changed, changes } = entry;
-  const warnings = toolbox.warnings(name);
+  const warnings = toolbox.catalog.warnings(name);
   const isRejected = changed !== undefined && (await findRejections(tool, toolbox)).length > 0;
   return {
     name,

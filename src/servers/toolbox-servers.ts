@@ -1,0 +1,86 @@
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { ServerSpec } from '../config/config.ts';
+import { parseServer } from '../config/open-config.ts';
+import type { NativeServer } from '../config/server-schema.ts';
+import type { Connection } from '../connections/connection.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Tool } from '../kernel/tool.ts';
+import type { ServerContent } from './server-content.ts';
+import { toServerInfo } from './server-info.ts';
+import type { ServerSet } from './server-set.ts';
+
+export interface ToolboxServersPorts {
+  readonly servers: ServerSet;
+  readonly content: ServerContent;
+  readonly catalog: Pick<Catalog, 'entries' | 'removeServer'>;
+  readonly toTool: (entry: CatalogEntry) => Tool;
+  /** Throws for a server that this toolbox may not run. */
+  readonly assertAllowed: (spec: ServerSpec) => ServerSpec;
+  /** Throws once the toolbox is closed. */
+  readonly assertOpen: () => void;
+}
+
+/** Manages the servers of a toolbox while it is open. */
+export function createToolboxServers(ports: ToolboxServersPorts) {
+  const { servers, content, catalog, toTool, assertAllowed, assertOpen } = ports;
+
+  function connectionOf(name: string): Connection {
+    assertOpen();
+    const connection = servers.get(name);
+    if (connection) return connection;
+    throw new ToolwharfError('NOT_FOUND', `There is no server '${name}'`, { data: { server: name } });
+  }
+
+  return {
+    list: () => servers.all().map(toServerInfo),
+    get(name: string) {
+      const connection = servers.get(name);
+      return connection && toServerInfo(connection);
+    },
+    status: (name: string) => servers.get(name)?.status,
+    async add(name: string, server: NativeServer | JsonObject) {
+      const spec = assertAllowed(parseServer(name, server));
+      assertOpen();
+      if (servers.get(name))
+        throw new ToolwharfError('CONFIG_INVALID', `There is already a server '${name}'`, { data: { server: name } });
+      await servers.add(spec);
+      return toServerInfo(connectionOf(name));
+    },
+    async update(name: string, server: NativeServer | JsonObject) {
+      connectionOf(name);
+      await servers.replace(assertAllowed(parseServer(name, server)));
+      return toServerInfo(connectionOf(name));
+    },
+    async remove(name: string) {
+      connectionOf(name);
+      await servers.remove(name);
+    },
+    async connect(name: string) {
+      await connectionOf(name).connect();
+      return toServerInfo(connectionOf(name));
+    },
+    async disconnect(name: string) {
+      await connectionOf(name).disconnect();
+      catalog.removeServer(name);
+      return toServerInfo(connectionOf(name));
+    },
+    async refreshTools(name: string) {
+      await connectionOf(name).refresh('tools');
+      return catalog.entries.filter((entry) => entry.server === name).map(toTool);
+    },
+    async finishSignIn(params: URLSearchParams) {
+      for (const connection of servers.all()) {
+        if (!(await connection.finishSignIn(params))) continue;
+        // An attempt that was already running may have started before the credentials existed.
+        await connection.connect().catch(() => connection.connect().catch(() => {}));
+        return toServerInfo(connection);
+      }
+      return undefined;
+    },
+    stderr: (name: string) => connectionOf(name).stderr(),
+    request: content.request,
+    complete: content.complete,
+    setLogLevel: content.setLogLevel,
+  };
+}
