@@ -18,6 +18,17 @@ beforeAll(async () => {
   app = await startApp({
     servers: { s: fixture('legacy'), dying: fixture('die-in-call') },
     profiles: { careful: { approval: { mode: 'always-ask' } } },
+    toolbox: {
+      chains: {
+        echo_sum: {
+          description: 'Adds two numbers and echoes the sum',
+          steps: [
+            { tool: 'mcp_s_add', arguments: { a: 2, b: 3 } },
+            { tool: 'mcp_s_echo', arguments: { text: 'sum {{steps.1.text}}' } },
+          ],
+        },
+      },
+    },
   });
   page = app.page;
   client = await connectClient(`${app.url}/mcp/careful`);
@@ -232,6 +243,28 @@ describe('the details of a call', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await expectAccessible(page);
     await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('the call of a chain lists its child calls, and each child links to its parent', async () => {
+    await app.goto('/calls');
+    const { body } = await app.post('/api/tools/echo_sum/call', { arguments: {} });
+    expect(body.text).toBe('sum 5');
+    const children = list()
+      .getByRole('listitem')
+      .filter({ has: page.getByLabel('Child call') });
+    await children.nth(1).waitFor();
+    expect(await children.getByRole('link').allTextContents()).toEqual(['echo', 'add']);
+    await row('echo_sum').getByRole('link').click();
+    const steps = details('echo_sum').getByRole('region', { name: 'Child calls' }).getByRole('listitem');
+    await steps.nth(1).waitFor();
+    expect(await shownText(steps.first())).toMatch(/^add Success [\d.]+ m?s$/);
+    expect(await shownText(steps.last())).toMatch(/^echo Success [\d.]+ m?s$/);
+    await expectAccessible(page);
+    await steps.first().getByRole('link', { name: 'add' }).click();
+    await details('add').getByText('Called by').waitFor();
+    await details('add').getByRole('link', { name: 'echo_sum' }).click();
+    await details('echo_sum').getByRole('region', { name: 'Child calls' }).waitFor();
+    await closeDetails();
   });
 
   test('an unknown call id is reported', async () => {
