@@ -6,7 +6,7 @@ import { createLoopbackCallback } from '../../connections/authentication/loopbac
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
-import { startToolbox, type InternalToolbox, type ToolboxEvents, type InternalToolboxOptions } from '../../toolbox.ts';
+import { type InternalToolbox, type InternalToolboxOptions, startToolbox, type ToolboxEvents } from '../../toolbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { oneLine } from '../terminal/layout.ts';
 import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
