@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -125,6 +125,22 @@ test('every package needed at run time is a dependency of the published package'
   const listed = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
   const needed = importsIn(product).filter(({ ours, types, to }) => !ours && !types && !to.startsWith('node:'));
   expect(needed.filter(({ to }) => !listed.has(packageOf(to))).map(described)).toEqual([]);
+});
+
+test('every source file and folder that ARCHITECTURE.md names exists', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const named = page.split('\n').flatMap((text) => {
+    const room = /^\| `([a-z]+\/)` \|/.exec(text)?.[1] ?? '';
+    return [...text.matchAll(/`([a-z0-9/-]+(?:\.ts|\/))`/g)].map(([, name = '']) =>
+      name === room ? name : room + name,
+    );
+  });
+  const isSource = (name: string) =>
+    [...all.keys()].some((file) => file === `src/${name}` || file.endsWith(`/${name}`));
+  const exists = (name: string) =>
+    [name, `src/${name}`, `web/src/${name}`].some((path) => existsSync(join(root, path)));
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((name) => !exists(name) && !isSource(name))).toEqual([]);
 });
 
 test('no test mocks a module or polls with a limit of its own', () => {
