@@ -39,13 +39,21 @@ describe('docs/reference/library.md', () => {
 
   test('names every member of the toolbox and every option', () => {
     const source = read('src/toolbox-types.ts');
-    const inherited = [
-      ...membersOf(read('src/servers/server-content.ts'), 'ServerContent'),
-      'tools',
-      '[Symbol.asyncDispose]',
-    ];
+    const content = read('src/servers/server-content.ts');
+    const groups = new Map([
+      ['servers', membersOf(source, 'ToolboxServers')],
+      ['resources', membersOf(content, 'ServerContent', 'resources')],
+      ['prompts', membersOf(content, 'ServerContent', 'prompts')],
+      ['calls', membersOf(source, 'ToolboxCalls')],
+      ['approvals', membersOf(source, 'ToolboxApprovals')],
+      ['catalog', membersOf(source, 'ToolboxCatalog')],
+    ]);
+    const members = membersOf(source, 'Toolbox').flatMap(
+      (member) => groups.get(member)?.map((name) => `${member}.${name}`) ?? member,
+    );
+    const inherited = ['tools', '[Symbol.asyncDispose]'];
     const documented = namesIn(sections.get('The toolbox')).map((name) => name.replace(/\(.*/, ''));
-    expect(documented.sort()).toEqual([...membersOf(source, 'Toolbox'), ...inherited].sort());
+    expect(documented.sort()).toEqual([...members, ...inherited].sort());
     expect(namesIn(sections.get('Options of createToolbox'))).toEqual(membersOf(source, 'ToolboxOptions').sort());
   });
 
@@ -167,25 +175,27 @@ function namesIn(page: Page | undefined): string[] {
     .sort();
 }
 
-/** The names a module exports, types too. */
-function exportsOf(file: string): string[] {
+/** The names that a module exports, including types, or only the types. */
+function exportsOf(file: string, typesOnly = false): string[] {
   const code = withoutComments(read(file));
-  const own = [...code.matchAll(/^export (?:async )?(?:interface|type|const|function|class) (\w+)/gm)].map(
-    ([, name = '']) => name,
+  const own = [...code.matchAll(/^export (?:async )?(interface|type|const|function|class) (\w+)/gm)].flatMap(
+    ([, kind = '', name = '']) => (typesOnly && (kind === 'const' || kind === 'function') ? [] : [name]),
   );
   const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
     list.split(',').flatMap((entry) => entry.replace('type ', '').trim() || []),
   );
   const whole = [...code.matchAll(/^export type \* from '([^']+)'/gm)].flatMap(([, target = '']) =>
-    exportsOf(join(dirname(file), target)),
+    exportsOf(join(dirname(file), target), true),
   );
   return [...new Set([...own, ...lists, ...whole])];
 }
 
-/** The members of an interface, read from its source. */
-function membersOf(source: string, name: string): string[] {
+/** The members of an interface, or of one of its members that is an object type, read from the source. */
+function membersOf(source: string, name: string, member?: string): string[] {
   const [, body = ''] = new RegExp(`^export interface ${name}\\b[^{]*\\{\\n([^]*?)^\\}`, 'm').exec(source) ?? [];
-  return [...body.matchAll(/^ {2}(?:readonly )?'?([\w.]+)'?[?(<:]/gm)].map(([, member = '']) => member);
+  const [, inner = ''] = new RegExp(`^ {2}readonly ${member}: \\{\\n([^]*?)^ {2}\\}`, 'm').exec(body) ?? [];
+  const lines = member === undefined ? body : inner.replaceAll(/^ {2}/gm, '');
+  return [...lines.matchAll(/^ {2}(?:readonly )?'?([\w.]+)'?[?(<:]/gm)].map(([, found = '']) => found);
 }
 
 interface Key {
