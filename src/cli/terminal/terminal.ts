@@ -5,57 +5,60 @@ import { shorten } from './layout.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-/** Where a command writes and whom it asks: results on stdout, everything else on stderr. */
+/** The terminal of a command: results go to stdout, everything else to stderr. */
 export interface Terminal {
-  /** Whether stdout is looked at by a person, who is shown control characters instead of having them run. */
+  /** Whether stdout is a terminal: control characters of servers are then shown, not interpreted. */
   readonly isPerson: boolean;
-  /** Columns for what goes to stdout. */
+  /** The number of columns of stdout. */
   readonly width: number;
-  /** For stdout. */
+  /** The colours of stdout. */
   readonly colors: Colors;
-  /** For stderr. */
+  /** The colours of stderr. */
   readonly noteColors: Colors;
-  /** Whether there is a person to ask: stdin and stderr are a terminal. */
+  /** Whether a person can be prompted: stdin and stderr are a terminal. */
   readonly canAsk: boolean;
-  /** A line, or several, of the result. */
+  /** Prints lines on stdout. */
   print(text: string): void;
-  /** A piece of the result as it comes, with no line ended that it does not end itself. */
+  /** Writes text to stdout without ending the line. */
   stream(text: string): void;
-  /** A line, or several, beside the result. */
+  /** Prints lines on stderr. */
   note(text: string): void;
-  /** One line on a terminal's stderr that says what is going on, until it is called without a text. */
+  /** Shows a status line on stderr, if it is a terminal, until it is called without a text. */
   status(text?: string): void;
-  /** The person's line; undefined when they end the input or the signal aborts. Questions wait for each other. */
+  /** Prompts for a line; undefined if the input ends or the signal aborts. Prompts are shown one at a time. */
   ask(question: string, signal?: AbortSignal, options?: AskOptions): Promise<string | undefined>;
-  /** Leaves the terminal to another program for as long as the work takes. */
+  /** Leaves the terminal to another program, such as an editor, while the work runs. */
   lend<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Drops what is typed while no question stands, so that nothing is answered before it is asked; Ctrl-C is passed on. */
+  /** Discards input typed while there is no prompt, so that it does not answer the next one. Ctrl-C still works. */
   mute(): Disposable;
-  /** Resolves once everything printed has left the process. */
+  /** Resolves when all output has been written. */
   flush(): Promise<void>;
 }
 
+/** Options of a prompt. */
 export interface AskOptions {
-  /** Lines of before to go back to, the latest first. */
+  /** Earlier lines, latest first. */
   readonly history?: readonly string[];
-  /** What stands there to be changed. */
+  /** The initial text of the line. */
   readonly text?: string;
-  /** Shows nothing of what is typed. */
+  /** Does not echo the input. */
   readonly isSecret?: boolean;
 }
 
+/** The streams and the environment of a process. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told of Ctrl-C while a question stands. */
+  /** Called on Ctrl-C while the terminal reads input. */
   readonly onInterrupt: () => void;
 }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const eraseLine = '\r\u001b[2K';
 
+/** Creates the terminal of a process. */
 export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: TerminalStreams): Terminal {
   const isColored = (isTTY = false) => isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
   const columnsOf = (stream: { readonly isTTY?: boolean; readonly columns?: number }) => {
@@ -70,12 +73,12 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
   let isDrawn = false;
   let asking: Promise<unknown> | undefined;
   let ticking: NodeJS.Timeout | undefined;
-  /** A line of the result is begun, and the cursor stands in it. */
+  /** The cursor is within a streamed line. */
   let isInLine = false;
   let mutes = 0;
-  let swallowing: Interface | undefined;
+  let discarding: Interface | undefined;
 
-  // A reader that has seen enough (`| head`) closes the pipe: no reason to complain, nor to stop tidying up.
+  // A reader such as `head` may close the pipe: the command still has to close its servers.
   stdout.on('error', () => {
     outputEnded = true;
   });
@@ -94,35 +97,35 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     isDrawn = false;
   }
 
-  /** Nothing else may stand in the line that is written to. */
+  /** Moves to an empty line. */
   function clear(): void {
     erase();
     if (isInLine) stdout.write('\n');
     isInLine = false;
   }
 
-  function swallow(): void {
-    if (mutes === 0 || swallowing || asking || stdin.isTTY !== true) return;
+  function discardInput(): void {
+    if (mutes === 0 || discarding || asking || stdin.isTTY !== true) return;
     const lines = createInterface({ input: stdin, output: new PassThrough().resume(), terminal: true });
-    swallowing = lines;
+    discarding = lines;
     lines.on('SIGINT', onInterrupt);
-    // Ctrl-D closes it, and is dropped like everything else.
+    // Ctrl-D closes the interface: it is discarded too.
     lines.once('close', () => {
-      if (swallowing !== lines) return;
-      swallowing = undefined;
-      swallow();
+      if (discarding !== lines) return;
+      discarding = undefined;
+      discardInput();
     });
   }
 
-  function stopSwallowing(): void {
-    const lines = swallowing;
-    swallowing = undefined;
+  function stopDiscarding(): void {
+    const lines = discarding;
+    discarding = undefined;
     lines?.close();
   }
 
   async function askNow(question: string, signal?: AbortSignal, options: AskOptions = {}): Promise<string | undefined> {
     if (signal?.aborted) return undefined;
-    stopSwallowing();
+    stopDiscarding();
     clear();
     const { history = [], text, isSecret = false } = options;
     const output = isSecret ? new PassThrough().resume() : stderr;
@@ -144,14 +147,14 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     }
   }
 
-  async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  async function exclusively<Value>(work: () => Promise<Value>): Promise<Value> {
     const turn = (asking ?? Promise.resolve()).then(work, work);
     asking = turn;
     try {
       return await turn;
     } finally {
       if (asking === turn) asking = undefined;
-      swallow();
+      discardInput();
     }
   }
 
@@ -190,23 +193,23 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
       }
       if (statusText === undefined) statusSince = performance.now();
       statusText = text;
-      // The first tick draws: what is over by then needs no line.
+      // Drawn by the first tick: a shorter operation needs no status line.
       ticking ??= setInterval(draw, 100).unref();
     },
-    ask: (question, signal, options) => inTurn(() => askNow(question, signal, options)),
+    ask: (question, signal, options) => exclusively(() => askNow(question, signal, options)),
     lend: (work) =>
-      inTurn(() => {
-        stopSwallowing();
+      exclusively(() => {
+        stopDiscarding();
         clear();
         return work();
       }),
     mute() {
       mutes++;
-      swallow();
+      discardInput();
       return {
         [Symbol.dispose]() {
           mutes--;
-          if (mutes === 0) stopSwallowing();
+          if (mutes === 0) stopDiscarding();
         },
       };
     },

@@ -1,4 +1,4 @@
-/** What a line of Markdown begins. */
+/** The kind of block that a line of Markdown starts or continues. */
 export type LineKind =
   | { readonly kind: 'blank' }
   | { readonly kind: 'fence'; readonly indent: number; readonly marker: string; readonly language: string }
@@ -8,10 +8,10 @@ export type LineKind =
   | { readonly kind: 'item'; readonly indent: number; readonly bullet: string; readonly text: string }
   | { readonly kind: 'quote'; readonly depth: number; readonly text: string }
   | { readonly kind: 'text'; readonly indent: number; readonly text: string }
-  /** More of the line decides. */
+  /** Undecided until more of the line is known. */
   | { readonly kind: 'open' };
 
-/** What a line begins. Of one that is not complete, `text`, `item` and `quote` are certain as soon as they are given. */
+/** Classifies a line, or the start of one: `text`, `item` and `quote` are final even if the line is incomplete. */
 export function classifyLine(line: string, isWhole: boolean): LineKind {
   const [space = ''] = /^[ \t]*/.exec(line) ?? [];
   const indent = space.replaceAll('\t', '    ').length;
@@ -60,7 +60,7 @@ function ruleOrItem(body: string, indent: number, open: Open): LineKind | undefi
   const [, mark, text = ''] = /^([-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?$/.exec(body) ?? [];
   if (mark === undefined) return undefined;
   const [, box, rest = ''] = /^\[([ xX])\](?:[ \t]+(.*))?$/.exec(text) ?? [];
-  // A box to tick is only known for one when something follows it.
+  // `[x]` is a checkbox only if something follows it.
   if (open && /^\[(?:[ xX]?|[ xX]\][ \t]*)$/.test(text)) return open;
   const bullet = /\d/.test(mark) ? mark : '•';
   if (box === undefined) return { kind: 'item', indent, bullet, text };

@@ -4,16 +4,16 @@ import { parseInline } from './parse-inline.ts';
 import { renderTable } from './render-table.ts';
 import { createWordWriter, type Margins, type Page, type WordWriter } from './word-writer.ts';
 
-/** Markdown for a terminal, written as it comes: paragraphs word by word, code line by line, tables once they are complete. */
+/** Renders streamed Markdown: paragraphs word by word, code line by line, tables when they are complete. */
 export interface MarkdownWriter {
   add(text: string): void;
-  /** Nothing more comes: writes what is left. */
+  /** Writes the rest of the text. */
   end(): void;
 }
 
 interface Paragraph {
   readonly kind: 'paragraph';
-  /** Lines that begin otherwise are none of it. */
+  /** The number of `>` marks; a line with another number starts a new paragraph. */
   readonly quoteDepth: number;
   readonly words: WordWriter;
   text: string;
@@ -33,11 +33,12 @@ interface Table {
 
 const maxIndent = 12;
 
+/** Creates a writer for one text. */
 export function createMarkdownWriter(page: Page): MarkdownWriter {
   const { write, width, colors } = page;
   let block: Paragraph | Fence | Table | undefined;
   let line = '';
-  /** The beginning of the line is written already. */
+  /** The start of the current line has been written. */
   let isInText = false;
   let hasGap = false;
   let isEmpty = true;
@@ -52,13 +53,13 @@ export function createMarkdownWriter(page: Page): MarkdownWriter {
     const closed = block;
     block = undefined;
     if (closed?.kind === 'paragraph') {
-      say(closed, true);
+      writeText(closed, true);
       closed.words.end();
     } else if (closed?.kind === 'fence') write(`${colors.dim('└──')}\n`);
     else if (closed?.kind === 'table') write(`${renderTable(closed.rows, page).join('\n')}\n`);
   }
 
-  function say(paragraph: Paragraph, isWhole: boolean): void {
+  function writeText(paragraph: Paragraph, isWhole: boolean): void {
     const { spans, end } = parseInline(paragraph.text, { isWhole, from: paragraph.written });
     paragraph.words.add(spans);
     paragraph.written = end;
@@ -78,15 +79,15 @@ export function createMarkdownWriter(page: Page): MarkdownWriter {
     return opened;
   }
 
-  /** The rest of a line whose beginning is known. */
+  /** Adds text to the open paragraph. */
   function addText(text: string): void {
     if (block?.kind !== 'paragraph') return;
     block.text += text;
-    say(block, false);
+    writeText(block, false);
   }
 
-  /** Begins what the line begins, or goes on with what is there. False when more of the line must be seen. */
-  function take(kind: LineKind): boolean {
+  /** Starts or continues a block; returns false if more of the line is needed. */
+  function startBlock(kind: LineKind): boolean {
     if (kind.kind === 'open') return false;
     if (block?.kind === 'table' && kind.kind !== 'row') closeBlock();
     switch (kind.kind) {
@@ -157,7 +158,7 @@ export function createMarkdownWriter(page: Page): MarkdownWriter {
   function endLine(): void {
     if (block?.kind === 'fence') addCode(line, block);
     else if (isInText) addText(line);
-    else take(classifyLine(line, true));
+    else startBlock(classifyLine(line, true));
     line = '';
     isInText = false;
   }
@@ -172,7 +173,7 @@ export function createMarkdownWriter(page: Page): MarkdownWriter {
       line += rest;
       if (block?.kind === 'fence' || line === '') return;
       if (isInText) addText(line);
-      else isInText = take(classifyLine(line, false));
+      else isInText = startBlock(classifyLine(line, false));
       if (isInText) line = '';
     },
     end() {

@@ -5,33 +5,34 @@ export interface Span {
   readonly italic?: true;
   readonly struck?: true;
   readonly code?: true;
-  /** Where a link leads, which is not what it says. */
+  /** The host of a link. */
   readonly dim?: true;
-  /** Ends the line here. */
+  /** A line break instead of text. */
   readonly lineBreak?: true;
 }
 
-export interface InlineReading {
+/** The parsed part of a paragraph. */
+export interface ParsedInline {
   readonly spans: readonly Span[];
-  /** Where in the text the spans end; the rest may mean something else once more of it is there. */
+  /** The offset at which the spans end; the rest is ambiguous until more text follows. */
   readonly end: number;
 }
 
 export interface InlineOptions {
-  /** Nothing follows: all of it is read. */
+  /** The text is complete, so that all of it is parsed. */
   readonly isWhole: boolean;
-  /** Where to begin; 0. */
+  /** The offset to start from; default 0. */
   readonly from?: number;
   readonly style?: Style;
 }
 
 type Style = Pick<Span, 'bold' | 'italic' | 'struck'>;
 
-/** What is not closed within so many characters is no markup, but what it looks like. */
+/** Markup that is not closed within this many characters is plain text. */
 const maxSpan = 500;
 
-/** The styled text of a paragraph: emphasis, code, links. Of one that is still growing, only what can't change any more. */
-export function parseInline(text: string, { isWhole, from = 0, style = {} }: InlineOptions): InlineReading {
+/** Parses emphasis, code and links of a paragraph. If it is incomplete, only the part that cannot change any more. */
+export function parseInline(text: string, { isWhole, from = 0, style = {} }: InlineOptions): ParsedInline {
   const spans: Span[] = [];
   let plain = '';
   let at = from;
@@ -50,7 +51,7 @@ export function parseInline(text: string, { isWhole, from = 0, style = {} }: Inl
       at = end;
       continue;
     }
-    // The next character decides whether a run of marks ends here.
+    // The next character decides whether the run of marks ends here.
     if (at + found.length === text.length && !isWhole && found.isRun) break;
     flush();
     spans.push(...found.spans);
@@ -63,11 +64,11 @@ export function parseInline(text: string, { isWhole, from = 0, style = {} }: Inl
 interface Markup {
   readonly spans: readonly Span[];
   readonly length: number;
-  /** It ends with a mark that may be one of several. */
+  /** It ends with a mark that may be repeated. */
   readonly isRun?: boolean;
 }
 
-/** Markup, what only looks like it, or what may become some. */
+/** Markup, plain text, or text that may become markup. */
 type Found = Markup | 'plain' | 'open';
 
 function readMarkup(text: string, at: number, style: Style): Found {
@@ -84,7 +85,7 @@ function readMarkup(text: string, at: number, style: Style): Found {
     case '!':
       return readLink(text, at, style);
     case '<':
-      return readAddress(text, at, style);
+      return readUrl(text, at, style);
     case ' ':
     case '\n':
       return readBreak(text, at, style);
@@ -93,7 +94,7 @@ function readMarkup(text: string, at: number, style: Style): Found {
   }
 }
 
-/** Where the next character stands that may mean something. A run of the same one is taken whole. */
+/** The offset of the next character that may start markup. */
 function plainEnd(text: string, at: number): number {
   const marks = /[\\`*_~[!<\n ]/g;
   marks.lastIndex = at + runLength(text, at);
@@ -127,7 +128,7 @@ function readCode(text: string, at: number): Found {
   return 'open';
 }
 
-/** Lines are joined; one space on each side is there so that the code may begin or end with a backtick. */
+/** Joins lines and removes one space on each side, which allows code to start or end with a backtick. */
 function codeText(inner: string): string {
   const line = inner.replaceAll('\n', ' ');
   return /^ .*[^ ].* $/.test(line) ? line.slice(1, -1) : line;
@@ -138,10 +139,10 @@ function readEmphasis(text: string, at: number, style: Style): Found {
   const length = runLength(text, at);
   const inside = at + length;
   if (inside === text.length) return 'open';
-  const [least, most] = mark === '~' ? [2, 2] : [1, 3];
-  if (length < least || length > most || /\s/.test(text[inside] ?? '')) return 'plain';
-  // Names like snake_case are no emphasis.
-  if (mark === '_' && isOfWord(text[at - 1])) return 'plain';
+  const [min, max] = mark === '~' ? [2, 2] : [1, 3];
+  if (length < min || length > max || /\s/.test(text[inside] ?? '')) return 'plain';
+  // Names like snake_case have no emphasis.
+  if (mark === '_' && isWordCharacter(text[at - 1])) return 'plain';
   const end = closeOf(text, inside, mark, length);
   if (end === undefined) return 'open';
   const inner = { ...style, ...styleOf(mark, length) };
@@ -154,7 +155,7 @@ function styleOf(mark: string, length: number): Style {
   return { ...(length !== 2 && { italic: true }), ...(length !== 1 && { bold: true }) };
 }
 
-/** Where as many of the same marks close what was opened; what is code or escaped closes nothing. */
+/** The offset of the closing marks, outside of code and escapes. */
 function closeOf(text: string, from: number, mark: string, length: number): number | undefined {
   const limit = Math.min(text.length, from + maxSpan);
   for (let at = from; at < limit; ) {
@@ -166,7 +167,7 @@ function closeOf(text: string, from: number, mark: string, length: number): numb
     } else if (character !== mark) at++;
     else {
       const run = runLength(text, at);
-      const isInWord = mark === '_' && isOfWord(text[at + run]);
+      const isInWord = mark === '_' && isWordCharacter(text[at + run]);
       if (run === length && !/\s/.test(text[at - 1] ?? '') && !isInWord) return at;
       at += run;
     }
@@ -174,11 +175,11 @@ function closeOf(text: string, from: number, mark: string, length: number): numb
   return undefined;
 }
 
-function isOfWord(character: string | undefined): boolean {
+function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character);
 }
 
-/** `[text](address)` and `![text](address)` as the text and where it leads. */
+/** Parses `[text](url)` and `![text](url)` to the text and the host. */
 function readLink(text: string, at: number, style: Style): Found {
   const start = text[at] === '!' ? at + 1 : at;
   if (start === text.length) return 'open';
@@ -189,15 +190,10 @@ function readLink(text: string, at: number, style: Style): Found {
   const end = text.slice(0, close + maxSpan).indexOf(')', close + 2);
   if (end === -1) return 'open';
   const label = text.slice(start + 1, close);
-  const [address = ''] =
-    /^[^\s<>]*/.exec(
-      text
-        .slice(close + 2, end)
-        .trim()
-        .replace(/^</, ''),
-    ) ?? [];
+  const target = text.slice(close + 2, end).trim();
+  const [url = ''] = /^[^\s<>]*/.exec(target.replace(/^</, '')) ?? [];
   const { spans } = parseInline(label, { isWhole: true, style });
-  return { spans: [...spans, ...placeOf(address, label)], length: end + 1 - at };
+  return { spans: [...spans, ...hostSpans(url, label)], length: end + 1 - at };
 }
 
 function closingBracket(text: string, open: number): number | undefined {
@@ -211,20 +207,20 @@ function closingBracket(text: string, open: number): number | undefined {
   return undefined;
 }
 
-/** The host is what a person should look at; a text that is the address itself needs no more. */
-function placeOf(address: string, label: string): readonly Span[] {
-  const place = URL.parse(address)?.host || address;
-  return place === '' || label.trim() === address ? [] : [{ text: ` (${place})`, dim: true }];
+/** The host of a link, unless its text is the URL itself. */
+function hostSpans(url: string, label: string): readonly Span[] {
+  const host = URL.parse(url)?.host || url;
+  return host === '' || label.trim() === url ? [] : [{ text: ` (${host})`, dim: true }];
 }
 
-function readAddress(text: string, at: number, style: Style): Found {
+function readUrl(text: string, at: number, style: Style): Found {
   const rest = text.slice(at, at + maxSpan);
-  const [whole = '', address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>/i.exec(rest) ?? [];
-  if (whole !== '') return { spans: [{ text: address, ...style }], length: whole.length };
+  const [whole = '', url = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>/i.exec(rest) ?? [];
+  if (whole !== '') return { spans: [{ text: url, ...style }], length: whole.length };
   return /^<(?:[a-z][a-z0-9+.-]*(?::[^\s<>]*)?)?$/i.test(rest) ? 'open' : 'plain';
 }
 
-/** Two spaces or more at the end of a line break it; otherwise the end of a line is a space. */
+/** Two or more spaces before a newline are a line break; a newline alone is a space. */
 function readBreak(text: string, at: number, style: Style): Found {
   const spaces = text[at] === ' ' ? runLength(text, at) : 0;
   const next = text[at + spaces];

@@ -3,7 +3,7 @@ import { pad, widthOf } from '../layout.ts';
 import { parseInline } from './parse-inline.ts';
 import type { Page } from './word-writer.ts';
 
-/** A table's rows in columns, the first one as titles; where that is too wide, cell by cell. */
+/** Renders the rows of a table in aligned columns, or unaligned if they are too wide. */
 export function renderTable(rows: readonly string[], { width, colors }: Omit<Page, 'write'>): readonly string[] {
   const isTable = isDelimiter(rows[1] ?? '');
   const cells = rows.filter((_, at) => !(isTable && at === 1)).map((row) => cellsOf(row).map(plainText));

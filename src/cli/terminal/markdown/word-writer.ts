@@ -3,15 +3,15 @@ import { widthOf } from '../layout.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Span } from './parse-inline.ts';
 
-/** Where text goes, and what that looks like. */
+/** Where a text is written, and its style. */
 export interface Page {
-  /** Writes as it is. */
+  /** Writes text unchanged. */
   readonly write: (text: string) => void;
   readonly width: () => number;
   readonly colors: Terminal['colors'];
 }
 
-/** The words of one paragraph, written as each is complete, in lines that fit. What would act on the terminal is written out. */
+/** Writes the words of one paragraph as they are complete, wrapped, with control characters made visible. */
 export interface WordWriter {
   add(spans: readonly Span[]): void;
   /** Writes the last word and ends the line. */
@@ -19,12 +19,13 @@ export interface WordWriter {
 }
 
 export interface Margins {
-  /** Before the first line. */
+  /** The prefix of the first line. */
   readonly first: string;
-  /** Before every other line. */
+  /** The prefix of the other lines. */
   readonly rest: string;
 }
 
+/** Creates a writer for one paragraph. */
 export function createWordWriter({ write, width, colors }: Page, { first, rest }: Margins): WordWriter {
   let word: Span[] = [];
   let isFirst = true;
@@ -38,7 +39,7 @@ export function createWordWriter({ write, width, colors }: Page, { first, rest }
     isLineEmpty = true;
   }
 
-  function place(): void {
+  function writeWord(): void {
     if (word.length === 0) return;
     const shown = word.map((span) => ({ span, text: shownText(span, colors.isColorSupported) }));
     const length = shown.reduce((sum, { text }) => sum + widthOf(text), 0);
@@ -54,7 +55,7 @@ export function createWordWriter({ write, width, colors }: Page, { first, rest }
     word = [];
   }
 
-  /** Pieces of one style are one: what is in a character must be seen together. */
+  /** Joins text of the same style, since a character may consist of several pieces. */
   function grow(span: Span, text: string): void {
     const last = word.at(-1);
     if (last && isSameStyle(last, span)) word[word.length - 1] = { ...last, text: last.text + text };
@@ -65,20 +66,20 @@ export function createWordWriter({ write, width, colors }: Page, { first, rest }
     add(spans) {
       for (const span of spans) {
         if (span.lineBreak) {
-          place();
+          writeWord();
           if (!isFirst) newLine();
           continue;
         }
-        const [begin = '', ...others] = span.text.split(/[ \t\n]+/);
-        if (begin !== '') grow(span, begin);
+        const [start = '', ...others] = span.text.split(/[ \t\n]+/);
+        if (start !== '') grow(span, start);
         for (const next of others) {
-          place();
+          writeWord();
           if (next !== '') word.push({ ...span, text: next });
         }
       }
     },
     end() {
-      place();
+      writeWord();
       write('\n');
     },
   };
@@ -88,7 +89,7 @@ function isSameStyle(one: Span, other: Span): boolean {
   return (['bold', 'italic', 'struck', 'code', 'dim'] as const).every((key) => one[key] === other[key]);
 }
 
-/** Without colours, code keeps the marks that tell it from words. */
+/** Without colours, code keeps its backticks. */
 function shownText({ text, code }: Span, isColored: boolean): string {
   const shown = toDisplayText(text, { maxLength: 10_000 });
   return code && !isColored ? `\`${shown}\`` : shown;
