@@ -178,7 +178,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     model.push({ calls: [call('sample', { prompt: 'Once more' })] }, { text: 'No model then.' });
     at.type('again\r');
     await at.answer(/Send this to the model .*\[y\/N\] /, 'n');
-    await at.see(/✗ .*rejected/);
+    await at.see(/✗ .*(?:rejected|did not allow)/);
     await at.see(/No model then\.\n/);
   });
 

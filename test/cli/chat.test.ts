@@ -284,7 +284,7 @@ describe('with a running gateway', () => {
   test('a configuration file that a running gateway makes useless is mentioned', async () => {
     model.push({ text: 'Hi.' });
     const { stderr } = await chat('-c', config, '--once', 'hello');
-    expect(stderr).toContain(`its configuration is used, not ${config}`);
+    expect(stderr).toContain(`instead of ${config}`);
   });
 
   test('a gateway that dies during an answer ends the chat', async () => {
