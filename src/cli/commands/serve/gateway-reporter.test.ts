@@ -4,7 +4,7 @@ import type { Gateway } from '../../../gateway/gateway.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { createGatewayReporter, type LogFormat } from './gateway-reporter.ts';
 
-const toolbox = { servers: () => [], on: () => () => {} } as unknown as Gateway['toolbox'];
+const toolbox = { servers: { list: () => [] }, on: () => () => {} } as unknown as Gateway['toolbox'];
 
 function startReport(format: LogFormat, isTerminal: boolean, url = 'http://127.0.0.1:7420'): string {
   const lines: string[] = [];
