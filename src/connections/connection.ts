@@ -9,7 +9,7 @@ import type { ListKind } from './discovery.ts';
 import type { HttpEndpoints } from './http/http-endpoints.ts';
 import { openSession } from './open-session.ts';
 import { answerQuestion } from './request-host.ts';
-import { requestWithInput } from './request-with-input.ts';
+import { requestWithInput, withInput } from './request-with-input.ts';
 import { createResourceSubscriptions } from './resource-subscriptions.ts';
 import { createServerListCache, type ServerLists } from './server-lists.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -161,7 +161,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       }
     };
     const { host, callId } = requestOptions;
-    if (session.era === 'legacy' || host?.input) return sendOnce(params);
+    if (host?.input) return sendOnce(withInput(params, host.input));
+    if (session.era === 'legacy') return sendOnce(params);
     const context = { server: spec.name, signal: requestOptions.signal ?? session.lifetime.signal, callId };
     return requestWithInput(params, {
       send: sendOnce,

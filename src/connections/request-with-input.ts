@@ -1,5 +1,6 @@
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { RequestHost } from './request-host.ts';
 
 export interface InputRequiredOptions {
   readonly send: (params: JsonObject) => Promise<JsonObject>;
@@ -7,6 +8,15 @@ export interface InputRequiredOptions {
   readonly answer: (method: string, params: JsonObject, key: string) => Promise<JsonObject>;
   /** Limit for a server that keeps asking; default 10. */
   readonly maxRounds?: number;
+}
+
+/** The params of a request whose client answers the server's questions itself. */
+export function withInput(params: JsonObject, { responses, state }: NonNullable<RequestHost['input']>): JsonObject {
+  return {
+    ...params,
+    ...(responses && { inputResponses: responses }),
+    ...(state !== undefined && { requestState: state }),
+  };
 }
 
 /**
@@ -24,11 +34,8 @@ export async function requestWithInput(params: JsonObject, options: InputRequire
     const answers = await Promise.all(
       questions.map(async ([key, question]) => [key, await ask(key, question)] as const),
     );
-    result = await send({
-      ...params,
-      ...(answers.length > 0 && { inputResponses: Object.fromEntries(answers) }),
-      ...(result.requestState !== undefined && { requestState: result.requestState }),
-    });
+    const responses = answers.length > 0 ? Object.fromEntries(answers) : undefined;
+    result = await send(withInput(params, { responses, state: result.requestState }));
   }
   return result;
 

@@ -21,13 +21,8 @@ export interface ToolCall {
 }
 
 /** The params of `tools/call`. */
-export function toCallParams({ name }: CallableTool, args: JsonObject, { host, meta }: ToolCall): JsonObject {
-  const { input } = host;
-  const params: Record<string, unknown> = { name, arguments: args };
-  if (input?.responses) params.inputResponses = input.responses;
-  if (input?.state !== undefined) params.requestState = input.state;
-  if (meta) params._meta = meta;
-  return params;
+export function toCallParams({ name }: CallableTool, args: JsonObject, { meta }: ToolCall): JsonObject {
+  return meta ? { name, arguments: args, _meta: meta } : { name, arguments: args };
 }
 
 /** The headers that a server of the modern era expects over HTTP for these arguments. */

@@ -49,7 +49,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     startWaitMs: options.startWaitMs,
     traces: options.traces,
   });
-  const { sessions, subscriptions } = ports;
+  const { sessions, subscriptions, serialized } = ports;
 
   async function post(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void> {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
@@ -63,7 +63,12 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const message = withTraceContext(toMessage(body), request);
     if (saysModern(message, request)) {
       if (message.kind === 'request')
-        return serveModern(message.request, { ...client, http: request }, createResponder(request, response), ports);
+        return serveModern(
+          message.request,
+          { ...client, http: request },
+          createResponder(request, response, { serialized }),
+          ports,
+        );
       response.writeHead(202).end();
       return;
     }
@@ -71,7 +76,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return initialize(message.request, client, response, ports);
     }
     const session = sessionOf(request, client, ports);
-    const responder = createResponder(request, response, { cancelsOnLoss: false });
+    const responder = createResponder(request, response, { serialized, cancelsOnDisconnect: false });
     return serveLegacy(message, session, client, responder, response, ports);
   }
 

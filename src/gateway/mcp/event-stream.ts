@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kernel/json.ts';
-import { toJson } from './kept-json.ts';
 
-/** A stream of messages to one client. What a client does not read is bounded: one that falls too far behind is cut off. */
+/** A stream of server-sent events to one client. A client that leaves too many bytes unread is disconnected. */
 export interface EventStream {
   send(message: JsonObject): void;
   end(): void;
@@ -13,13 +12,15 @@ export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** 15 000. */
   readonly keepAliveMs?: number;
-  /** Unread bytes before the client is cut off; 16 MiB. */
+  /** Unread bytes at which the client is disconnected; 16 MiB. */
   readonly maxUnreadBytes?: number;
+  /** `JSON.stringify`. */
+  readonly stringify?: (message: JsonObject) => string;
   readonly onClose?: () => void;
 }
 
 export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventStream {
-  const { headers, keepAliveMs = 15_000, maxUnreadBytes = 16 * 1024 * 1024 } = options;
+  const { headers, keepAliveMs = 15_000, maxUnreadBytes = 16 * 1024 * 1024, stringify = JSON.stringify } = options;
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache, no-transform',
@@ -45,10 +46,10 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     get closed() {
       return closed;
     },
-    send: (message) => write(`event: message\ndata: ${toJson(message)}\n\n`),
+    send: (message) => write(`event: message\ndata: ${stringify(message)}\n\n`),
     end() {
       if (closed) return;
-      // What comes later has nobody to hear it, and would break the response.
+      // Writing after the end would be an error of the response.
       closed = true;
       response.end();
     },

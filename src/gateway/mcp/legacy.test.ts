@@ -19,7 +19,7 @@ function collect(): Responder & { readonly finished: JsonObject[] } {
   return { finished, signal, stream: () => undefined, send: () => {}, finish: (message) => finished.push(message) };
 }
 
-test('a client that is sent to an address first will hear when that is done', async () => {
+test('an error that sends the user to a URL records its elicitation, so that the client is notified when it completes', async () => {
   const session = openSession();
   const data = { elicitations: [{ mode: 'url', elicitationId: 'e1', url: 'https://example.com', message: 'Sign in' }] };
   const ports = { viewFor: () => Promise.reject(new RpcError(-32042, 'Go there', { data })) } as unknown as LegacyPorts;
@@ -29,13 +29,15 @@ test('a client that is sent to an address first will hear when that is done', as
   expect([...session.elicited]).toEqual(['e1']);
 });
 
-test('a resource is watched once, however often and fast it is subscribed to, and let go again', async () => {
+test('a session that subscribes to a resource several times watches it once, until it unsubscribes', async () => {
   const session = openSession();
   const log: string[] = [];
   const toolbox = {
-    async watchResource(server: string, uri: string) {
-      log.push(`watch ${server} ${uri}`);
-      return async () => void log.push('end');
+    resources: {
+      async watch(server: string, uri: string) {
+        log.push(`watch ${server} ${uri}`);
+        return async () => void log.push('end');
+      },
     },
   };
   const ports = { toolbox, viewFor: async () => ({ findResource: () => 'files' }) } as unknown as LegacyPorts;
@@ -52,11 +54,11 @@ test('a resource is watched once, however often and fast it is subscribed to, an
   expect(log).toEqual(['watch files memo://one', 'end']);
 });
 
-test('a subscription its server refuses is an error, and can be tried again', async () => {
+test('a subscription that the server refuses is an error and can be retried', async () => {
   const session = openSession();
   const refuse = () => Promise.reject(new RpcError(-32601, 'no subscriptions here'));
   const ports = {
-    toolbox: { watchResource: refuse },
+    toolbox: { resources: { watch: refuse } },
     viewFor: async () => ({ findResource: () => 'files' }),
   } as unknown as LegacyPorts;
   const responder = collect();

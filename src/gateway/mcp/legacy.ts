@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
 import { openEventStream } from './event-stream.ts';
-import { keepAs } from './kept-json.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
@@ -20,6 +19,7 @@ import {
   toResult,
   toRpcError,
 } from './rpc.ts';
+import type { SerializedCache } from './serialized-cache.ts';
 import type { SessionTokens } from './session-token.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -146,7 +146,7 @@ export async function serveRequest(
   };
   try {
     const result = await answer(message, request, session, ports);
-    responder.finish(toResult(message.id, undressed(result)));
+    responder.finish(toResult(message.id, toLegacyResult(result, ports.serialized)));
   } catch (cause) {
     // A cancelled request gets no answer, as the protocol has it; over HTTP its stream must still end.
     const error = toRpcError(cause);
@@ -215,10 +215,10 @@ function noteElicitations({ code, data }: RpcError, session: Session): void {
     if (isObject(elicitation)) session.elicited.add(String(elicitation.elicitationId));
 }
 
-/** A modern server's result without what only the modern era knows. */
-function undressed(result: JsonObject): JsonObject {
+/** A result without the members that only the modern era has. */
+function toLegacyResult(result: JsonObject, serialized: SerializedCache): JsonObject {
   if (result.resultType === undefined && result.ttlMs === undefined && result.cacheScope === undefined) return result;
-  return keepAs(result, 'legacy', () => {
+  return serialized.derive(result, 'legacy', () => {
     const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
     return rest;
   });

@@ -8,17 +8,18 @@ import type { Traces } from '../traces/traces.ts';
 import { toClientHost } from './client-host.ts';
 import type { ClientRequest } from './client-request.ts';
 import { forwardedMeta, idempotencyKey } from './forwarded-meta.ts';
-import { keepFor } from './kept-json.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { metaOf, modernVersion, RpcError, rpcCode, toRpcError } from './rpc.ts';
+import type { SerializedCache } from './serialized-cache.ts';
 import type { View } from './view.ts';
 
 export interface MethodPorts {
   readonly traces: Traces;
   readonly toolbox: InternalToolbox;
-  /** The caller's view, once the servers had a fair chance to be there. */
+  /** The view of the caller's profile. Waits a short time for servers that are still starting. */
   readonly viewFor: (request: Pick<ClientRequest, 'profile'>) => Promise<View>;
   readonly logLevels: LogLevels;
+  readonly serialized: SerializedCache;
 }
 
 export const serverInfo = { name: 'toolwharf', version } as const;
@@ -33,7 +34,7 @@ export const serverCapabilities = {
 
 type Method = (request: ClientRequest, ports: MethodPorts) => Promise<JsonObject>;
 
-/** The request's result. */
+/** Answers a request with the methods that both eras have. */
 export function answerRequest(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const method = methods.get(request.method) ?? unknownMethod;
   return method(request, ports);
@@ -45,20 +46,17 @@ async function unknownMethod({ method }: ClientRequest): Promise<never> {
 
 const methods = new Map<string, Method>([
   ['ping', async () => ({})],
-  ['tools/list', async (request, ports) => listed('tools', await ports.viewFor(request), request)],
-  ['resources/list', async (request, ports) => listed('resources', await ports.viewFor(request), request)],
-  [
-    'resources/templates/list',
-    async (request, ports) => listed('resourceTemplates', await ports.viewFor(request), request),
-  ],
-  ['prompts/list', async (request, ports) => listed('prompts', await ports.viewFor(request), request)],
+  ['tools/list', (request, ports) => list('tools', request, ports)],
+  ['resources/list', (request, ports) => list('resources', request, ports)],
+  ['resources/templates/list', (request, ports) => list('resourceTemplates', request, ports)],
+  ['prompts/list', (request, ports) => list('prompts', request, ports)],
   ['tools/call', callTool],
   ['resources/read', readResource],
   ['prompts/get', getPrompt],
   ['completion/complete', complete],
 ]);
 
-/** The methods either era has; the eras add their own. */
+/** True for a method that `answerRequest` answers. */
 export function isKnownMethod(name: string): boolean {
   return methods.has(name);
 }
@@ -72,30 +70,31 @@ export async function discover(request: ClientRequest, ports: MethodPorts): Prom
   };
 }
 
-/** What a client is told about this place, and about servers that are missing from it. */
+/** The instructions for clients, with the servers that are not available. */
 export function instructionsOf(view: View): string {
-  const place = `Tools of several MCP servers, gathered by Toolwharf${view.profile.name === 'default' ? '' : ` (profile ${view.profile.name})`}.`;
-  if (view.missing.length === 0) return place;
+  const summary = `Tools of several MCP servers, gathered by Toolwharf${view.profile.name === 'default' ? '' : ` (profile ${view.profile.name})`}.`;
+  if (view.missing.length === 0) return summary;
   const list = view.missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
-  return `${place} Not available right now: ${list}.`;
+  return `${summary} Not available right now: ${list}.`;
 }
 
-function listed(
+async function list(
   kind: 'tools' | 'resources' | 'resourceTemplates' | 'prompts',
-  view: View,
   request: ClientRequest,
-): JsonObject {
+  ports: MethodPorts,
+): Promise<JsonObject> {
+  const view = await ports.viewFor(request);
   if (request.params.cursor !== undefined)
     throw new RpcError(rpcCode.invalidParams, 'Unknown cursor: lists here have one page');
   const { missing } = view;
-  // Nothing to show because nobody is there yet is not the same as nothing to show.
+  // An empty list would say that there are no items; here the servers that could have some are not connected.
   if (view[kind].length === 0 && missing.length > 0 && (kind === 'tools' || missing.length === view.servers)) {
-    const list = missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
-    throw new RpcError(rpcCode.internal, `No ${kind} to list, because servers are not available: ${list}`, {
+    const names = missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
+    throw new RpcError(rpcCode.internal, `No ${kind} to list, because servers are not available: ${names}`, {
       data: { missing },
     });
   }
-  return keepFor(view, kind, () => ({
+  return ports.serialized.get(view, kind, () => ({
     [kind]: view[kind],
     ...(missing.length > 0 && { _meta: { 'toolwharf/missing': missing } }),
   }));
@@ -107,12 +106,12 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const entry = view.findTool(String(params.name));
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
   const callId = createId();
-  const upstreamEra = await eraOf(entry.server, request, ports);
+  const upstreamEra = await prepareServer(entry.server, request, ports);
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
   const span = ports.traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
   const meta = forwardedMeta(request, upstreamEra);
   if (span.traceparent !== undefined) meta.traceparent = span.traceparent;
-  const input = upstreamEra === 'modern' && passesInput(request) ? inputOf(params) : undefined;
+  const input = upstreamEra === 'modern' && mayAnswerItself(request) ? inputOf(params) : undefined;
   const call = ports.toolbox.start(entry, params.arguments, {
     id: callId,
     caller: request.caller,
@@ -124,7 +123,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
     idempotencyKey: idempotencyKeyOf(params),
   });
   const result = await call.result;
-  span.end({ isError: result.isError, ...(result.failure && { message: result.failure.code }) });
+  span.end({ isError: result.isError, message: result.failure?.code });
   return toCallResult(result);
 }
 
@@ -133,20 +132,20 @@ async function readResource(request: ClientRequest, ports: MethodPorts): Promise
   const server = (await ports.viewFor(request)).findResource(uri);
   if (server === undefined) throw resourceNotFound(request, uri);
   try {
-    return await pass(request, ports, server, 'resources/read', { uri });
+    return await forward(request, ports, server, 'resources/read', { uri });
   } catch (cause) {
     const { code, data, message } = toRpcError(cause);
-    const isAway =
+    const isMissing =
       code === rpcCode.resourceNotFound || (code === rpcCode.invalidParams && isObject(data) && data.uri === uri);
-    throw isAway ? resourceNotFound(request, uri, message) : cause;
+    throw isMissing ? resourceNotFound(request, uri, message) : cause;
   }
 }
 
 async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const found = (await ports.viewFor(request)).findPrompt(String(request.params.name));
   if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(request.params.name)}`);
-  const args = isObject(request.params.arguments) ? { arguments: request.params.arguments } : {};
-  return pass(request, ports, found.server, 'prompts/get', { name: found.name, ...args });
+  const args = isObject(request.params.arguments) ? request.params.arguments : undefined;
+  return forward(request, ports, found.server, 'prompts/get', { name: found.name, arguments: args });
 }
 
 async function complete(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
@@ -154,56 +153,50 @@ async function complete(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const { ref, argument, context } = request.params;
   if (!isObject(ref) || !isObject(argument))
     throw new RpcError(rpcCode.invalidParams, 'completion/complete needs ref and argument');
-  const rest = { argument, ...(context !== undefined && { context }) };
+  const rest = { argument, context };
   if (ref.type === 'ref/prompt') {
     const found = view.findPrompt(String(ref.name));
     if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(ref.name)}`);
-    return pass(request, ports, found.server, 'completion/complete', { ref: { ...ref, name: found.name }, ...rest });
+    return forward(request, ports, found.server, 'completion/complete', { ref: { ...ref, name: found.name }, ...rest });
   }
   const uri = String(ref.uri);
   const server = view.findTemplate(uri) ?? view.findResource(uri);
   if (server === undefined) throw resourceNotFound(request, uri);
-  return pass(request, ports, server, 'completion/complete', { ref, ...rest });
+  return forward(request, ports, server, 'completion/complete', { ref, ...rest });
 }
 
-/** One request to one server, its questions asked of this client. */
-async function pass(
+/** Sends the request to one server, whose questions this client answers. */
+async function forward(
   request: ClientRequest,
   ports: MethodPorts,
   server: string,
   method: string,
   params: JsonObject,
 ): Promise<JsonObject> {
-  const upstreamEra = await eraOf(server, request, ports);
+  const upstreamEra = await prepareServer(server, request, ports);
   const input = request.era === 'modern' && upstreamEra === 'modern' ? inputOf(request.params) : undefined;
   const host = toClientHost(request, input) as RequestHost;
   return ports.toolbox.servers.request(
     server,
     method,
-    {
-      ...params,
-      ...(input?.responses && { inputResponses: input.responses }),
-      ...(input?.state !== undefined && { requestState: input.state }),
-      _meta: forwardedMeta(request, upstreamEra),
-    },
+    { ...params, _meta: forwardedMeta(request, upstreamEra) },
     { signal: request.signal, host },
   );
 }
 
-/** The era of the server, which is first told of the log messages this request wants where it can't read that in it. */
-function eraOf(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
+/** The era of the server. A legacy server, which gets no log level with a request, is first set to the level this request asks for. */
+function prepareServer(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
   const era = server === undefined ? undefined : toolbox.servers.status(server)?.era;
   const { logLevel } = request;
-  const mustTell = era === 'legacy' && request.era === 'modern' && isLogLevel(logLevel);
-  if (server === undefined || !mustTell) return era;
+  if (server === undefined || era !== 'legacy' || request.era !== 'modern' || !isLogLevel(logLevel)) return era;
   return logLevels.raise(server, logLevel).then(() => era);
 }
 
 /**
- * Whether the modern era's questions and answers may go through us as they are, each round a call of its own. Where a
- * person must first approve the call, or it must not run twice, its rounds have to stay one call.
+ * True if a modern client may answer a modern server's questions itself, each round as a call of its own. A call that may need
+ * approval or has an idempotency key stays one call through all rounds.
  */
-function passesInput({ era, profile: { approval }, params }: ClientRequest): boolean {
+function mayAnswerItself({ era, profile: { approval }, params }: ClientRequest): boolean {
   const mayAsk = approval.mode !== 'auto' || approval.ask.length > 0;
   return era === 'modern' && !mayAsk && idempotencyKeyOf(params) === undefined;
 }
@@ -213,14 +206,14 @@ function idempotencyKeyOf(params: JsonObject): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-function inputOf(params: JsonObject): { responses?: JsonObject; state?: string } {
+function inputOf({ inputResponses, requestState }: JsonObject): NonNullable<RequestHost['input']> {
   return {
-    ...(isObject(params.inputResponses) && { responses: params.inputResponses }),
-    ...(typeof params.requestState === 'string' && { state: params.requestState }),
+    responses: isObject(inputResponses) ? inputResponses : undefined,
+    state: typeof requestState === 'string' ? requestState : undefined,
   };
 }
 
-/** The server's own answer where there is one: its result as it came, its error with its code. */
+/** The server's own result or error where there is one, unchanged; otherwise the result that Toolwharf made. */
 function toCallResult(result: ToolResult): JsonObject {
   const { failure } = result;
   if (failure?.data?.rpcCode !== undefined) {
@@ -231,7 +224,7 @@ function toCallResult(result: ToolResult): JsonObject {
   const { content, structuredContent, isError, truncated, _meta } = result;
   return {
     content,
-    ...(structuredContent !== undefined && { structuredContent }),
+    structuredContent,
     isError,
     _meta: {
       ..._meta,
@@ -242,7 +235,7 @@ function toCallResult(result: ToolResult): JsonObject {
   };
 }
 
-/** Each era has its own code for it. */
+/** The two eras have different codes for this error. */
 function resourceNotFound(request: ClientRequest, uri: string, message = `Resource not found: ${uri}`): RpcError {
   const code = request.era === 'modern' ? rpcCode.invalidParams : rpcCode.resourceNotFound;
   return new RpcError(code, message, { data: { uri } });

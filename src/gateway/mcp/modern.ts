@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { InputRounds, RoundClient } from './input-rounds.ts';
-import { keepAs } from './kept-json.ts';
 import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
 import { checkHeaders, checkParamHeaders } from './modern-headers.ts';
@@ -84,11 +83,11 @@ export async function serveModern(
 
 async function answer(message: RpcRequest, request: ClientRequest, ports: ModernPorts): Promise<JsonObject> {
   const { method, params } = message;
-  if (method === 'server/discover') return dressed(method, await discover(request, ports));
+  if (method === 'server/discover') return toModernResult(method, await discover(request, ports), ports);
   if (!isKnownMethod(method) || notModern.has(method)) {
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`, { httpStatus: 404 });
   }
-  if (!canAsk.has(method)) return dressed(method, await answerRequest(request, ports));
+  if (!canAsk.has(method)) return toModernResult(method, await answerRequest(request, ports), ports);
   const { requestState, inputResponses } = params;
   const round = {
     owner: [request.caller.id, request.profile.name, method, String(params.name ?? params.uri)].join('\0'),
@@ -97,10 +96,11 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
     signal: request.signal,
   };
   const { inputRounds } = ports;
-  if (inputRounds.isOwn(requestState)) return dressed(method, await inputRounds.resume(round, requestState));
+  if (inputRounds.isOwn(requestState))
+    return toModernResult(method, await inputRounds.resume(round, requestState), ports);
   const run = ({ ask, notify, signal }: RoundClient) =>
     answerRequest({ ...request, notify, signal, ask: checkedAsk(request, ask) }, ports);
-  return dressed(method, await inputRounds.start(round, run));
+  return toModernResult(method, await inputRounds.start(round, run), ports);
 }
 
 function toClientRequest(message: RpcRequest, client: ModernClient, responder: Responder): ClientRequest {
@@ -131,10 +131,10 @@ function checkedAsk(request: ClientRequest, ask: ClientRequest['ask']): ClientRe
   };
 }
 
-/** A result with what the modern era wants in each, unless the server said it itself. */
-function dressed(method: string, result: JsonObject): JsonObject {
+/** A result with the members that the modern era requires; those that the server set win. */
+function toModernResult(method: string, result: JsonObject, { serialized }: MethodPorts): JsonObject {
   const isComplete = result.resultType === undefined || result.resultType === 'complete';
-  return keepAs(result, method, () => ({
+  return serialized.derive(result, method, () => ({
     resultType: 'complete',
     ...(cacheable.has(method) && isComplete && { ttlMs: 0, cacheScope: 'private' }),
     ...result,

@@ -5,6 +5,7 @@ import type { LegacyPorts } from './legacy.ts';
 import { createLogLevels } from './log-levels.ts';
 import type { MethodPorts } from './methods.ts';
 import type { ModernPorts } from './modern.ts';
+import { createSerializedCache } from './serialized-cache.ts';
 import { createSessionTokens } from './session-token.ts';
 import { createSessions } from './sessions.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -13,11 +14,11 @@ import { createViews, type ViewsOptions } from './views.ts';
 export interface PortsOptions extends ViewsOptions {
   /** 32 bytes that seal session ids. */
   readonly sessionKey: Buffer;
-  /** Default: none are kept. */
+  /** No traces by default. */
   readonly traces?: Traces;
 }
 
-/** All that answers clients of both eras, whatever way they come. */
+/** The state behind all clients of one endpoint, of both eras and over any transport. */
 export interface Ports extends LegacyPorts, ModernPorts {
   /** Ends every subscription and every session's streams. */
   close(): void;
@@ -28,12 +29,18 @@ export function createPorts({ sessionKey, traces = noTraces, ...options }: Ports
   const views = createViews(options);
   const sessions = createSessions({
     onEnd: ({ watched }) => {
-      // A server that is away forgets by itself.
+      // A server that is not connected has no subscription to end.
       for (const watch of watched.values()) watch.end().catch(() => {});
     },
   });
   const logLevels = createLogLevels({ toolbox, sessions });
-  const methods: MethodPorts = { toolbox, traces, logLevels, viewFor: ({ profile }) => views.get(profile) };
+  const methods: MethodPorts = {
+    toolbox,
+    traces,
+    logLevels,
+    viewFor: ({ profile }) => views.get(profile),
+    serialized: createSerializedCache(),
+  };
   const subscriptions = createSubscriptions({ toolbox, ports: () => methods });
   const endForwarding = forwardNotifications({ toolbox, sessions, subscriptions });
   return {

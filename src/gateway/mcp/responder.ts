@@ -1,50 +1,52 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
-import { toKeptBytes } from './kept-json.ts';
+import type { SerializedCache } from './serialized-cache.ts';
 
-/** One answer over HTTP: plain JSON, or an event stream as soon as anything has to be said before it. */
+/** Responds to one request over HTTP: with plain JSON, or with an event stream if other messages come before the response. */
 export interface Responder {
-  /** Sends something before the answer; does nothing where the client takes no stream. */
+  /** Sends a message before the response; does nothing if the client accepts no stream. */
   send(message: JsonObject): void;
-  /** The open stream; undefined where the client takes none. */
+  /** The stream, opened if necessary; undefined if the client accepts none. */
   stream(): EventStream | undefined;
-  /** The answer itself. Its status counts only while nothing was streamed. */
+  /** Sends the response. `status` is ignored once a stream is open. */
   finish(message: JsonObject, status?: number): void;
-  /** Aborts when the client goes away before the answer, where that means it no longer wants one. */
+  /** Aborts when the client disconnects before the response, unless `cancelsOnDisconnect` is false. */
   readonly signal: AbortSignal;
 }
 
 export interface ResponderOptions {
-  /** A lost connection cancels; true. In the legacy era only the client's word does. */
-  readonly cancelsOnLoss?: boolean;
+  /** True by default. In the legacy era only `notifications/cancelled` cancels a request. */
+  readonly cancelsOnDisconnect?: boolean;
+  readonly serialized?: SerializedCache;
 }
 
-/** For requests that only the client's word cancels. Nobody may listen to it: it is shared by all of them. */
+/** The signal of requests that a disconnect does not cancel. Add no listeners: all those requests share it, so they would leak. */
 export const neverAborts: AbortSignal = new AbortController().signal;
 
 export function createResponder(
   request: IncomingMessage,
   response: ServerResponse,
-  { cancelsOnLoss = true }: ResponderOptions = {},
+  { cancelsOnDisconnect = true, serialized }: ResponderOptions = {},
 ): Responder {
   const accept = request.headers.accept ?? '*/*';
-  const takesStream = /text\/event-stream|\*\/\*/.test(accept);
-  const gone = cancelsOnLoss ? new AbortController() : undefined;
+  const acceptsStream = /text\/event-stream|\*\/\*/.test(accept);
+  const disconnected = cancelsOnDisconnect ? new AbortController() : undefined;
   let events: EventStream | undefined;
-  if (gone) {
+  if (disconnected) {
     response.once('close', () => {
-      if (!response.writableFinished) gone.abort(new Error('The client went away'));
+      if (!response.writableFinished) disconnected.abort(new Error('The client went away'));
     });
   }
 
   function stream(): EventStream | undefined {
-    if (!events && takesStream && !response.headersSent && !response.destroyed) events = openEventStream(response);
+    if (!events && acceptsStream && !response.headersSent && !response.destroyed)
+      events = openEventStream(response, { stringify: serialized?.stringify });
     return events;
   }
 
   return {
-    signal: gone?.signal ?? neverAborts,
+    signal: disconnected?.signal ?? neverAborts,
     stream,
     send: (message) => stream()?.send(message),
     finish(message, status = 200) {
@@ -53,26 +55,35 @@ export function createResponder(
         events.end();
         return;
       }
-      sendJson(response, status, message);
+      const parts = serialized?.split(message);
+      if (parts) sendParts(response, status, parts);
+      else sendJson(response, status, message);
     },
   };
 }
 
-/** A whole JSON answer. */
+/** Sends a JSON response; does nothing if the response has begun or the client has disconnected. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: JsonObject,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  sendParts(response, status, { head: JSON.stringify(body) }, headers);
+}
+
+function sendParts(
+  response: ServerResponse,
+  status: number,
+  { head, tail }: { readonly head: string; readonly tail?: Buffer },
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return;
-  const kept = toKeptBytes(body);
-  const text = kept ? kept.head : JSON.stringify(body);
-  const bytes = Buffer.byteLength(text) + (kept?.tail.length ?? 0);
-  // Names and values in turn are what costs least.
-  const said = ['content-type', 'application/json', 'content-length', String(bytes)];
-  for (const name in headers) said.push(name, headers[name] ?? '');
-  response.writeHead(status, said);
-  if (kept) response.write(text);
-  response.end(kept ? kept.tail : text);
+  const bytes = Buffer.byteLength(head) + (tail?.length ?? 0);
+  // A flat list of names and values is the form that `writeHead` processes fastest.
+  const fields = ['content-type', 'application/json', 'content-length', String(bytes)];
+  for (const name in headers) fields.push(name, headers[name] ?? '');
+  response.writeHead(status, fields);
+  if (tail) response.write(head);
+  response.end(tail ?? head);
 }

@@ -9,7 +9,6 @@ import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventStream } from './event-stream.ts';
-import { toJson } from './kept-json.ts';
 import { type LegacyClient, serveRequest } from './legacy.ts';
 import { instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
 import { isModern, serveModern } from './modern.ts';
@@ -59,7 +58,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   let session: Session | undefined;
 
   const write = (message: JsonObject) => {
-    if (!gone.signal.aborted) output.write(`${toJson(message)}\n`);
+    if (!gone.signal.aborted) output.write(`${ports.serialized.stringify(message)}\n`);
   };
   const stream: EventStream = {
     send: write,
