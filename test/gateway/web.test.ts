@@ -166,6 +166,6 @@ test('a gateway without a built app says so', async () => {
   await using bare = await startApi({ servers: {} }, { web: directory.file('nowhere') });
   const { status, headers, body } = await raw('/', html, 'GET', bare.url);
   expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/plain; charset=utf-8' });
-  expect(String(body)).toContain('was not built');
+  expect(String(body)).toContain('is not built');
   expect((await raw('/servers', html, 'GET', bare.url)).headers['content-type']).toBe('application/json');
 });
