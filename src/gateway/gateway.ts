@@ -162,7 +162,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const guard = createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownName(host)] });
   const web = options.web === undefined ? () => false : await createWeb(options.web);
   const admit = { profiles: () => toolbox.config.profiles, keys: storage.keys, stopping: stopping.signal };
-  const a2a = createA2aRoutes({ toolbox, hosts, traces, log }, admit);
+  const a2a = createA2aRoutes({ toolbox, hosts, questions, traces, log }, admit);
   let routes: Routes = async () => false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

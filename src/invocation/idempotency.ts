@@ -1,7 +1,7 @@
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/wait.ts';
-import type { RunningCalls } from './call.ts';
+import type { RunningCall, RunningCalls } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import type { Journal, KeyClaim } from './journal.ts';
 import { recordedResult } from './shape-result.ts';
@@ -9,8 +9,6 @@ import { recordedResult } from './shape-result.ts';
 export interface IdempotencyPorts {
   readonly journal: Journal;
   readonly calls: Pick<RunningCalls, 'find'>;
-  /** Ends the wait for the first call. */
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -18,8 +16,9 @@ export interface IdempotencyPorts {
  * ended, and after a restart. Rejects with `IDEMPOTENCY_CONFLICT` when the key belongs to another tool or other arguments.
  */
 export async function runOnce(
+  call: RunningCall,
   claim: KeyClaim,
-  { journal, calls, signal }: IdempotencyPorts,
+  { journal, calls }: IdempotencyPorts,
   run: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const first = await journal.claim(claim);
@@ -29,7 +28,8 @@ export async function runOnce(
     throw new ToolwharfError('IDEMPOTENCY_CONFLICT', message);
   }
   const running = calls.find(first.callId);
-  if (running) return abortable(running.result, signal);
+  // A repeated call may carry the id of the first, which has ended then.
+  if (running && running !== call) return abortable(running.result, call.signal);
   const record = await journal.get(first.callId);
   const recorded = record && recordedResult(record);
   if (recorded) return recorded;

@@ -93,7 +93,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     try {
       if (key === undefined) return end(call, await run());
       const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id };
-      return end(call, await runOnce(claim, { journal: ports.journal, calls, signal: call.signal }, run));
+      return end(call, await runOnce(call, claim, { journal: ports.journal, calls }, run));
     } catch (cause) {
       return end(call, failed(id, toCallError(cause, call.signal)));
     } finally {

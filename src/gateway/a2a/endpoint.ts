@@ -20,6 +20,7 @@ import { sendJson } from '../mcp/responder.ts';
 import { RpcError, rpcCode, toError } from '../mcp/rpc.ts';
 import type { View } from '../mcp/view.ts';
 import { createViews } from '../mcp/views.ts';
+import type { PendingQuestions } from '../questions/pending-questions.ts';
 import type { Traces } from '../traces/traces.ts';
 import { createRequestHandler, type HandlerPorts } from './request-handler.ts';
 import { createTaskBoard } from './task-board.ts';
@@ -28,6 +29,7 @@ import { toolsOf } from './tools-of.ts';
 export interface A2aParts {
   readonly toolbox: InternalToolbox;
   readonly hosts: AppHosts;
+  readonly questions: Pick<PendingQuestions, 'list'>;
   readonly traces: Traces;
   readonly log: Log;
 }
@@ -58,10 +60,10 @@ type Stream = Extract<Answer, AsyncGenerator>;
 const maxBodyBytes = 4 * 1024 * 1024;
 const maxDepth = 200;
 
-export function createA2aEndpoint({ toolbox, hosts, traces, log }: A2aParts): A2aEndpoint {
+export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2aParts): A2aEndpoint {
   const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
   const board = createTaskBoard();
-  const ports: HandlerPorts = { toolbox, hosts, board, traces, log };
+  const ports: HandlerPorts = { toolbox, hosts, questions, board, traces, log };
 
   function cardOf({ url, needsKey }: CardRequest, view: View | undefined): AgentCard {
     const about = { profile: view?.profile.name ?? 'default', tools: view ? toolsOf(view) : [] };

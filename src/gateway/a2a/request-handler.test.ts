@@ -30,6 +30,7 @@ function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions =
         calls: { find: () => undefined },
       },
       hosts: { create: () => ({}), on: () => () => {} },
+      questions: { list: () => [] },
       board: createTaskBoard(options),
       traces: noTraces,
       log,

@@ -12,12 +12,14 @@ import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 import { createPacer } from '../calls/pacer.ts';
 import type { View } from '../mcp/view.ts';
+import type { PendingQuestions } from '../questions/pending-questions.ts';
 import type { Traces } from '../traces/traces.ts';
 import type { LiveTask } from './live-task.ts';
 
 export interface RunPorts {
   readonly toolbox: Pick<InternalToolbox, 'start'>;
   readonly hosts: AppHosts;
+  readonly questions: Pick<PendingQuestions, 'list'>;
   readonly traces: Traces;
 }
 
@@ -62,7 +64,11 @@ export async function runTask(live: LiveTask, asked: TaskCall, ports: RunPorts):
     .bytes;
 }
 
-async function makeCall(live: LiveTask, asked: TaskCall, { toolbox, hosts, traces }: RunPorts): Promise<ToolResult> {
+async function makeCall(
+  live: LiveTask,
+  asked: TaskCall,
+  { toolbox, hosts, questions, traces }: RunPorts,
+): Promise<ToolResult> {
   const { tool, entry, message, caller, profile } = asked;
   const callId = live.id;
   if (!entry) return failureResult(callId, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`);
@@ -79,14 +85,14 @@ async function makeCall(live: LiveTask, asked: TaskCall, { toolbox, hosts, trace
     idempotencyKey: `a2a/${message.messageId}`,
     meta,
   });
-  observe(call, live);
+  observe(call, live, questions);
   const result = await call.result;
   span.end({ isError: result.isError, message: result.failure?.code });
   return result;
 }
 
 /** Shows in the task what the call waits for, and how far it is. */
-function observe(call: Call, live: LiveTask): void {
+function observe(call: Call, live: LiveTask, questions: RunPorts['questions']): void {
   const progress = createPacer<string>(100, (text) => {
     if (call.state === 'running') live.setState(TaskState.TASK_STATE_WORKING, text);
   });
@@ -99,7 +105,8 @@ function observe(call: Call, live: LiveTask): void {
       live.setState(TaskState.TASK_STATE_WORKING, 'The approval was answered');
     } else if (event.type === 'state' && event.state === 'awaiting-input') {
       const text = `Server '${event.record.server}' asks a question during this call: answer it in the app or over the API.`;
-      live.setState(TaskState.TASK_STATE_WORKING, text);
+      const question = questions.list().find(({ callId }) => callId === call.id);
+      live.setState(TaskState.TASK_STATE_WORKING, text, question && { 'toolwharf/question': question.id });
     } else if (event.type === 'progress') progress.push(toText(event.progress));
   });
 }
