@@ -299,7 +299,13 @@ describe('the configuration file', () => {
     const { log, entries } = collectLog();
     const pins = createMemoryPins();
     let lookups = 0;
-    const counted = { ...pins, get: (...key: Parameters<typeof pins.get>) => (lookups++, pins.get(...key)) };
+    const counted = {
+      ...pins,
+      get(...key: Parameters<typeof pins.get>) {
+        lookups++;
+        return pins.get(...key);
+      },
+    };
     await using toolbox = await openToolbox(file, { watch: true, log, pins: counted });
     const atStart = lookups;
     let applied = 0;
