@@ -6,7 +6,29 @@ export type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';
 export type { DefinitionChange } from './catalog/definition-diff.ts';
 export { type LocalTool, type LocalToolContext, localTool } from './catalog/local-tool.ts';
 export type { Pin, PinStore } from './catalog/pins.ts';
-export type * from './config/config.ts';
+export type {
+  ApprovalConfig,
+  ApprovalMode,
+  Authentication,
+  ChainConfig,
+  Config,
+  ConnectedTransport,
+  Dialect,
+  HttpTarget,
+  Naming,
+  OAuthAuthentication,
+  OnChange,
+  ProfileConfig,
+  ProtocolChoice,
+  RateLimit,
+  ServerSpec,
+  StdioTarget,
+  ToolboxConfig,
+  ToolConfig,
+  ToolLimits,
+  ToolMode,
+  TransportName,
+} from './config/config.ts';
 export type { ConfigSource } from './config/config-source.ts';
 export { dataDirectory } from './config/data-directory.ts';
 export { type DefaultServersOptions, defaultServers } from './config/default-servers.ts';
@@ -33,7 +55,6 @@ export { createMemoryOAuthStore, type OAuthStore } from './connections/authentic
 export type { OAuthPorts } from './connections/http/http-endpoint.ts';
 export type { ElicitAnswer, QuestionContext, RequestHost, Root } from './connections/request-host.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
-export type { CallPolicy } from './invocation/authorize.ts';
 export type { Call, CallEvent, CallHost, CallQuestionContext, CallState } from './invocation/call.ts';
 export type { CallEnd, CallParent, CallRecord, CallStatus } from './invocation/call-record.ts';
 export type { StartOptions } from './invocation/invoker.ts';
@@ -55,3 +76,4 @@ export type { FlaggedTool } from './servers/flag-tools.ts';
 export type { Offered, ServerContent } from './servers/server-content.ts';
 export type { OfferedList, ServerInfo } from './servers/server-info.ts';
 export { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from './toolbox.ts';
+export type { ToolboxApprovals, ToolboxCalls, ToolboxCatalog, ToolboxServers } from './toolbox-types.ts';
