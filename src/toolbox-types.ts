@@ -63,7 +63,7 @@ export interface ToolboxOptions {
 /** Options that only the gateway and the command line use. */
 export interface InternalToolboxOptions extends ToolboxOptions {
   /** Whether servers that are added while running must have public addresses; undefined trusts them like those of the file. */
-  readonly publicOnly?: () => boolean;
+  readonly publicOnly?: (config: Config) => boolean;
   /** Starts although required servers are unreachable or strict servers offer unconfigured tools; false. */
   readonly tolerant?: boolean;
   /** Listeners that receive events from the very start. */

@@ -143,7 +143,7 @@ export async function startToolbox(
 
   function reachOf(server: string): Reach {
     if (!options.publicOnly || config.servers.some(({ name }) => name === server)) return 'configured';
-    return options.publicOnly() ? 'public' : 'added';
+    return options.publicOnly(config) ? 'public' : 'added';
   }
 
   function assertAllowed(spec: ServerSpec): ServerSpec {

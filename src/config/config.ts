@@ -174,7 +174,7 @@ export interface ApprovalConfig {
 export interface ToolboxConfig {
   /** Calls at a time over all tools. */
   readonly maxConcurrent: number;
-  /** Calls that may wait for a place; one more is refused. */
+  /** Calls that may be queued; one more is refused. */
   readonly maxQueued: number;
   readonly naming: Naming;
   /** Results above this are cut, and say so; the rest can be read in pages. */

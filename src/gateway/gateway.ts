@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
-import { createA2aRoutes } from './a2a/a2a-routes.ts';
+import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
 import { createStoredApprover, type StoredApprover } from './approvals/stored-approver.ts';
-import { admitCaller } from './auth/admit-caller.ts';
+import { type AdmitPorts, admitCaller } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import type { Authenticate, Identity } from './auth/identity.ts';
@@ -27,235 +28,274 @@ import { createWeb } from './web/serve-web.ts';
 
 /** Routes besides MCP and A2A. */
 export interface Routes {
-  /** False for a request that is none of theirs. */
+  /** Resolves with false if no route matches the request. */
   (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined): Promise<boolean>;
-  /** Ends what they have under way, while the toolbox and the store are still there. */
+  /** Ends running work, while the toolbox and the store are still open. */
   close?(): Promise<void>;
 }
 
 export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'tools' | 'signal' | 'watch' | 'spawn'> {
   readonly storage: Storage;
   readonly log: Log;
-  /** 32 bytes that seal session ids: the same on every replica and after every start. */
+  /** 32 bytes that encrypt session ids; the same on every replica and after every start. */
   readonly sessionKey: Buffer;
-  /** Wins over the configuration. */
+  /** Overrides the configuration. */
   readonly host?: string;
+  /** Overrides the configuration. */
   readonly port?: number;
-  /** Within which a request must have come, from its first byte to its last; 120 000. */
+  /** How long a client may take to send a whole request; 120 000. */
   readonly requestTimeoutMs?: number;
-  /** The administrator's own; see `openAdminToken`. */
+  /** Authenticates the administrator; see `openAdminToken`. */
   readonly adminToken?: string;
-  /** Where that token is kept, for telling those who are on this machine. */
+  /** The file with the admin token, shown to users on this machine. */
   readonly adminTokenFile?: string;
   /** How clients that only start programs reach the same toolbox. */
   readonly stdioProgram?: StdioProgram;
-  /** The directory of the built app, which is served at `/`; none serves no app. */
+  /** The directory of the built web app, served at `/`; no app if undefined. */
   readonly web?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
   readonly createRoutes: (parts: RouteParts) => Routes | Promise<Routes>;
 }
 
-/** What the gateway is made of, for those who add to it. */
+/** The parts of a gateway that authentication and routes are built on. */
 export interface GatewayParts {
   readonly toolbox: InternalToolbox;
   readonly storage: Storage;
-  readonly approver: StoredApprover;
-  /** The hosts of calls of the API and of assistants. */
-  readonly hosts: AppHosts;
-  /** The servers' questions during those calls. */
-  readonly questions: PendingQuestions;
-  readonly ownership: Ownership;
-  /** Whether programs that were added over the API are started. */
-  readonly allowsPrograms: () => boolean;
-  /** Whether servers and model providers added over the API may be at private addresses. */
-  readonly allowsPrivateAddresses: () => boolean;
-  readonly mcp: McpEndpoint;
   readonly log: Log;
-  /** The address it listens on, as it was asked for. */
-  readonly host: string;
-  /** Where the operator's `${VAR}` references are looked up. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the gateway begins to stop and accepts no new calls. */
+  readonly stopping: AbortSignal;
+  readonly mcp: McpEndpoint;
+  readonly calls: CallParts;
+  readonly security: SecurityParts;
+  readonly process: ProcessFacts;
+}
+
+/** What people see and answer of calls. */
+export interface CallParts {
+  /** The hosts of calls that are made over REST, A2A and by assistants. */
+  readonly hosts: AppHosts;
+  readonly approver: StoredApprover;
+  /** The questions that servers ask during those calls. */
+  readonly questions: PendingQuestions;
+}
+
+/** Who may do what. */
+export interface SecurityParts {
   readonly adminToken?: string;
+  readonly sessions: AppSessions;
+  readonly ownership: Ownership;
+  /** Whether servers added over the API may start programs. */
+  readonly allowsPrograms: () => boolean;
+  /** Whether servers and model providers added over the API may have private addresses. */
+  readonly allowsPrivateAddresses: () => boolean;
+}
+
+/** How the gateway was started. */
+export interface ProcessFacts {
+  /** The address to listen on, as it was configured. */
+  readonly host: string;
+  /** Resolves the operator's `${VAR}` references. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly adminTokenFile?: string;
   readonly stdioProgram?: StdioProgram;
-  readonly sessions: AppSessions;
-  /** Aborts when it is asked to stop and takes no new calls. */
-  readonly stopping: AbortSignal;
 }
 
+/** The parts for routes, which also authenticate again while they stream. */
 export interface RouteParts extends GatewayParts {
-  readonly authenticate: Authenticate;
+  readonly security: SecurityParts & { readonly authenticate: Authenticate };
 }
 
+/** A running gateway. */
 export interface Gateway extends AsyncDisposable {
   /** `http://127.0.0.1:7420` */
   readonly url: string;
   readonly toolbox: InternalToolbox;
-  /** Takes no more calls, lets running ones finish within the configured time, ends the servers, flushes the store. */
+  /** Accepts no more calls, lets running ones finish within the configured time, stops the servers and closes the store. */
   close(): Promise<void>;
 }
 
-/** Puts a toolbox behind HTTP. Resolves when it listens; servers may still be connecting. */
+/** Serves a toolbox over HTTP. Resolves when the gateway listens; servers may still be connecting. */
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
-  const { storage, log, adminToken, adminTokenFile, stdioProgram, env = process.env } = options;
-  const { requestTimeoutMs = 120_000 } = options;
+  const { storage, log, adminToken, adminTokenFile, stdioProgram, sessionKey, env = process.env } = options;
+  const { tools, signal, watch, spawn, requestTimeoutMs = 120_000 } = options;
   const loaded = await openConfig(source, { env, log });
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
-  const redirectUrl = oauthReturnUrl(host, port);
-  const allowsPrivateAddresses = () => toolbox.config.gateway.allowPrivateAddresses ?? isLoopback(host);
   const stopping = new AbortController();
-  const ownership = createOwnership({ conversations: storage.conversations, toolbox: () => toolbox });
-  const approver = createStoredApprover({
-    store: storage.approvals,
-    log,
-    stopping: stopping.signal,
-  });
-  const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
-  const { tools, signal, watch, spawn } = options;
+  const approver = createStoredApprover({ store: storage.approvals, log, stopping: stopping.signal });
   const toolbox = await startToolbox(loaded, {
     ...{ env, tools, signal, watch, spawn },
     log,
     journal: storage.journal,
     pins: storage.pins,
     rules: storage.rules,
-    oauth: { store: storage.oauth, redirectUrl },
+    oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
     approver,
     host: questionsNeedCall,
     startWaitMs: 0,
-    publicOnly: () => !allowsPrivateAddresses(),
+    publicOnly: (config) => !allowsPrivateAddresses(config, host),
   });
-  const hosts = createAppHosts({ questions, findCall: toolbox.calls.find });
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
-  const mcp = createMcpEndpoint({
-    traces,
-    toolbox,
-    log,
-    sessionKey: options.sessionKey,
-    startWaitMs: settings.listWaitMs,
-  });
-  const sessions = createAppSessions({
-    sessionKey: options.sessionKey,
-    ...(adminToken !== undefined && { adminToken }),
-  });
+  const mcp = createMcpEndpoint({ traces, toolbox, log, sessionKey, startWaitMs: settings.listWaitMs });
+  const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
+  const hosts = createAppHosts({ questions, findCall: toolbox.calls.find });
   const parts: GatewayParts = {
     toolbox,
     storage,
-    approver,
-    hosts,
-    questions,
-    ownership,
-    // On loopback an administrator who proved it has a shell on this machine anyway.
-    allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
-    allowsPrivateAddresses,
-    mcp,
     log,
-    host,
-    env,
-    ...(adminToken !== undefined && { adminToken }),
-    ...(adminTokenFile !== undefined && { adminTokenFile }),
-    ...(stdioProgram && { stdioProgram }),
-    sessions,
     stopping: stopping.signal,
+    mcp,
+    calls: { hosts, approver, questions },
+    security: {
+      adminToken,
+      sessions: createAppSessions({ sessionKey, adminToken }),
+      ownership: createOwnership({ conversations: storage.conversations, toolbox: () => toolbox }),
+      // On loopback, an authenticated administrator has a shell on this machine anyway.
+      allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
+      allowsPrivateAddresses: () => allowsPrivateAddresses(toolbox.config, host),
+    },
+    process: { host, env, adminTokenFile, stdioProgram },
   };
   const authenticate = options.createAuthenticate(parts);
-  const guard = createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownName(host)] });
-  const web = options.web === undefined ? () => false : await createWeb(options.web);
-  const admit = { profiles: () => toolbox.config.profiles, keys: storage.keys, stopping: stopping.signal };
+  const admit: AdmitPorts = {
+    profiles: () => toolbox.config.profiles,
+    keys: storage.keys,
+    stopping: stopping.signal,
+  };
   const a2a = createA2aRoutes({ toolbox, hosts, questions, traces, log }, admit);
-  let routes: Routes = async () => false;
+  let routes: Routes | undefined;
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = guard(request);
-    if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
-    // The app itself is the same for everybody, and has to be there before anybody can sign in.
-    if (web(request, response)) return;
-    const identity = await authenticate(request).catch((cause) => {
-      if (!(cause instanceof ToolwharfError)) throw cause;
-      sendFailure(response, cause);
-      return 'refused' as const;
-    });
-    if (identity === 'refused') return;
-    const path = (request.url ?? '/').replace(/\?.*$/s, '');
-    if (path === oauthReturnPath && request.method === 'GET')
-      return serveOAuthReturn(request, response, { toolbox, log });
-    const profileName = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
-    if (!profileName) {
-      if ((await routes(request, response, identity)) || (await a2a.serve(request, response, identity))) return;
-      return sendJson(response, 404, { error: { code: 'NOT_FOUND', message: `There is nothing at ${path}` } });
-    }
-    const client = admitCaller(request, response, identity, profileName[1], admit);
-    if (client) return mcp.serve(request, response, client);
-  }
-
-  /** Whatever becomes of them, the servers must be ended too. */
+  /** Never rejects, because the servers have to be stopped afterwards. */
   async function closeRoutes(): Promise<void> {
-    await routes.close?.().catch((cause) => log.error('gateway.close-failed', `Not all was kept: ${messageOf(cause)}`));
+    await routes?.close?.().catch((cause) => {
+      log.error('gateway.close-failed', `Not everything was saved: ${messageOf(cause)}`);
+    });
     await a2a.close();
   }
 
-  const server = createServer(timesFor(requestTimeoutMs), (request, response) => {
-    serve(request, response).catch((cause) => {
-      log.error('gateway.failed', `A request failed: ${messageOf(cause)}`);
-      sendJson(response, 500, { error: { code: 'INTERNAL', message: 'Internal error' } });
-    });
-  });
-  try {
-    await assertSafeToListen(host, { settings, keys: storage.keys, ...(adminToken !== undefined && { adminToken }) });
-    routes = await options.createRoutes({ ...parts, authenticate });
-    await listen(server, host, port);
-  } catch (cause) {
-    stopping.abort();
+  async function closeParts(): Promise<void> {
     await closeRoutes();
     await toolbox.close();
     await traces.close();
+  }
+
+  let server: Server;
+  try {
+    await assertSafeToListen(host, { settings, keys: storage.keys, adminToken });
+    routes = await options.createRoutes({ ...parts, security: { ...parts.security, authenticate } });
+    const listener = createListener({
+      parts,
+      authenticate,
+      admit,
+      guard: createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownHostNames(host)] }),
+      web: options.web === undefined ? () => false : await createWeb(options.web),
+      routes,
+      a2a,
+    });
+    server = createServer(timeoutsFor(requestTimeoutMs), listener);
+    await listen(server, host, port);
+  } catch (cause) {
+    stopping.abort();
+    await closeParts();
     throw cause;
   }
 
-  let closing: Promise<void> | undefined;
   async function stop(): Promise<void> {
     stopping.abort();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mcp.close();
-    const patience = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
-    // One whose answer is given meanwhile would be kept for the next request, which nobody takes.
-    const tidying = setInterval(() => server.closeIdleConnections(), 50);
-    await Promise.race([closed, patience]);
-    clearInterval(tidying);
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
+    // Connections that become idle would stay open for a next request.
+    const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
+    await Promise.race([closed, timeout]);
+    clearInterval(closeIdle);
     server.closeAllConnections();
-    await closeRoutes();
-    await toolbox.close();
-    await traces.close();
+    await closeParts();
     await storage.close();
   }
+  let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= stop();
     return closing;
   };
-  const { port: bound } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: `http://${toUrlHost(host)}:${boundPort}`,
     toolbox,
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** How long a request may take to come, its headers half as long, and how often that is looked at. */
-function timesFor(requestTimeoutMs: number): ServerOptions {
+interface ListenerPorts {
+  readonly parts: GatewayParts;
+  readonly authenticate: Authenticate;
+  readonly admit: AdmitPorts;
+  readonly guard: ReturnType<typeof createGuard>;
+  readonly web: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly routes: Routes;
+  readonly a2a: A2aRoutes;
+}
+
+/** Guards, authenticates and routes every request. */
+function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
+  const { authenticate, admit, guard, web, routes, a2a } = ports;
+  const { toolbox, log, mcp } = ports.parts;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = guard(request);
+    if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
+    // The web app is public: it has to load before anybody can sign in.
+    if (web(request, response)) return;
+    const identity = await authenticate(request).catch((cause) => {
+      if (!(cause instanceof ToolwharfError)) throw cause;
+      sendFailure(response, cause);
+      return 'rejected' as const;
+    });
+    if (identity === 'rejected') return;
+    const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    if (path === oauthReturnPath && request.method === 'GET')
+      return serveOAuthReturn(request, response, { toolbox, log });
+    const mcpPath = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
+    if (mcpPath) {
+      const client = admitCaller(request, response, identity, mcpPath[1], admit);
+      if (client) await mcp.serve(request, response, client);
+      return;
+    }
+    if ((await routes(request, response, identity)) || (await a2a.serve(request, response, identity))) return;
+    sendJson(response, 404, { error: { code: 'NOT_FOUND', message: `There is nothing at ${path}` } });
+  }
+
+  return (request, response) => {
+    serve(request, response).catch((cause) => {
+      log.error('gateway.failed', `A request failed: ${messageOf(cause)}`);
+      sendJson(response, 500, { error: { code: 'INTERNAL', message: 'Internal error' } });
+    });
+  };
+}
+
+function allowsPrivateAddresses({ gateway }: Config, host: string): boolean {
+  return gateway.allowPrivateAddresses ?? isLoopback(host);
+}
+
+function timeoutsFor(requestTimeoutMs: number): ServerOptions {
   return {
     requestTimeout: requestTimeoutMs,
     headersTimeout: Math.ceil(requestTimeoutMs / 2),
     connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 8),
-    // Longer than the minute that proxies and clients keep a connection they may use again: who closes first must be them.
+    // Proxies and clients keep connections for up to a minute. They must close first, or a request could meet a closing connection.
     keepAliveTimeout: 65_000,
   };
 }
 
-/** The name that a client uses which was told the address we listen on. All addresses at once are no name. */
-function ownName(host: string): readonly string[] {
-  if (host === '0.0.0.0' || host === '::') return [];
-  return [host.includes(':') ? `[${host}]` : host];
+/** The name in the `Host` header of clients that use the configured address; none if the gateway listens on all addresses. */
+function ownHostNames(host: string): readonly string[] {
+  return host === '0.0.0.0' || host === '::' ? [] : [toUrlHost(host)];
+}
+
+/** The address as a URL has it: IPv6 in brackets. */
+function toUrlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function sendFailure(response: ServerResponse, { code, message, data, status }: ToolwharfError): void {
@@ -267,8 +307,8 @@ function sendFailure(response: ServerResponse, { code, message, data, status }: 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === 'EADDRINUSE';
-      const message = taken ? `Port ${port} on ${host} is taken: choose another with --port` : messageOf(cause);
+      const isTaken = cause.code === 'EADDRINUSE';
+      const message = isTaken ? `Port ${port} on ${host} is taken: choose another with --port` : messageOf(cause);
       reject(new ToolwharfError('CONFIG_INVALID', message, { cause }));
     });
     server.listen(port, host, resolve);

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { createPermits, type Permit } from './permits.ts';
 
-/** Lets every promise that can settle do so. */
+/** Waits until every promise that can settle has settled. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Keeps what became of a promise where a test can look at it. */
+/** The outcome of a promise, readable at any time. */
 function track(promise: Promise<Permit>) {
   const state: { permit?: Permit; error?: unknown } = {};
   promise.then(
@@ -20,7 +20,7 @@ function track(promise: Promise<Permit>) {
   return state;
 }
 
-test('max_concurrent limits all tools together, max_instances one tool [M12]', async () => {
+test('max_concurrent limits the calls of all tools, and max_instances those of one tool [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 3, maxQueued: 10 });
   const a1 = await permits.acquire('a', 2);
   const a2 = await permits.acquire('a', 2);
@@ -47,12 +47,12 @@ test('max_concurrent limits all tools together, max_instances one tool [M12]', a
   a2[Symbol.dispose]();
 });
 
-test('the longest-waiting call that may run is next, across tools [M12]', async () => {
+test('the oldest waiting call that may run is next, across all tools [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   const first = await permits.acquire('a', 5);
   const order: string[] = [];
   const wait = async (key: string, name: string) => {
-    using _slot = await permits.acquire(key, 5);
+    using _permit = await permits.acquire(key, 5);
     order.push(name);
   };
   const all = [wait('a', 'a1'), wait('a', 'a2'), wait('b', 'b1'), wait('a', 'a3'), wait('c', 'c1')];
@@ -61,7 +61,7 @@ test('the longest-waiting call that may run is next, across tools [M12]', async 
   expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'c1']);
 });
 
-test("a tool that is full does not hold up another tool's calls behind it [M12]", async () => {
+test('a tool at its limit does not block the queued calls of other tools [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 10, maxQueued: 100 });
   using _running = await permits.acquire('slow', 1);
   const waiting = Array.from({ length: 50 }, () => track(permits.acquire('slow', 1)));
@@ -70,7 +70,7 @@ test("a tool that is full does not hold up another tool's calls behind it [M12]"
   expect(waiting.every((state) => state.permit === undefined)).toBe(true);
 });
 
-test('a place is freed on return and on throw, once', async () => {
+test('a permit is released once, whether its block returns or throws', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 0 });
   const use = async (fail: boolean) => {
     using permit = await permits.acquire('a', 1);
@@ -83,7 +83,7 @@ test('a place is freed on return and on throw, once', async () => {
   expect(permits.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
 });
 
-test('cancelling leaves the queue at once and rejects with the reason [M12]', async () => {
+test('a cancelled waiter leaves the queue at once and rejects with the reason [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
@@ -98,13 +98,13 @@ test('cancelling leaves the queue at once and rejects with the reason [M12]', as
   expect(next.permit).toBeDefined();
 });
 
-test('a signal that has already ended takes nothing', async () => {
+test('a waiter whose signal is already aborted takes no permit', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   await expect(permits.acquire('a', 1, { signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
   expect(permits.stats().running).toBe(0);
 });
 
-test('a signal that ends after the place was given does not take it back', async () => {
+test('a signal that aborts after the permit was granted does not revoke it', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
@@ -116,20 +116,20 @@ test('a signal that ends after the place was given does not take it back', async
   expect(permits.stats().running).toBe(1);
 });
 
-test('a full queue refuses, and says which limit and what to do [M12]', async () => {
+test('a full queue refuses the call and names the limits to raise [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 1 });
   const running = await permits.acquire('a', 1);
   const queued = track(permits.acquire('b', 1));
   const refused = await permits.acquire('c', 1).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ToolwharfError);
   expect(refused).toMatchObject({ code: 'QUEUE_FULL', data: { key: 'c', maxConcurrent: 1, maxQueued: 1 } });
-  expect((refused as Error).message).toContain('1 already wait for a place. Try again later, or raise max_concurrent');
+  expect((refused as Error).message).toContain('1 are already queued. Try again later, or raise max_concurrent');
   running[Symbol.dispose]();
   await settle();
   expect(queued.permit).toBeDefined();
 });
 
-test('limits may change while calls wait [M15]', async () => {
+test('changed limits apply to calls that are already queued [M15]', async () => {
   const permits = createPermits({ maxConcurrent: 2, maxQueued: 10 });
   using _first = await permits.acquire('a', 1);
   const second = track(permits.acquire('a', 1));
@@ -144,12 +144,12 @@ test('limits may change while calls wait [M15]', async () => {
   expect(fourth.permit).toBeUndefined();
 });
 
-test('ten thousand waiting calls are served in order, also when they share one signal', async () => {
+test('ten thousand queued calls that share one signal are granted permits in order', async () => {
   const permits = createPermits({ maxConcurrent: 4, maxQueued: 20_000 });
   const { signal } = new AbortController();
   const served: number[] = [];
   const work = async (at: number) => {
-    using _slot = await permits.acquire(`tool-${at % 7}`, 3, { signal });
+    using _permit = await permits.acquire(`tool-${at % 7}`, 3, { signal });
     served.push(at);
     await Promise.resolve();
   };
@@ -162,7 +162,7 @@ test('ten thousand waiting calls are served in order, also when they share one s
   expect(permits.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
 });
 
-test('ten thousand waiting calls can all be cancelled by one signal', async () => {
+test('one signal cancels ten thousand queued calls', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 20_000 });
   const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
@@ -179,13 +179,13 @@ test('ten thousand waiting calls can all be cancelled by one signal', async () =
 });
 
 type Step =
-  | { readonly kind: 'take'; readonly key: string }
-  | { readonly kind: 'free'; readonly which: number }
+  | { readonly kind: 'acquire'; readonly key: string }
+  | { readonly kind: 'release'; readonly which: number }
   | { readonly kind: 'cancel'; readonly which: number }
   | { readonly kind: 'limit'; readonly key: string; readonly max: number }
   | { readonly kind: 'resize'; readonly maxConcurrent: number };
 
-/** The same rules in the plainest way: one list of waiting calls, searched from the front. */
+/** The same rules as simply as possible: one list of waiting calls, searched from the front. */
 function createReference(maxQueued: number) {
   let maxConcurrent = 2;
   const max = new Map<string, number>();
@@ -193,7 +193,7 @@ function createReference(maxQueued: number) {
   let waiting: { id: number; key: string }[] = [];
   const runningOf = (key: string) => running.filter((call) => call.key === key).length;
   const mayRun = (key: string) => running.length < maxConcurrent && runningOf(key) < (max.get(key) ?? 0);
-  function serve() {
+  function grantWaiting() {
     for (;;) {
       const next = waiting.find((call) => mayRun(call.key));
       if (!next) return;
@@ -206,35 +206,35 @@ function createReference(maxQueued: number) {
     waiting: () => waiting.map((call) => call.id),
     isFull: () => waiting.length >= maxQueued,
     mayRun,
-    take(id: number, key: string, maxInstances: number): 'running' | 'waiting' | 'refused' {
+    acquire(id: number, key: string, maxInstances: number): 'running' | 'waiting' | 'refused' {
       max.set(key, maxInstances);
-      serve();
+      grantWaiting();
       if (mayRun(key)) running.push({ id, key });
       else if (waiting.length >= maxQueued) return 'refused';
       else waiting.push({ id, key });
       return running.some((call) => call.id === id) ? 'running' : 'waiting';
     },
-    free(id: number) {
+    release(id: number) {
       const at = running.findIndex((call) => call.id === id);
       if (at >= 0) running.splice(at, 1);
-      serve();
+      grantWaiting();
     },
     cancel(id: number) {
       waiting = waiting.filter((call) => call.id !== id);
     },
     resize(limit: number) {
       maxConcurrent = limit;
-      serve();
+      grantWaiting();
     },
     limits: () => ({ maxConcurrent, max }),
   };
 }
 
-test('random takes, releases, cancellations and changed limits agree with a plain model [M12]', async () => {
+test('random acquisitions, releases, cancellations and limit changes match a simple reference model [M12]', async () => {
   const key = fc.constantFrom('a', 'b', '__proto__');
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('take' as const), key }) },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('free' as const), which: fc.nat(20) }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('acquire' as const), key }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('release' as const), which: fc.nat(20) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(20) }) },
     {
       weight: 1,
@@ -252,20 +252,20 @@ test('random takes, releases, cancellations and changed limits agree with a plai
       const limitOf = new Map<string, number>();
       const calls: { id: number; state: ReturnType<typeof track>; cancel: AbortController }[] = [];
       for (const current of steps) {
-        if (current.kind === 'take') {
+        if (current.kind === 'acquire') {
           const id = calls.length;
           const max = limitOf.get(current.key) ?? 2;
           const cancel = new AbortController();
           const state = track(permits.acquire(current.key, max, { signal: cancel.signal }));
-          const expected = model.take(id, current.key, max);
+          const expected = model.acquire(id, current.key, max);
           calls.push({ id, state, cancel });
           await settle();
           if (expected === 'refused') expect(state.error).toMatchObject({ code: 'QUEUE_FULL' });
-        } else if (current.kind === 'free') {
+        } else if (current.kind === 'release') {
           const holding = calls.filter(({ id }) => model.running.some((call) => call.id === id));
           const chosen = holding[current.which % Math.max(1, holding.length)];
           chosen?.state.permit?.[Symbol.dispose]();
-          if (chosen) model.free(chosen.id);
+          if (chosen) model.release(chosen.id);
         } else if (current.kind === 'cancel') {
           const chosen = calls[current.which % Math.max(1, calls.length)];
           chosen?.cancel.abort('cancelled');

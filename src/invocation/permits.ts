@@ -2,65 +2,67 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import { createLinkedQueue, type LinkedQueue, type QueueEntry } from '../kernel/linked-queue.ts';
 import { createMinHeap, type MinHeap } from '../kernel/min-heap.ts';
 
-/** A place to run. Disposing frees it; doing so twice changes nothing. */
+/** The right to run one call. Disposing releases it; disposing twice has no effect. */
 export interface Permit extends Disposable {
   readonly key: string;
 }
 
 export interface PermitLimits {
-  /** Places over all keys. */
+  /** Permits over all keys. */
   readonly maxConcurrent: number;
-  /** Takers that may wait; one more is refused. */
+  /** Waiters in the queue; one more is refused with `QUEUE_FULL`. */
   readonly maxQueued: number;
 }
 
 export interface PermitStats {
   readonly running: number;
   readonly queued: number;
-  /** Only keys that run or wait. */
+  /** Only keys with running or queued calls. */
   readonly byKey: ReadonlyMap<string, { readonly running: number; readonly queued: number }>;
 }
 
-/** Places for calls: at most `maxConcurrent` at a time, and per key at most what its last taker said. */
+/** A keyed semaphore: at most `maxConcurrent` permits in total, and per key at most the `maxInstances` of its latest call. */
 export interface Permits {
   /**
-   * Resolves when there is a place. The longest-waiting taker that may run is next: within a key that is first come, first
-   * served, and a key that is full holds up nobody else. An aborted signal leaves the queue at once and rejects with its reason.
+   * Resolves when a permit is free. The oldest waiter whose key has room is next: FIFO within a key, and a key without room does
+   * not block other keys. When the signal aborts, the waiter leaves the queue at once and rejects with the signal's reason.
    */
   acquire(key: string, maxInstances: number, options?: { readonly signal?: AbortSignal }): Promise<Permit>;
-  /** A place if there is one right now. */
+  /** A permit if one is free now and nobody waits for this key. */
   tryAcquire(key: string, maxInstances: number): Permit | undefined;
-  /** For a changed configuration. Running calls are never stopped; more places are filled at once. */
+  /** Applies changed limits. Running calls go on; permits that become available are granted at once. */
   setLimits(limits: PermitLimits): void;
   stats(): PermitStats;
 }
 
 interface Waiter {
+  /** Position in the order of arrival, over all keys. */
   readonly order: number;
-  readonly place: Place;
+  readonly group: Group;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (permit: Permit) => void;
   readonly reject: (reason: unknown) => void;
   entry?: QueueEntry<Waiter>;
 }
 
-/** One key: who runs and who waits. */
-interface Place {
+/** The running calls and waiters of one key. */
+interface Group {
   readonly key: string;
-  readonly waiting: LinkedQueue<Waiter>;
+  readonly waiters: LinkedQueue<Waiter>;
   running: number;
   maxInstances: number;
-  isOffered: boolean;
+  /** True while the group is in the heap of candidates. */
+  isCandidate: boolean;
 }
 
 export function createPermits(initial: PermitLimits): Permits {
   let limits = initial;
   let running = 0;
   let queued = 0;
-  let order = 0;
-  const places = new Map<string, Place>();
-  // The keys that may have someone to serve, by how long their first has waited.
-  const offered: MinHeap<Place> = createMinHeap();
+  let nextOrder = 0;
+  const groups = new Map<string, Group>();
+  /** Groups that may have a waiter to grant a permit to, ordered by the arrival of their first waiter. */
+  const candidates: MinHeap<Group> = createMinHeap();
   const bySignal = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly onAbort: () => void }>();
 
   function acquire(
@@ -69,126 +71,126 @@ export function createPermits(initial: PermitLimits): Permits {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Permit> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const place = placeOf(key);
-    if (place.maxInstances !== maxInstances) {
-      place.maxInstances = maxInstances;
-      offer(place);
-      serve();
+    const group = groupOf(key);
+    if (group.maxInstances !== maxInstances) {
+      group.maxInstances = maxInstances;
+      addCandidate(group);
+      grantWaiters();
     }
-    if (running < limits.maxConcurrent && place.running < maxInstances) return Promise.resolve(grant(place));
+    if (running < limits.maxConcurrent && group.running < maxInstances) return Promise.resolve(grant(group));
     if (queued >= limits.maxQueued) {
-      forget(place);
+      deleteIfEmpty(group);
       return Promise.reject(queueFull(key, limits));
     }
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { order: order++, place, signal, resolve, reject };
-      waiter.entry = place.waiting.push(waiter);
+      const waiter: Waiter = { order: nextOrder++, group, signal, resolve, reject };
+      waiter.entry = group.waiters.push(waiter);
       queued++;
-      watch(waiter);
-      offer(place);
+      listenForAbort(waiter);
+      addCandidate(group);
     });
   }
 
   function tryAcquire(key: string, maxInstances: number): Permit | undefined {
-    const place = placeOf(key);
-    // Whoever waits already is first, and a changed limit may let some of them go.
-    const isFree = running < limits.maxConcurrent && place.running < maxInstances;
-    if (isFree && place.waiting.size === 0 && (place.maxInstances === maxInstances || place.running === 0)) {
-      place.maxInstances = maxInstances;
-      return grant(place);
+    const group = groupOf(key);
+    const isFree = running < limits.maxConcurrent && group.running < maxInstances;
+    // A changed limit may let waiters run first, which `acquire` takes care of.
+    if (isFree && group.waiters.size === 0 && (group.maxInstances === maxInstances || group.running === 0)) {
+      group.maxInstances = maxInstances;
+      return grant(group);
     }
-    forget(place);
+    deleteIfEmpty(group);
     return undefined;
   }
 
-  function placeOf(key: string): Place {
-    const known = places.get(key);
+  function groupOf(key: string): Group {
+    const known = groups.get(key);
     if (known) return known;
-    const place: Place = { key, waiting: createLinkedQueue(), running: 0, maxInstances: 0, isOffered: false };
-    places.set(key, place);
-    return place;
+    const group: Group = { key, waiters: createLinkedQueue(), running: 0, maxInstances: 0, isCandidate: false };
+    groups.set(key, group);
+    return group;
   }
 
-  function grant(place: Place): Permit {
+  function grant(group: Group): Permit {
     running++;
-    place.running++;
+    group.running++;
     let isHeld = true;
     return {
-      key: place.key,
+      key: group.key,
       [Symbol.dispose]() {
         if (!isHeld) return;
         isHeld = false;
         running--;
-        place.running--;
-        offer(place);
-        serve();
-        forget(place);
+        group.running--;
+        addCandidate(group);
+        grantWaiters();
+        deleteIfEmpty(group);
       },
     };
   }
 
-  function offer(place: Place): void {
-    const first = place.waiting.first;
-    if (place.isOffered || first === undefined || place.running >= place.maxInstances) return;
-    place.isOffered = true;
-    offered.push(first.order, place);
+  function addCandidate(group: Group): void {
+    const first = group.waiters.first;
+    if (group.isCandidate || first === undefined || group.running >= group.maxInstances) return;
+    group.isCandidate = true;
+    candidates.push(first.order, group);
   }
 
-  function serve(): void {
+  function grantWaiters(): void {
     while (running < limits.maxConcurrent) {
-      const next = offered.pop();
+      const next = candidates.pop();
       if (next === undefined) return;
-      const place = next.value;
-      place.isOffered = false;
-      const first = place.waiting.first;
-      if (first !== undefined && first.order === next.key && place.running < place.maxInstances) {
-        leave(first);
-        first.resolve(grant(place));
+      const group = next.value;
+      group.isCandidate = false;
+      const first = group.waiters.first;
+      if (first !== undefined && first.order === next.key && group.running < group.maxInstances) {
+        dequeue(first);
+        first.resolve(grant(group));
       }
-      // Also when the one that was offered has left the queue: the next of its key is offered by its own age.
-      offer(place);
-      forget(place);
+      // If the waiter that made the group a candidate has left, its next waiter competes with its own order.
+      addCandidate(group);
+      deleteIfEmpty(group);
     }
   }
 
-  function leave(waiter: Waiter): void {
+  function dequeue(waiter: Waiter): void {
     if (!waiter.entry) return;
-    waiter.place.waiting.remove(waiter.entry);
+    waiter.group.waiters.remove(waiter.entry);
     waiter.entry = undefined;
     queued--;
-    unwatch(waiter);
+    stopListening(waiter);
   }
 
-  function forget(place: Place): void {
-    if (place.running === 0 && place.waiting.size === 0 && !place.isOffered) places.delete(place.key);
+  function deleteIfEmpty(group: Group): void {
+    if (group.running === 0 && group.waiters.size === 0 && !group.isCandidate) groups.delete(group.key);
   }
 
-  // One listener for each signal, not for each waiter: an event target searches its list on every change.
-  function watch(waiter: Waiter): void {
+  // One listener per signal instead of one per waiter: an event target searches its listeners on every change.
+  function listenForAbort(waiter: Waiter): void {
     const { signal } = waiter;
     if (!signal) return;
     const known = bySignal.get(signal);
     if (known) return void known.waiters.add(waiter);
     const waiters = new Set([waiter]);
     const onAbort = () => {
-      for (const waiting of waiters) {
-        leave(waiting);
-        forget(waiting.place);
-        waiting.reject(signal.reason);
+      for (const aborted of waiters) {
+        dequeue(aborted);
+        deleteIfEmpty(aborted.group);
+        aborted.reject(signal.reason);
       }
     };
     bySignal.set(signal, { waiters, onAbort });
     signal.addEventListener('abort', onAbort, { once: true });
   }
 
-  function unwatch(waiter: Waiter): void {
+  function stopListening(waiter: Waiter): void {
     const { signal } = waiter;
-    const watched = signal && bySignal.get(signal);
-    if (!signal || !watched) return;
-    watched.waiters.delete(waiter);
-    if (watched.waiters.size > 0) return;
+    const known = signal && bySignal.get(signal);
+    if (!signal || !known) return;
+    known.waiters.delete(waiter);
+    if (known.waiters.size > 0) return;
     bySignal.delete(signal);
-    signal.removeEventListener('abort', watched.onAbort);
+    signal.removeEventListener('abort', known.onAbort);
   }
 
   return {
@@ -196,21 +198,21 @@ export function createPermits(initial: PermitLimits): Permits {
     tryAcquire,
     setLimits(changed) {
       limits = changed;
-      serve();
+      grantWaiters();
     },
     stats: () => ({
       running,
       queued,
       byKey: new Map(
-        [...places.values()]
-          .filter((place) => place.running > 0 || place.waiting.size > 0)
-          .map((place) => [place.key, { running: place.running, queued: place.waiting.size }]),
+        [...groups.values()]
+          .filter((group) => group.running > 0 || group.waiters.size > 0)
+          .map((group) => [group.key, { running: group.running, queued: group.waiters.size }]),
       ),
     }),
   };
 }
 
-/** Two sets of places seen as one; no key is in both. */
+/** The sum of two stats that have no key in common. */
 export function joinStats(one: PermitStats, other: PermitStats): PermitStats {
   return {
     running: one.running + other.running,
@@ -222,7 +224,7 @@ export function joinStats(one: PermitStats, other: PermitStats): PermitStats {
 function queueFull(key: string, { maxConcurrent, maxQueued }: PermitLimits): ToolwharfError {
   return new ToolwharfError(
     'QUEUE_FULL',
-    `${key} was not called: ${maxConcurrent} calls may run at a time and ${maxQueued} already wait for a place. Try again later, or raise max_concurrent, max_instances or max_queued.`,
+    `${key} was not called: ${maxConcurrent} calls may run at a time and ${maxQueued} are already queued. Try again later, or raise max_concurrent, max_instances or max_queued.`,
     { data: { key, maxConcurrent, maxQueued } },
   );
 }

@@ -12,7 +12,8 @@ describe('a call that must be approved', () => {
   test('a call waits in the store for its approval, and runs once however often it is approved', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
-    const { approver, storage } = gateway.parts;
+    const { calls, storage } = gateway.parts;
+    const { approver } = calls;
     const calling = client.text('s__add', { a: 1, b: 2 });
     const [asked] =
       (await waitFor(async () => {
@@ -38,14 +39,19 @@ describe('a call that must be approved', () => {
     await using client = await connectClient(`${gateway.url}/mcp`);
     const calling = client.text('s__echo', { text: 'x' });
     const asked = await waitFor(async () => (await gateway.parts.storage.approvals.list({ status: 'pending' }))[0]);
-    await gateway.parts.approver.answer(asked?.request.id as string, { kind: 'deny', reason: 'not today' }, 'Ada');
+    await gateway.parts.calls.approver.answer(
+      asked?.request.id as string,
+      { kind: 'deny', reason: 'not today' },
+      'Ada',
+    );
     expect(await calling).toContain('not today');
   });
 
   test('a client that cannot be asked sees that its call awaits approval', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
-    const { approver, storage } = gateway.parts;
+    const { calls, storage } = gateway.parts;
+    const { approver } = calls;
     const told: (string | undefined)[] = [];
     const calling = client.client.callTool(
       { name: 's__add', arguments: { a: 1, b: 2 } },
@@ -88,7 +94,8 @@ describe('a call that must be approved', () => {
 
   test('an answer given elsewhere while the client shows the approval lets the call run', async () => {
     await using gateway = await openTestGateway(config());
-    const { approver, storage } = gateway.parts;
+    const { calls, storage } = gateway.parts;
+    const { approver } = calls;
     await using client = await connectClient(`${gateway.url}/mcp`, {
       elicit: async () => {
         const [asked] = await storage.approvals.list({ status: 'pending' });

@@ -21,11 +21,12 @@ import { createStoredServers } from './stored-servers.ts';
 
 /** Creates the routes `/api`, `/metrics`, `/healthz` and `/readyz`. When it resolves, the toolbox contains all stored servers. */
 export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
-  const { toolbox, storage, mcp, log, env, stopping } = parts;
-  const events = createEventLog({ sources: parts });
+  const { toolbox, storage, mcp, log, stopping, calls, security } = parts;
+  const { env } = parts.process;
+  const events = createEventLog({ sources: { toolbox, ...calls, ownership: security.ownership } });
   const stored = createStoredServers({
     toolbox,
-    allowsPrograms: parts.allowsPrograms,
+    allowsPrograms: security.allowsPrograms,
     store: storage.servers,
     log,
     onChange: (kind, server) => events.publish(serverEvent(`server.${kind}`, server, { server })),
@@ -49,7 +50,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   const models = createModels({
     providers: storage.providers,
     env,
-    publicOnly: () => !parts.allowsPrivateAddresses(),
+    publicOnly: () => !security.allowsPrivateAddresses(),
   });
   const conversations = await openChat({ parts, models, serverNames, events });
   let openApi: JsonObject | undefined;
@@ -59,13 +60,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     log,
     stopping,
     events,
-    security: parts,
-    calls: {
-      hosts: parts.hosts,
-      approver: parts.approver,
-      questions: parts.questions,
-      summaries: createCallSummaries({ journal: storage.journal }),
-    },
+    security,
+    calls: { ...calls, summaries: createCallSummaries({ journal: storage.journal }) },
     chat: {
       conversations,
       models,
@@ -73,7 +69,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     },
     servers: { stored, waitForStart: createStartWait(toolbox, toolbox.config.gateway.listWaitMs) },
     gateway: {
-      ...parts,
+      ...parts.process,
+      mcp,
       startedAt: new Date().toISOString(),
       configError: () => configError,
       openApi: () => {

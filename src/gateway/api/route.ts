@@ -9,17 +9,14 @@ import type { Assistant } from '../../storage/ports/assistant-store.ts';
 import type { Identity, Right } from '../auth/identity.ts';
 import type { CallSummaries } from '../calls/call-summaries.ts';
 import type { EventLog } from '../events/event-log.ts';
-import type { RouteParts } from '../gateway.ts';
+import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
+import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { StartWait } from '../start-wait.ts';
 import type { StoredServers } from './stored-servers.ts';
 
 /** The ports that route handlers use, grouped by subject. */
-export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping'> {
+export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security'> {
   readonly events: EventLog;
-  readonly security: Pick<
-    RouteParts,
-    'authenticate' | 'ownership' | 'sessions' | 'allowsPrograms' | 'allowsPrivateAddresses'
-  >;
   readonly calls: CallPorts;
   readonly chat: ChatPorts;
   readonly servers: ServerPorts;
@@ -27,8 +24,7 @@ export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log'
 }
 
 /** Running calls, and what people are asked about them. */
-export interface CallPorts extends Pick<RouteParts, 'approver' | 'questions'> {
-  readonly hosts: RouteParts['hosts'];
+export interface CallPorts extends CallParts {
   readonly summaries: CallSummaries;
 }
 
@@ -46,7 +42,8 @@ export interface ServerPorts {
 }
 
 /** Facts about the gateway process. */
-export interface GatewayInfo extends Pick<RouteParts, 'host' | 'env' | 'mcp' | 'stdioProgram' | 'adminTokenFile'> {
+export interface GatewayInfo extends ProcessFacts {
+  readonly mcp: McpEndpoint;
   readonly startedAt: string;
   /** The error of the configuration file as it is now; undefined if the file is in use. */
   readonly configError: () => { readonly at: string; readonly message: string } | undefined;

@@ -13,7 +13,7 @@ import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
-export type AuthenticateParts = Pick<GatewayParts, 'toolbox' | 'storage' | 'log' | 'host' | 'adminToken' | 'sessions'>;
+export type AuthenticateParts = Pick<GatewayParts, 'toolbox' | 'storage' | 'log' | 'security' | 'process'>;
 
 export interface AuthenticateOptions {
   /** How many invalid credentials one address may send; 20 per minute. */
@@ -25,7 +25,8 @@ export interface AuthenticateOptions {
  * authentication is not required, by its loopback connection. A request with an invalid bearer token is rejected, never treated as local.
  */
 export function createAuthenticate(parts: AuthenticateParts, options: AuthenticateOptions = {}): Authenticate {
-  const { toolbox, storage, log, adminToken, sessions } = parts;
+  const { toolbox, storage, log } = parts;
+  const { adminToken, sessions } = parts.security;
   const keys = createApiKeys({ store: storage.keys, log });
   const failures = createFailedAttempts(options.failures);
   const verifiedTokens = createRecentSet(1_000);
@@ -93,7 +94,7 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   /** Identifies a request only if both ends of the connection are on this machine without a proxy between them. */
   function identifyLoopback(request: IncomingMessage): Identity | undefined {
     const { headers, socket } = request;
-    if (toolbox.config.gateway.requireAuthentication || !isLoopback(parts.host)) return undefined;
+    if (toolbox.config.gateway.requireAuthentication || !isLoopback(parts.process.host)) return undefined;
     if (!isLoopback(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host ?? '')) return undefined;
     // A proxy on this machine forwards requests of other machines.
     if (forwardingHeaders.some((name) => headers[name] !== undefined)) return undefined;

@@ -6,13 +6,15 @@ import type { EventLog } from '../events/event-log.ts';
 import type { GatewayParts } from '../gateway.ts';
 
 export interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames'> {
-  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'approver' | 'hosts' | 'ownership' | 'log'>;
+  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'calls' | 'security' | 'log'>;
   readonly events: Pick<EventLog, 'publish'>;
 }
 
 /** Opens the conversations of a gateway and publishes their changes to their owners. */
 export async function openChat({ parts, events, models, serverNames }: OpenChatOptions): Promise<Chat> {
-  const { toolbox, storage, approver, hosts, ownership, log } = parts;
+  const { toolbox, storage, log } = parts;
+  const { approver, hosts } = parts.calls;
+  const { ownership } = parts.security;
 
   function publishChange(change: ConversationChange): void {
     if (change.kind === 'removed') {
@@ -25,7 +27,7 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
     events.publish(conversationEvent('conversation.changed', owner, { id, title, status, updatedAt }));
   }
 
-  await seedAssistants(storage, parts.toolbox);
+  await seedAssistants(storage, toolbox);
   return createChat({
     toolbox,
     hostFor: (call, model) => hosts.create(call, { model }),
