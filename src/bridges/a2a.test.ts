@@ -22,8 +22,8 @@ const add: A2aTool = {
 
 const read = (parts: Part[], metadata?: Record<string, unknown>) => readA2aMessage({ parts, metadata });
 
-describe('a tool as a skill', () => {
-  test('has its name as id, its server as a tag and its schema in words [B11]', () => {
+describe('toAgentSkill', () => {
+  test('a skill has the name of the tool as id, its server as a tag and its schema in the description [B11]', () => {
     expect(toAgentSkill(add)).toEqual({
       id: 'math__add',
       name: 'Add',
@@ -36,22 +36,22 @@ describe('a tool as a skill', () => {
     });
   });
 
-  test('needs neither title, description nor server', () => {
+  test('a tool without title, description and server becomes a skill', () => {
     const skill = toAgentSkill({ name: 'now', description: '', parameters: { type: 'object' }, outputSchema: {} });
     expect(skill).toMatchObject({ name: 'now', tags: ['tool'], outputModes: ['application/json', 'text/plain'] });
     expect(skill.description).toMatch(/^now\n/);
   });
 
-  test('whose schema is too long says how to get it', () => {
+  test('a skill whose schema is too long for the card says how to get it', () => {
     const parameters = { type: 'object', description: 'x'.repeat(5_000) };
     const { description } = toAgentSkill({ ...add, parameters });
     expect(description.length).toBeLessThan(500);
-    expect(description).toContain('is answered with it');
+    expect(description).toContain('To get it, send a message');
     expect(explainSkill({ ...add, parameters })[1]?.content).toMatchObject({ value: { inputSchema: parameters } });
   });
 });
 
-test('the card has both versions at one address, and asks for a key where one is needed [B11]', () => {
+test('the agent card lists both protocol versions at one URL, and requires a key if callers must authenticate [B11]', () => {
   const options = { profile: 'default', version: '1.2.3', url: 'https://tools.example/a2a', tools: [add] };
   const open = AgentCard.toJSON(toAgentCard({ ...options, needsKey: false })) as Record<string, unknown>;
   expect(open).toMatchObject({ name: 'Toolwharf', version: '1.2.3', skills: [{ id: 'math__add' }] });
@@ -64,10 +64,10 @@ test('the card has both versions at one address, and asks for a key where one is
   ]);
 });
 
-describe('a message', () => {
+describe('readA2aMessage', () => {
   const call = { kind: 'call', tool: 'math__add', arguments: { a: 1 } };
 
-  test.each(['tool', 'skill', 'skillId'])('names the tool by %s, in its data, its metadata or its text', (member) => {
+  test.each(['tool', 'skill', 'skillId'])('a message names the tool by %s in its data, metadata or text', (member) => {
     const named = { [member]: 'math__add' };
     expect(read([data({ ...named, arguments: { a: 1 } })])).toEqual(call);
     expect(read([words('please'), data({ ...named, arguments: { a: 1 } })])).toEqual(call);
@@ -76,17 +76,17 @@ describe('a message', () => {
     expect(read([words('{"a": 1}')], named)).toEqual(call);
   });
 
-  test('may leave out arguments', () => {
+  test('a message may omit the arguments', () => {
     expect(read([data({ tool: 'now' })])).toEqual({ kind: 'call', tool: 'now', arguments: {} });
     expect(read([], { tool: 'now' })).toEqual({ kind: 'call', tool: 'now', arguments: {} });
   });
 
-  test('keeps arguments that are wrong, for the call to say so', () => {
+  test('invalid arguments are passed on, so that the call reports them', () => {
     expect(read([data({ tool: 'now', arguments: [1] })])).toMatchObject({ kind: 'call', arguments: [1] });
     expect(read([data(7)], { tool: 'now' })).toMatchObject({ kind: 'call', arguments: 7 });
   });
 
-  test('with arguments named tool is read by its metadata', () => {
+  test('a message with an argument named tool is read by its metadata', () => {
     expect(read([data({ tool: 'hammer' })], { skill: 'buy' })).toEqual({
       kind: 'call',
       tool: 'buy',
@@ -94,7 +94,7 @@ describe('a message', () => {
     });
   });
 
-  test('of one word asks how a skill is used', () => {
+  test('a message of one word requests the description of a skill', () => {
     expect(read([words(' math__add\n')])).toEqual({ kind: 'describe', tool: 'math__add' });
   });
 
@@ -102,26 +102,26 @@ describe('a message', () => {
     ['names no tool', [words('Add two numbers, please')], undefined],
     ['names no tool', [], undefined],
     ['more than one data part', [data({ tool: 'a' }), data({ tool: 'b' })], undefined],
-    ['no object', [data([1])], undefined],
+    ['not an object', [data([1])], undefined],
     ["no member 'tool'", [data({ arguments: {} })], undefined],
     ["no member 'tool'", [data(JSON.parse('{"__proto__": {"tool": "x"}}'))], undefined],
     ["'args' is neither", [data({ tool: 'a', args: {} })], undefined],
-    ['no JSON object', [words('two and three')], { tool: 'a' }],
-  ])('that is unclear is told why: %s', (why, parts, metadata) => {
+    ['not a JSON object', [words('two and three')], { tool: 'a' }],
+  ])('an unclear message is answered with the reason: %s', (why, parts, metadata) => {
     expect(read(parts, metadata)).toEqual({ kind: 'unclear', reason: expect.stringContaining(why) });
   });
 
-  test('that is unclear is told what to send and which skills there are', () => {
+  test('an unclear message is answered with instructions and the list of skills', () => {
     expect(textOf({ parts: explainSkills([add], 'it names no tool') })).toMatch(
       /^This message is not a call: it names no tool\. .*one data part.*\nSkills:\n- math__add: Adds two numbers\.$/s,
     );
-    expect(textOf({ parts: explainSkills([], 'why') })).toContain('There are no skills right now.');
+    expect(textOf({ parts: explainSkills([], 'why') })).toContain('There are no skills at the moment.');
     const many = Array.from({ length: 130 }, (_, index) => ({ ...add, name: `t${index}` }));
     expect(textOf({ parts: explainSkills(many, 'why') })).toContain('and 30 more');
   });
 });
 
-describe('a result', () => {
+describe('toA2aParts', () => {
   const partsOf = (content: readonly ContentBlock[], structuredContent?: unknown) => {
     const result: ToolResult = { isError: false, content, text: '', callId: '1', structuredContent };
     return toA2aParts(result).map(({ content: held, mediaType, filename, metadata }) => ({
@@ -134,14 +134,14 @@ describe('a result', () => {
   const bytes = Buffer.from('picture');
   const base64 = bytes.toString('base64');
 
-  test('keeps text as text, and structured content as data', () => {
+  test('text stays text, and structured content becomes data', () => {
     expect(partsOf([{ type: 'text', text: 'Sunny' }], { sky: 'clear' })).toEqual([
       { $case: 'text', value: 'Sunny', mediaType: 'text/plain' },
       { $case: 'data', value: { sky: 'clear' }, mediaType: 'application/json' },
     ]);
   });
 
-  test('has images, audio and resources as files', () => {
+  test('images, audio and resources become files', () => {
     const blocks = [
       { type: 'image', data: base64, mimeType: 'image/png' },
       { type: 'audio', data: base64, mimeType: 'audio/wav' },
@@ -158,7 +158,7 @@ describe('a result', () => {
     ]);
   });
 
-  test('gives blocks that nobody knows, or that are broken, as data, and is never empty', () => {
+  test('unknown and malformed blocks become data, and a result is never empty', () => {
     const strange = [{ type: 'hologram', depth: 3 }, { type: 'image' }, { type: 'resource', resource: { uri: 'x:y' } }];
     expect(partsOf(strange)).toEqual(strange.map((value) => ({ $case: 'data', value, mediaType: 'application/json' })));
     expect(partsOf([])).toEqual([{ $case: 'text', value: '[no content]', mediaType: 'text/plain' }]);

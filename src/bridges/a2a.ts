@@ -3,30 +3,30 @@ import { createId } from '../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ContentBlock, Tool, ToolResult } from '../kernel/tool.ts';
 
-/** What of a tool is told, by the name its callers use. */
+/** The public fields of a tool, under the name that callers use. */
 export type A2aTool = Pick<Tool, 'name' | 'title' | 'description' | 'parameters' | 'outputSchema' | 'server'>;
 
 export interface AgentCardOptions {
   /** The profile whose tools these are. */
   readonly profile: string;
   readonly version: string;
-  /** Where messages are sent to. */
+  /** The URL that messages are sent to. */
   readonly url: string;
   readonly tools: readonly A2aTool[];
-  /** Whether a key has to be sent. */
+  /** Whether callers must authenticate. */
   readonly needsKey: boolean;
 }
 
-/** What a message asks for. */
+/** The request in a message. */
 export type A2aRequest =
   | { readonly kind: 'call'; readonly tool: string; readonly arguments: unknown }
-  /** Nothing but the name of a skill: how is it used? */
+  /** The message is only the name of a skill: its description is requested. */
   | { readonly kind: 'describe'; readonly tool: string }
   | { readonly kind: 'unclear'; readonly reason: string };
 
-/** The toolbox as an agent, its tools as skills. Both versions of the protocol are at the same address. */
+/** Describes the toolbox as an agent with its tools as skills. Both protocol versions have the same URL. */
 export function toAgentCard({ profile, version, url, tools, needsKey }: AgentCardOptions): AgentCard {
-  const place = `Tools of several servers, gathered by Toolwharf${profile === 'default' ? '' : ` (profile ${profile})`}.`;
+  const summary = `Tools of several servers, gathered by Toolwharf${profile === 'default' ? '' : ` (profile ${profile})`}.`;
   const at = (protocolVersion: string): AgentInterface => ({
     url,
     protocolBinding: 'JSONRPC',
@@ -35,7 +35,7 @@ export function toAgentCard({ profile, version, url, tools, needsKey }: AgentCar
   });
   return {
     name: profile === 'default' ? 'Toolwharf' : `Toolwharf ${profile}`,
-    description: `${place} ${howToCall}`,
+    description: `${summary} ${howToCall}`,
     version,
     supportedInterfaces: [at('1.0'), at('0.3')],
     provider: undefined,
@@ -49,7 +49,7 @@ export function toAgentCard({ profile, version, url, tools, needsKey }: AgentCar
   };
 }
 
-/** A tool as a skill. A skill has no place for a schema, so its description holds it. */
+/** Converts a tool to a skill. A skill has no field for a schema, so its description contains the schema. */
 export function toAgentSkill(tool: A2aTool): AgentSkill {
   const { name, title, server, outputSchema } = tool;
   return {
@@ -57,7 +57,6 @@ export function toAgentSkill(tool: A2aTool): AgentSkill {
     name: title || name,
     description: `${describe(tool)}\n\n${argumentsOf(tool)}`,
     tags: ['tool', ...(server === undefined ? [] : [server])],
-    // What is not known to be true is not said.
     examples: [],
     inputModes: [...inputModes],
     outputModes: outputSchema ? ['application/json', 'text/plain'] : [],
@@ -66,8 +65,8 @@ export function toAgentSkill(tool: A2aTool): AgentSkill {
 }
 
 /**
- * Which tool a message names, and its arguments: one data part `{ tool, arguments }`, or a data part of arguments beside
- * `metadata.tool`. Instead of the data part there may be one text part of the same JSON; instead of `tool`, `skill` or `skillId`.
+ * Reads the tool and its arguments from a message: one data part `{ tool, arguments }`, or a data part with the arguments
+ * and `metadata.tool`. A text part with the same JSON may replace the data part; `skill` or `skillId` may replace `tool`.
  */
 export function readA2aMessage({ parts, metadata }: Pick<Message, 'parts' | 'metadata'>): A2aRequest {
   const named = nameIn(metadata ?? {});
@@ -75,41 +74,41 @@ export function readA2aMessage({ parts, metadata }: Pick<Message, 'parts' | 'met
   const texts = parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : []));
   if (data.length > 1) return unclear('it has more than one data part');
   const [text = ''] = texts;
-  const said = data.length === 1 ? data[0] : texts.length === 1 ? parseObject(text) : undefined;
+  const body = data.length === 1 ? data[0] : texts.length === 1 ? parseObject(text) : undefined;
   if (named !== undefined) {
-    if (said === undefined && texts.some((one) => one.trim() !== '')) return unclear('its text is no JSON object');
-    return { kind: 'call', tool: named, arguments: said ?? {} };
+    if (body === undefined && texts.some((one) => one.trim() !== '')) return unclear('its text is not a JSON object');
+    return { kind: 'call', tool: named, arguments: body ?? {} };
   }
-  if (isObject(said)) return readCall(said);
-  if (data.length === 1) return unclear('its data part is no object');
+  if (isObject(body)) return readCall(body);
+  if (data.length === 1) return unclear('its data part is not an object');
   if (texts.length === 1 && /^\s*\S{1,200}\s*$/.test(text)) return { kind: 'describe', tool: text.trim() };
   return unclear('it names no tool');
 }
 
-/** What to send instead, and which skills there are. */
+/** Explains how to call a skill, and lists the skills. */
 export function explainSkills(tools: readonly A2aTool[], why: string): Part[] {
   const shown = tools.slice(0, maxListed).map((tool) => `- ${tool.name}: ${firstLine(describe(tool))}`);
   const more = tools.length - shown.length;
-  const list = tools.length === 0 ? ['There are no skills right now.'] : ['Skills:', ...shown];
+  const list = tools.length === 0 ? ['There are no skills at the moment.'] : ['Skills:', ...shown];
   if (more > 0) list.push(`and ${more} more, which the agent card lists.`);
   return [textPart([`This message is not a call: ${why}. ${howToCall}`, ...list].join('\n'))];
 }
 
-/** How one skill is used: in words, and its schemas as data. */
+/** Explains one skill as text, with its schemas as data. */
 export function explainSkill(tool: A2aTool): Part[] {
   const { name, parameters, outputSchema } = tool;
-  const words = `${name}: ${describe(tool)}\n${howToCall}`;
-  return [textPart(words), dataPart({ tool: name, inputSchema: parameters, ...(outputSchema && { outputSchema }) })];
+  const text = `${name}: ${describe(tool)}\n${howToCall}`;
+  return [textPart(text), dataPart({ tool: name, inputSchema: parameters, ...(outputSchema && { outputSchema }) })];
 }
 
-/** A tool's result, never without a part: text as text, structured content as data, images, audio and resources as files. */
+/** Converts a result to one or more parts: text as text, structured content as data, images, audio and resources as files. */
 export function toA2aParts({ content, structuredContent }: ToolResult): Part[] {
   const parts = content.map(toPart);
   if (structuredContent !== undefined) parts.push(dataPart(structuredContent));
   return parts.length > 0 ? parts : [textPart('[no content]')];
 }
 
-/** A message of the agent's own. */
+/** Creates a message from the agent. */
 export function toAgentMessage(
   parts: Part[],
   about: { readonly contextId: string; readonly taskId?: string; readonly metadata?: JsonObject },
@@ -127,15 +126,19 @@ export function toAgentMessage(
   };
 }
 
-/** Words, as a part. */
+/** Creates a text part. */
 export function textPart(value: string, mediaType = 'text/plain'): Part {
   return { content: { $case: 'text', value }, mediaType, filename: '', metadata: undefined };
 }
 
 const howToCall =
-  'To use a skill, send a message with one data part {"tool": ID OF THE SKILL, "arguments": {…}}; a text part with the ID alone is answered with its schema.';
+  'To use a skill, send a message with one data part {"tool": ID OF THE SKILL, "arguments": {…}}; to get its schema, send a text part with the ID alone.';
 const inputModes = ['application/json', 'text/plain'] as const;
-const keyScheme = { description: 'A key of the gateway, or a token it takes', scheme: 'Bearer', bearerFormat: '' };
+const keyScheme = {
+  description: 'An API key of the gateway, or a token of its identity provider',
+  scheme: 'Bearer',
+  bearerFormat: '',
+};
 const maxListed = 100;
 const maxSchemaCharacters = 4_000;
 const nameMembers = ['tool', 'skill', 'skillId'] as const;
@@ -146,14 +149,14 @@ function nameIn(object: JsonObject): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function readCall(said: JsonObject): A2aRequest {
-  const tool = nameIn(said);
+function readCall(body: JsonObject): A2aRequest {
+  const tool = nameIn(body);
   if (tool === undefined) return unclear("its data has no member 'tool' with the name of a skill");
-  // A misspelt 'arguments' must not become a call without any.
+  // A misspelt 'arguments' must not result in a call without arguments.
   const known = new Set<string>([...nameMembers, 'arguments']);
-  const strange = Object.keys(said).find((member) => !known.has(member));
-  if (strange !== undefined) return unclear(`'${strange}' is neither 'tool' nor 'arguments'`);
-  return { kind: 'call', tool, arguments: said.arguments ?? {} };
+  const unknown = Object.keys(body).find((member) => !known.has(member));
+  if (unknown !== undefined) return unclear(`'${unknown}' is neither 'tool' nor 'arguments'`);
+  return { kind: 'call', tool, arguments: body.arguments ?? {} };
 }
 
 function unclear(reason: string): A2aRequest {
@@ -176,7 +179,7 @@ function describe({ name, title, description }: A2aTool): string {
 function argumentsOf({ parameters }: A2aTool): string {
   const schema = JSON.stringify(parameters);
   if (schema.length <= maxSchemaCharacters) return `Arguments as JSON Schema: ${schema}`;
-  return 'The schema of its arguments is too long for this card: a message with the ID of this skill as its text is answered with it.';
+  return 'The schema of its arguments is too long for this card. To get it, send a message with the ID of this skill as its text.';
 }
 
 function firstLine(text: string): string {

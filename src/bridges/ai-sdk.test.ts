@@ -54,7 +54,7 @@ function scriptedModel(calls: readonly { readonly name: string; readonly input: 
   });
 }
 
-test('tools are an AI SDK tool set, by name [A1]', () => {
+test('tools are converted to an AI SDK tool set, by name [A1]', () => {
   const source = createSource();
   const tools = toAiSdkTools(source) satisfies ToolSet;
   expect(Object.keys(tools)).toEqual(['mcp_docs_search', 'mcp_camera_shot', 'mcp_camera_fail']);
@@ -68,7 +68,7 @@ test('tools are an AI SDK tool set, by name [A1]', () => {
   expect(aiSdkOmitted(source).map(({ tool }) => tool.name)).toEqual(['broken']);
 });
 
-test('the SDK passes the schema on as it is: open objects stay open', async () => {
+test('the AI SDK passes the schema on unchanged: open objects stay open', async () => {
   const { mcp_docs_search } = toAiSdkTools(createSource()) as ToolSet;
   const schema = asSchema(mcp_docs_search?.inputSchema);
   expect(schema.validate).toBeUndefined();
@@ -79,13 +79,13 @@ test('the SDK passes the schema on as it is: open objects stay open', async () =
   });
 });
 
-test('whoever knows only Standard Schema can read it too', () => {
+test('the schema can be read as a Standard Schema too', () => {
   const standard = toAiSdkTools(createSource()).mcp_docs_search?.inputSchema['~standard'];
   expect(standard?.jsonSchema.input()).toMatchObject({ type: 'object', properties: { more: { type: 'object' } } });
   expect(standard?.validate('anything')).toEqual({ value: 'anything' });
 });
 
-test('generateText runs the tools, and the model sees texts, images and errors as what they are', async () => {
+test('generateText runs the tools, and the model receives text, images and errors as such', async () => {
   const source = createSource();
   const model = scriptedModel([
     { name: 'mcp_docs_search', input: '{"filter_id__665d001d":"7"}' },
@@ -125,7 +125,7 @@ test('generateText runs the tools, and the model sees texts, images and errors a
   expect(last?.output).toMatchObject({ isError: true });
 });
 
-test("the SDK's abort signal and the caller's own both end a call", async () => {
+test("the AI SDK's abort signal and the caller's own signal both cancel a call", async () => {
   const source = createSource();
   const own = new AbortController();
   const sdk = new AbortController();

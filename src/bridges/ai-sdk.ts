@@ -22,16 +22,16 @@ export type { AiSdkContent, AiSdkModelOutput, AiSdkToolOutput, BridgeOptions, Om
 export interface AiSdkTool {
   type: 'dynamic';
   description?: string;
-  /** OpenAI's Responses API is strict unless told otherwise, and makes every optional argument a required one. */
+  /** OpenAI's Responses API is strict by default and makes every optional argument required. */
   strict: false;
-  /** Which tool this is, for your own use; the SDK copies it to the tool's calls and never sends it to the model. */
+  /** Identifies the tool. The SDK copies it to the tool's calls and never sends it to the model. */
   metadata: { name: string; server?: string };
   inputSchema: AiSdkSchema;
   execute(input: unknown, options: { readonly abortSignal?: AbortSignal }): Promise<AiSdkToolOutput>;
   toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput;
 }
 
-/** A schema by two standards: the AI SDK's own mark, which keeps the JSON Schema as it is, and Standard JSON Schema. */
+/** A schema of the AI SDK, which passes the JSON Schema on unchanged, and of Standard JSON Schema. */
 export interface AiSdkSchema {
   readonly '~standard': {
     readonly version: 1;
@@ -45,23 +45,23 @@ export interface AiSdkSchema {
 }
 
 export interface AiSdkOptions extends BridgeOptions<Tool> {
-  /** How the calls are made; the SDK's abort signal is added to its own. */
+  /** Options of the calls; the SDK's abort signal cancels them too. */
   readonly run?: RunOptions;
 }
 
 /**
- * The tools for `generateText({ tools })` and `streamText({ tools })`, by name. Arguments are checked by the toolbox, not
- * by the SDK. A failed call is an output with `isError`, and reaches the model as an error.
+ * The tools for `generateText({ tools })` and `streamText({ tools })`, by name. The toolbox validates arguments, not the
+ * SDK. A failed call is an output with `isError`, and reaches the model as an error.
  */
 export function toAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): Record<string, AiSdkTool> {
-  // Without a prototype: the SDK looks up the names that models send.
+  // Without a prototype, because the SDK looks up names that models send.
   const tools: Record<string, AiSdkTool> = Object.create(null);
   for (const expressed of expressTools(source.tools, anyProviderRules, options))
     tools[expressed.name] = toAiSdkTool(source, expressed, options.run);
   return tools;
 }
 
-/** The tools that not every provider of the AI SDK can take, with the reasons. */
+/** The tools that some providers of the AI SDK cannot accept, with the reasons. */
 export function aiSdkOmitted(source: ToolSource, options?: Pick<BridgeOptions<Tool>, 'maxTools'>): OmittedTool<Tool>[] {
   return omittedTools(source.tools, anyProviderRules, options);
 }
@@ -77,10 +77,7 @@ function toAiSdkTool(source: ToolSource, expressed: ExpressedTool<Tool>, run: Ru
     async execute(input, { abortSignal }) {
       const signals = [run.signal, abortSignal].filter((signal) => signal !== undefined);
       const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-      const { raw, ...output } = await callExpressed(source, tool, originals, input, {
-        ...run,
-        ...(signal && { signal }),
-      });
+      const { raw, ...output } = await callExpressed(source, tool, originals, input, { ...run, signal });
       return output;
     },
     toModelOutput: ({ output }) => toAiSdkOutput(output),

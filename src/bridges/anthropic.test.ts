@@ -41,7 +41,7 @@ const source = createToolSource([
   { name: 'broken', parameters: { type: 'array' } },
 ]);
 
-test('tools have the shape of the Messages API [A1]', () => {
+test('tools are formatted for the Messages API [A1]', () => {
   const tools: Anthropic.Tool[] = toAnthropicTools(source);
   expect(tools).toHaveLength(4);
   expect(tools[0]).toEqual({
@@ -52,7 +52,7 @@ test('tools have the shape of the Messages API [A1]', () => {
   expect(anthropicOmitted(source).map(({ reason }) => reason)).toEqual(['its input is of type array, not an object']);
 });
 
-test('the Anthropic client holds a whole conversation', async () => {
+test('the Anthropic client completes a conversation with tool calls', async () => {
   const tools = toAnthropicTools(source);
   const [shownName] = Object.keys((tools[1]?.input_schema.properties ?? {}) as object);
   const calls = [
@@ -94,7 +94,7 @@ test('the Anthropic client holds a whole conversation', async () => {
   expect(last.content).toMatchObject([{ type: 'text', text: 'It is sunny.' }]);
 });
 
-test('an image larger than the API takes is named instead', async () => {
+test('an image that is too large for the API is described as text', async () => {
   const data = Buffer.alloc(4_500_000).toString('base64');
   const large = createToolSource([
     { name: 'shot', run: () => ({ content: [{ type: 'image', mimeType: 'image/png', data }] }) },

@@ -33,7 +33,7 @@ export function toAnthropicTools(source: ToolSource, options?: BridgeOptions<Too
   return expressTools(source.tools, anthropicRules, options).map(toAnthropicShape);
 }
 
-/** The tools that Anthropic cannot take, with the reasons. */
+/** The tools that Anthropic cannot accept, with the reasons. */
 export function anthropicOmitted(
   source: ToolSource,
   options?: Pick<BridgeOptions<Tool>, 'maxTools'>,
@@ -42,8 +42,8 @@ export function anthropicOmitted(
 }
 
 /**
- * Runs the `tool_use` blocks of `message.content` side by side and gives the one message to append, with the results in
- * the order of the calls. Never throws: a call that cannot be made is answered with the reason and `is_error`.
+ * Runs the `tool_use` blocks of `message.content` in parallel and returns the message to append, with the results in the
+ * order of the calls. Never throws: an invalid call is answered with the reason and `is_error`.
  */
 export async function runAnthropicToolUse(
   source: ToolSource,
@@ -67,7 +67,7 @@ function toToolResult(id: string, result: ToolResult): AnthropicToolResult {
   };
 }
 
-// The API's limit on one image; a larger one would fail the whole request.
+// The API's limit for one image; a larger one would fail the whole request.
 const maxImageCharacters = 5 * 1024 * 1024;
 
 function isReadable({ mimeType, data }: Media): boolean {

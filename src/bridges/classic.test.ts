@@ -11,7 +11,7 @@ const config = () => ({
 });
 
 describe('the client', () => {
-  test('connects by name, caches the tools and forgets them on disconnect [B3, B5]', async () => {
+  test('the client connects servers by name, caches their tools, and drops the tools on disconnect [B3, B5]', async () => {
     await using client = await createBridgeClient(config());
     expect(client.getAvailableTools()).toEqual([]);
     expect(await client.connect('nobody')).toBe(false);
@@ -30,12 +30,12 @@ describe('the client', () => {
     expect(client.getAvailableTools()).toEqual([]);
   });
 
-  test('a server that cannot start is false, not an exception [B5]', async () => {
+  test('connecting a server that cannot start returns false instead of throwing [B5]', async () => {
     await using client = await createBridgeClient({ servers: { bad: { command: 'no-such-command-here' } } });
     expect(await client.connect('bad')).toBe(false);
   });
 
-  test('connection and protocol failures are errors of different classes [B7]', async () => {
+  test('connection failures and protocol failures are errors of different classes [B7]', async () => {
     await using client = await createBridgeClient({
       servers: { s: fixture('late-replies'), legacy: fixture('legacy') },
     });
@@ -53,7 +53,7 @@ describe('the client', () => {
 });
 
 describe('the bridge', () => {
-  test('connects the enabled servers and names their tools mcp_{server}_{tool} [B8, B10]', async () => {
+  test('the bridge connects the enabled servers and names their tools mcp_{server}_{tool} [B8, B10]', async () => {
     await using bridge = await createBridge(config());
     const tools = bridge.getToolsForAgent();
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['mcp_legacy_echo', 'mcp_my_server_echo']));
@@ -62,12 +62,12 @@ describe('the bridge', () => {
     expect(add?.parameters).toContainEqual(expect.objectContaining({ name: 'a', type: 'number', required: true }));
   });
 
-  test('routes by look-up, so a server with an underscore in its name works [B8, B9]', async () => {
+  test('the bridge looks names up, so a server with an underscore in its name works [B8, B9]', async () => {
     await using bridge = await createBridge(config());
     expect((await bridge.invokeTool('mcp_my_server_echo', { text: 'hi' })).text).toBe('hi');
   });
 
-  test('an unknown name and a server that is down have their own messages [B9]', async () => {
+  test('an unknown tool name and a disconnected server have different messages [B9]', async () => {
     await using bridge = await createBridge(config());
     await expect(bridge.invokeTool('invalid_name')).rejects.toThrow('Invalid MCP tool name: invalid_name');
     await bridge.client.disconnect('legacy');
@@ -76,7 +76,7 @@ describe('the bridge', () => {
     );
   });
 
-  test('without a configuration it has the default servers [B4, B10]', async () => {
+  test('without a configuration the bridge has the default servers [B4, B10]', async () => {
     await using dir = await tempDir();
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLWHARF_DATA_DIR: dir.path };
     await using bridge = await createBridge(undefined, { env });

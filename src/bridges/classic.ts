@@ -10,14 +10,14 @@ export type { FlatParameter, FlatTool };
 /** A tool as its server defined it, with the server's name. */
 export type AvailableTool = ToolDefinition & { readonly _server: string };
 
-/** Servers by name, connected one by one. Unlike the toolbox it throws: errors are what this small API speaks in. */
+/** Servers by name, connected one by one. Unlike the toolbox, this API reports failures by throwing. */
 export interface BridgeClient extends AsyncDisposable {
   readonly toolbox: Toolbox;
-  /** False for a name that is not configured and for a server that can't be reached. */
+  /** False if the server is not configured or cannot be reached. */
   connect(server: string): Promise<boolean>;
   disconnect(server: string): Promise<void>;
   disconnectAll(): Promise<void>;
-  /** Tools of connected servers; what a server offers is remembered until it is disconnected. */
+  /** Tools of connected servers, cached until the server is disconnected. */
   getAvailableTools(server?: string): AvailableTool[];
   callTool(server: string, tool: string, args?: JsonObject): Promise<ToolResult>;
 }
@@ -26,11 +26,11 @@ export interface BridgeClient extends AsyncDisposable {
 export interface Bridge extends AsyncDisposable {
   readonly client: BridgeClient;
   getToolsForAgent(): FlatTool[];
-  /** Routes by look-up. Throws `Invalid MCP tool name: …` and `Not connected to MCP server: …`. */
+  /** Finds the tool by its whole name. Throws `Invalid MCP tool name: …` and `Not connected to MCP server: …`. */
   invokeTool(name: string, args?: JsonObject): Promise<ToolResult>;
 }
 
-/** A client over the configured servers, or over the default ones; nothing is connected yet. */
+/** Creates a client for the configured servers, or for the default servers. Connects none of them. */
 export async function createBridgeClient(config?: ConfigSource, options: ToolboxOptions = {}): Promise<BridgeClient> {
   const toolbox = await createToolbox(config, { ...options, connect: false });
 
@@ -71,7 +71,7 @@ export async function createBridgeClient(config?: ConfigSource, options: Toolbox
   };
 }
 
-/** Connects the enabled servers, side by side, and gives the bridge over those that could be reached. */
+/** Connects the enabled servers in parallel and returns a bridge to those that can be reached. */
 export async function createBridge(config?: ConfigSource, options: ToolboxOptions = {}): Promise<Bridge> {
   const client = await createBridgeClient(config, options);
   const enabled = client.toolbox.servers.list().filter((server) => server.enabled);
@@ -81,7 +81,7 @@ export async function createBridge(config?: ConfigSource, options: ToolboxOption
     getToolsForAgent: () => toFlatTools(client.toolbox),
     async invokeTool(name, args = {}) {
       if (client.toolbox.tool(name)) return orThrow(await client.toolbox.call(name, args));
-      const server = serverMeant(client.toolbox, name);
+      const server = findDisconnectedServer(client.toolbox, name);
       if (server !== undefined) throw notConnected(server);
       throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`, { data: { tool: name } });
     },
@@ -89,13 +89,13 @@ export async function createBridge(config?: ConfigSource, options: ToolboxOption
   };
 }
 
-/** The server that is away and whose tool this may be: its tools are unknown, so the name's beginning is all there is. */
-function serverMeant(toolbox: Toolbox, name: string): string | undefined {
-  const away = toolbox.servers
+/** The disconnected server that the tool may belong to. Its tools are unknown, so only the name's prefix identifies it. */
+function findDisconnectedServer(toolbox: Toolbox, name: string): string | undefined {
+  const disconnected = toolbox.servers
     .list()
     .filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
-  const meant = away.filter((server) => name.startsWith(`mcp_${server.name}_`));
-  return meant.sort((one, other) => other.name.length - one.name.length)[0]?.name;
+  const matching = disconnected.filter((server) => name.startsWith(`mcp_${server.name}_`));
+  return matching.sort((one, other) => other.name.length - one.name.length)[0]?.name;
 }
 
 function notConnected(server: string): ConnectionError {
@@ -111,10 +111,14 @@ const connectionCodes = new Set([
 ]);
 const protocolCodes = new Set(['SERVER_ERROR', 'SERVER_PROTOCOL']);
 
-/** What Toolwharf ended is thrown; what the tool itself reports, a failure too, is its result. */
+/** Throws if Toolwharf ended the call. A failure that the tool itself reports is a result. */
 function orThrow(result: ToolResult): ToolResult {
   if (!result.failure) return result;
   const { code, message, data } = result.failure;
-  const Kind = connectionCodes.has(code) ? ConnectionError : protocolCodes.has(code) ? ProtocolError : ToolwharfError;
-  throw new Kind(code as ErrorCode, message, { ...(data && { data }) });
+  const ErrorClass = connectionCodes.has(code)
+    ? ConnectionError
+    : protocolCodes.has(code)
+      ? ProtocolError
+      : ToolwharfError;
+  throw new ErrorClass(code as ErrorCode, message, { data });
 }

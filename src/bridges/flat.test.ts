@@ -6,7 +6,7 @@ function parametersOf(parameters: Record<string, unknown>) {
   return toFlatTools(createToolSource([{ name: 'tool', parameters }]))[0]?.parameters;
 }
 
-test('a tool becomes a name and a flat list of parameters [B8]', () => {
+test('a tool is converted to a name and a flat list of parameters [B8]', () => {
   const source = createToolSource([
     {
       name: 'mcp_github_search',
@@ -47,7 +47,7 @@ test.each([
   expect(parameters?.[0]?.type).toBe(type);
 });
 
-test('values, defaults and descriptions are found behind references and in unions [B8]', () => {
+test('allowed values, defaults and descriptions are found through references and unions [B8]', () => {
   expect(
     parametersOf({
       type: 'object',
@@ -65,7 +65,7 @@ test('values, defaults and descriptions are found behind references and in union
   ]);
 });
 
-test('definitions that use each other many times are read once each', () => {
+test('each definition is read once, however often it is referenced', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => {
       const next = { $ref: `#/$defs/D${index + 1}` };
@@ -78,7 +78,7 @@ test('definitions that use each other many times are read once each', () => {
   );
 });
 
-test('a flat name leads back to its tool, however it is spelled [B8] [B9]', async () => {
+test('a name of the flat list finds its tool, even if the name was changed to fit [B8] [B9]', async () => {
   const name = `mcp_my_server_${'long '.repeat(20)}name`;
   const source = createToolSource([
     { name, run: ({ q }) => textResult(`found ${q}`) },
@@ -94,7 +94,7 @@ test('a flat name leads back to its tool, however it is spelled [B8] [B9]', asyn
 });
 
 // Found by fuzzing: JSON can hold objects that can't become a text.
-test('odd objects in the place of texts and types throw nothing', () => {
+test('malformed descriptions and types do not throw', () => {
   const odd = JSON.parse('{"toString": 1, "valueOf": {}}');
   const schemas = [
     { type: 'object', properties: { a: { title: odd, description: odd } } },

@@ -7,7 +7,7 @@ import { type FlatParameter, type FlatTool, toFlatTools } from './shared/to-flat
 export type { BridgeOptions, FlatParameter, FlatTool, OmittedTool, RunOptions };
 export { toFlatTools };
 
-/** The tools that have no flat form, with the reasons. */
+/** The tools that cannot be converted to a flat list, with the reasons. */
 export function flatOmitted(source: ToolSource, options?: Pick<BridgeOptions<Tool>, 'maxTools'>): OmittedTool<Tool>[] {
   return omittedTools(source.tools, openAIRules, options);
 }

@@ -30,7 +30,7 @@ const source = createToolSource([
   { name: 'broken', parameters: { type: 'null' } },
 ]);
 
-test('tools have the shape of function declarations [A1]', () => {
+test('tools are formatted as function declarations [A1]', () => {
   const tools: Tool[] = toGeminiTools(source);
   expect(tools).toEqual([
     {
@@ -52,11 +52,11 @@ test('tools have the shape of function declarations [A1]', () => {
   expect(geminiOmitted(source).map(({ tool }) => tool.name)).toEqual(['broken']);
 });
 
-test('no functions are no tool, which Gemini would refuse', () => {
+test('an empty toolbox results in no Gemini tool, because Gemini rejects an empty one', () => {
   expect(toGeminiTools(createToolSource([]))).toEqual([]);
 });
 
-test('the Gemini client holds a whole conversation', async () => {
+test('the Gemini client completes a conversation with tool calls', async () => {
   const tools = toGeminiTools(source);
   const calls = [
     { name: 'mcp_weather_now', args: { city: 'Graz' } },
@@ -87,7 +87,7 @@ test('the Gemini client holds a whole conversation', async () => {
   expect(last.text).toBe('It is sunny.');
 });
 
-test('for models that refuse media it is named instead', async () => {
+test('media is described as text for models that reject it', async () => {
   const name = toGeminiTools(source)[0]?.functionDeclarations[1]?.name;
   expect(await runGeminiFunctionCalls(source, [{ name }], { media: 'text' })).toEqual([
     { functionResponse: { name, response: { output: 'Here\n[image image/png, 7 B]' } } },

@@ -7,14 +7,14 @@ import { type Media, textOf, toResultParts } from './shared/result-parts.ts';
 
 export type { BridgeOptions, GeminiFunction, GeminiTool, OmittedTool, RunOptions };
 
-/** The part of a Gemini function call that is read. */
+/** The fields of a Gemini function call that the bridge reads. */
 export interface GeminiFunctionCall {
   readonly id?: string;
   readonly name?: string;
   readonly args?: unknown;
 }
 
-/** The answer to one function call: a part of the next `user` content. */
+/** The response to one function call: a part of the next `user` content. */
 export interface GeminiFunctionResponsePart {
   functionResponse: {
     id?: string;
@@ -25,7 +25,7 @@ export interface GeminiFunctionResponsePart {
 }
 
 export interface GeminiRunOptions extends RunOptions {
-  /** Whether images and PDFs go along, which models before Gemini 3 refuse. `text` only names them. Default: `parts`. */
+  /** `parts` sends images and PDFs, which models before Gemini 3 reject; `text` describes them. Default: `parts`. */
   readonly media?: 'parts' | 'text';
 }
 
@@ -34,7 +34,7 @@ export function toGeminiTools(source: ToolSource, options?: BridgeOptions<Tool>)
   return toGeminiShape(expressTools(source.tools, geminiRules, options));
 }
 
-/** The tools that Gemini cannot take, with the reasons. */
+/** The tools that Gemini cannot accept, with the reasons. */
 export function geminiOmitted(
   source: ToolSource,
   options?: Pick<BridgeOptions<Tool>, 'maxTools'>,
@@ -43,8 +43,8 @@ export function geminiOmitted(
 }
 
 /**
- * Runs `response.functionCalls` side by side and gives the parts of the content to append, in the order of the calls.
- * Never throws: a call that cannot be made is answered with the reason as `error`.
+ * Runs `response.functionCalls` in parallel and returns the parts of the content to append, in the order of the calls.
+ * Never throws: an invalid call is answered with the reason as `error`.
  */
 export async function runGeminiFunctionCalls(
   source: ToolSource,
@@ -54,8 +54,8 @@ export async function runGeminiFunctionCalls(
   const { media = 'parts', ...run } = options;
   const calls = (functionCalls ?? []).map(({ id, name = '', args }) => ({ id, name, args }));
   const results = await callByProviderName(source, calls, geminiRules, run);
-  const carries = media === 'parts' ? isReadable : () => false;
-  return results.map((result, index) => toResponse(calls[index], result, carries));
+  const accepts = media === 'parts' ? isReadable : () => false;
+  return results.map((result, index) => toResponse(calls[index], result, accepts));
 }
 
 const readableTypes = new Set(['application/pdf', 'image/jpeg', 'image/png', 'image/webp']);
@@ -67,9 +67,9 @@ function isReadable({ mimeType }: Media): boolean {
 function toResponse(
   call: { readonly id?: string; readonly name: string } | undefined,
   result: ToolResult,
-  carries: (media: Media) => boolean,
+  accepts: (media: Media) => boolean,
 ): GeminiFunctionResponsePart {
-  const parts = toResultParts(result, carries);
+  const parts = toResultParts(result, accepts);
   const text = textOf(parts);
   const media = parts.flatMap((part) =>
     part.kind === 'media' ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : [],

@@ -23,7 +23,7 @@ function createSource() {
 const toolCall = (name: string, args: Record<string, unknown> = {}) =>
   ({ type: 'tool_call', id: 'call_1', name, args }) as const;
 
-test('tools are LangChain tools that a model can be given [A1]', async () => {
+test('tools are converted to LangChain tools that can be bound to a model [A1]', async () => {
   const source = createSource();
   const [weather, ...others] = await toLangChainTools(source);
   if (weather === undefined) throw new Error('no tool');
@@ -46,7 +46,7 @@ test('tools are LangChain tools that a model can be given [A1]', async () => {
   expect(langChainOmitted(source).map(({ tool }) => tool.name)).toEqual(['broken']);
 });
 
-test('a tool call is answered with a tool message that carries the whole result', async () => {
+test('a tool call is answered with a tool message that contains the whole result', async () => {
   const source = createSource();
   const [weather] = await toLangChainTools(source);
   const message = await weather?.invoke(toolCall(weather.name, { city: 'Graz', pair: [1, 'x'] }));
@@ -60,7 +60,7 @@ test('a tool call is answered with a tool message that carries the whole result'
   expect(source.calls[0]).toMatchObject({ name: 'mcp weather now', args: { city: 'Graz', pair: [1, 'x'] } });
 });
 
-test('a failed call is answered with an error', async () => {
+test('a failed call is answered with the status error', async () => {
   const [, , fail] = await toLangChainTools(createSource());
   const message = await fail?.invoke(toolCall('mcp_camera_fail'));
   expect(message).toBeInstanceOf(ToolMessage);
@@ -73,7 +73,7 @@ test('a failed call is answered with an error', async () => {
   expect(await fail?.invoke({})).toBe('MCP error: No light');
 });
 
-test('images go along, or are named where the model refuses them', async () => {
+test('images are sent, or described as text if the model rejects them', async () => {
   const [, shot] = await toLangChainTools(createSource());
   expect(await shot?.invoke(toolCall('mcp_camera_shot'))).toMatchObject({
     content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }],
@@ -82,7 +82,7 @@ test('images go along, or are named where the model refuses them', async () => {
   expect(await named?.invoke(toolCall('mcp_camera_shot'))).toMatchObject({ content: '[image image/png, 7 B]' });
 });
 
-test("LangChain's abort signal reaches the call", async () => {
+test("LangChain's abort signal cancels the call", async () => {
   const source = createSource();
   const { signal } = new AbortController();
   const [weather] = await toLangChainTools(source, { run: { caller: { id: 'me', kind: 'program' } } });

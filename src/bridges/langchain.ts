@@ -9,15 +9,15 @@ import { commonImageTypes, type ResultPart, textOf, toResultParts } from './shar
 export type { BridgeOptions, OmittedTool, RunOptions };
 
 export interface LangChainOptions extends BridgeOptions<Tool> {
-  /** Whether images go to the model as `image_url` blocks; some models refuse them in tool messages. Default: true. */
+  /** Sends images to the model as `image_url` blocks, which some models reject in tool messages. Default: true. */
   readonly images?: boolean;
-  /** How the calls are made; LangChain's abort signal is added to its own. */
+  /** Options of the calls; LangChain's abort signal cancels them too. */
   readonly run?: RunOptions;
 }
 
 /**
- * The tools for `model.bindTools(tools)` or an agent. Needs the package `@langchain/core`, loaded when this is called.
- * A call's message carries the whole result as `artifact`; a failed call has the status `error`.
+ * The tools for `model.bindTools(tools)` or an agent. Requires the package `@langchain/core`, which is loaded on demand. The
+ * message of a call has the whole result as `artifact`; a failed call has the status `error`.
  */
 export async function toLangChainTools(
   source: ToolSource,
@@ -35,7 +35,7 @@ export async function toLangChainTools(
         async func(input: unknown, _runManager: unknown, config?: CallConfig) {
           const signals = [run.signal, config?.signal].filter((signal) => signal !== undefined);
           const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-          const result = await callExpressed(source, tool, originals, input, { ...run, ...(signal && { signal }) });
+          const result = await callExpressed(source, tool, originals, input, { ...run, signal });
           const content = toContent(result, images);
           const id = config?.toolCall?.id;
           if (!result.isError || id === undefined) return [content, result];
@@ -45,7 +45,7 @@ export async function toLangChainTools(
   );
 }
 
-/** The tools that not every provider of LangChain can take, with the reasons. */
+/** The tools that some providers of LangChain cannot accept, with the reasons. */
 export function langChainOmitted(
   source: ToolSource,
   options?: Pick<BridgeOptions<Tool>, 'maxTools'>,
@@ -53,7 +53,7 @@ export function langChainOmitted(
   return omittedTools(source.tools, anyProviderRules, options);
 }
 
-/** What is read of LangChain's configuration of one call. */
+/** The fields of LangChain's call configuration that the bridge reads. */
 interface CallConfig {
   readonly signal?: AbortSignal;
   readonly toolCall?: { readonly id?: string };

@@ -44,7 +44,7 @@ const calls = [
 let models: ScriptedModels | undefined;
 afterEach(async () => models?.[Symbol.asyncDispose]());
 
-test('tools have the shape of Chat Completions [A1]', () => {
+test('tools are formatted for Chat Completions [A1]', () => {
   const tools: OpenAI.ChatCompletionTool[] = toOpenAITools(source);
   expect(tools[0]).toEqual({
     type: 'function',
@@ -57,7 +57,7 @@ test('tools have the shape of Chat Completions [A1]', () => {
   });
 });
 
-test('tools have the shape of the Responses API [A1]', () => {
+test('tools are formatted for the Responses API [A1]', () => {
   const tools: OpenAI.Responses.Tool[] = toOpenAIResponsesTools(source);
   expect(tools[0]).toEqual({
     type: 'function',
@@ -68,7 +68,7 @@ test('tools have the shape of the Responses API [A1]', () => {
   });
 });
 
-test('what is left out is told with the reason', () => {
+test('omitted tools are reported with the reason', () => {
   const told: string[] = [];
   toOpenAITools(source, { maxTools: 2, onOmitted: (tool, reason) => told.push(`${tool.name}: ${reason}`) });
   expect(told).toEqual([
@@ -80,11 +80,11 @@ test('what is left out is told with the reason', () => {
   ]);
 });
 
-test('a message without tool calls needs no answers', async () => {
+test('a message without tool calls results in no tool messages', async () => {
   expect(await runOpenAIToolCalls(source, undefined)).toEqual([]);
 });
 
-test('the OpenAI client holds a whole conversation over Chat Completions', async () => {
+test('the OpenAI client completes a conversation with tool calls over Chat Completions', async () => {
   models = await startScriptedModels(calls, 'It is sunny.');
   const client = new OpenAI({ baseURL: `${models.url}/v1`, apiKey: 'none', maxRetries: 0 });
   const tools = toOpenAITools(source);
@@ -106,7 +106,7 @@ test('the OpenAI client holds a whole conversation over Chat Completions', async
   expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: 'It is sunny.' });
 });
 
-test('the OpenAI client holds a whole conversation over the Responses API', async () => {
+test('the OpenAI client completes a conversation with tool calls over the Responses API', async () => {
   models = await startScriptedModels(calls, 'It is sunny.');
   const client = new OpenAI({ baseURL: `${models.url}/v1`, apiKey: 'none', maxRetries: 0 });
   const tools = toOpenAIResponsesTools(source);
@@ -128,7 +128,7 @@ test('the OpenAI client holds a whole conversation over the Responses API', asyn
   expect(last.output_text).toBe('It is sunny.');
 });
 
-test('a PDF goes along in the Responses API under its name', async () => {
+test('the Responses API receives a PDF under its file name', async () => {
   const resource = { uri: 'file:///docs/report.pdf', mimeType: 'application/pdf', blob: png };
   const documents = createToolSource([{ name: 'read', run: () => ({ content: [{ type: 'resource', resource }] }) }]);
   const call = { type: 'function_call', call_id: 'c', name: 'read', arguments: '{}' };

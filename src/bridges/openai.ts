@@ -13,20 +13,20 @@ import { commonImageTypes, type Media, type ResultPart, textOf, toResultParts } 
 
 export type { BridgeOptions, OmittedTool, OpenAIResponsesTool, OpenAITool, RunOptions };
 
-/** The part of a Chat Completions tool call that is read. */
+/** The fields of a Chat Completions tool call that the bridge reads. */
 export interface OpenAIToolCall {
   readonly id: string;
   readonly function?: { readonly name: string; readonly arguments: string };
 }
 
-/** The answer to one Chat Completions tool call. */
+/** The response to one Chat Completions tool call. */
 export interface OpenAIToolMessage {
   role: 'tool';
   tool_call_id: string;
   content: string;
 }
 
-/** The answer to one function call of the Responses API. */
+/** The response to one function call of the Responses API. */
 export interface OpenAIFunctionCallOutput {
   type: 'function_call_output';
   call_id: string;
@@ -39,8 +39,8 @@ export type OpenAIOutputItem =
   | { type: 'input_file'; filename: string; file_data: string };
 
 /**
- * The tools for `chat.completions.create({ tools })`. OpenAI takes at most 128 of them in one request:
- * offer fewer, or set `maxTools` and learn in `onOmitted` what was left out; nothing is cut unasked.
+ * The tools for `chat.completions.create({ tools })`. OpenAI accepts at most 128 in one request: offer fewer, or set
+ * `maxTools`. Without it, no tool is left out for their number.
  */
 export function toOpenAITools(source: ToolSource, options?: BridgeOptions<Tool>): OpenAITool[] {
   return expressTools(source.tools, openAIRules, options).map((expressed) => {
@@ -54,7 +54,7 @@ export function toOpenAIResponsesTools(source: ToolSource, options?: BridgeOptio
   return expressTools(source.tools, openAIRules, options).map(toOpenAIResponsesShape);
 }
 
-/** The tools that OpenAI cannot take, with the reasons. */
+/** The tools that OpenAI cannot accept, with the reasons. */
 export function openAIOmitted(
   source: ToolSource,
   options?: Pick<BridgeOptions<Tool>, 'maxTools'>,
@@ -63,8 +63,8 @@ export function openAIOmitted(
 }
 
 /**
- * Runs `message.tool_calls` side by side and gives the messages to append, in the order of the calls. Never throws:
- * a call that cannot be made is answered with the reason. Tool messages are text, so media is named, not sent.
+ * Runs `message.tool_calls` in parallel and returns the messages to append, in the order of the calls. Never throws: an
+ * invalid call is answered with the reason. Tool messages are text, so media is described, not sent.
  */
 export async function runOpenAIToolCalls(
   source: ToolSource,
@@ -80,7 +80,7 @@ export async function runOpenAIToolCalls(
   return calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: textOf(partsAt(results, index)) }));
 }
 
-/** Runs the function calls in `response.output` side by side and gives the items for the next `input`, in order. Never throws. */
+/** Runs the function calls in `response.output` in parallel and returns the items for the next `input`, in order. Never throws. */
 export async function runOpenAIResponsesToolCalls(
   source: ToolSource,
   output: readonly { readonly type: string }[],
@@ -98,9 +98,9 @@ export async function runOpenAIResponsesToolCalls(
   }));
 }
 
-function partsAt(results: readonly ToolResult[], index: number, carries?: (media: Media) => boolean): ResultPart[] {
+function partsAt(results: readonly ToolResult[], index: number, accepts?: (media: Media) => boolean): ResultPart[] {
   const result = results[index];
-  return result ? toResultParts(result, carries) : [];
+  return result ? toResultParts(result, accepts) : [];
 }
 
 function isReadable({ mimeType }: Media): boolean {

@@ -36,21 +36,21 @@ test("a toolbox's own tools are formatted the same way [R7]", () => {
   expect(formatToolsForProvider(own, 'anthropic')).toEqual(formatToolsForProvider(tools, 'anthropic'));
 });
 
-test('a provider that is not known gets no tools [R7]', () => {
+test('an unknown provider gets no tools [R7]', () => {
   for (const provider of ['other', 'constructor'])
     expect(formatToolsForProvider(tools, provider as 'openai')).toEqual([]);
   expect(providerToolNames(tools, 'other' as 'openai').size).toBe(0);
   expect(providerOmitted(tools, 'other' as 'openai')).toEqual([]);
 });
 
-test('names that had to change can be looked up', () => {
+test('changed names can be mapped back to the tools', () => {
   const odd = [{ name: 'read.file', inputSchema }, ...tools];
   const [first] = formatToolsForProvider(odd, 'anthropic');
   expect(first?.name).toMatch(/^read_file_[0-9a-f]{8}$/);
   expect(providerToolNames(odd, 'anthropic').get(first?.name ?? '')).toBe('read.file');
 });
 
-test('where nobody could translate the arguments back, the tool is left out with the reason', () => {
+test('a tool whose property names would have to change is left out with the reason', () => {
   const odd = [{ name: 'list', inputSchema: { type: 'object', properties: { $top: {} } } }, ...tools];
   const told: string[] = [];
   expect(formatToolsForProvider(odd, 'anthropic', { onOmitted: (_, reason) => told.push(reason) })).toHaveLength(1);

@@ -20,7 +20,7 @@ import {
 
 export type { BridgeOptions, OmittedTool, ToolLike };
 
-/** The definitions each provider takes. */
+/** The format of a tool definition by provider. */
 export interface ProviderTools {
   anthropic: AnthropicTool;
   gemini: GeminiTool;
@@ -31,8 +31,8 @@ export interface ProviderTools {
 export type Provider = keyof ProviderTools;
 
 /**
- * Tools as a provider's request takes them; the tools come from a toolbox or straight from an MCP list. A name that does
- * not fit is replaced: `providerToolNames` leads back. A provider that is not known gets no tools.
+ * Formats tools, of a toolbox or of an MCP list, for a provider's request. A name that the provider rejects is replaced;
+ * `providerToolNames` maps it back. An unknown provider gets no tools.
  */
 export function formatToolsForProvider<P extends Provider, T extends ToolLike>(
   tools: readonly T[],
@@ -51,7 +51,7 @@ export function formatToolsForProvider<P extends Provider, T extends ToolLike>(
   return format[provider]();
 }
 
-/** From the names that `formatToolsForProvider` gave the provider to the tools' own names. */
+/** The tools' own names by the names that `formatToolsForProvider` assigned. */
 export function providerToolNames(tools: readonly ToolLike[], provider: Provider): Map<string, string> {
   const rules = providers.get(provider);
   if (rules === undefined) return new Map();
@@ -68,7 +68,7 @@ export function providerOmitted<T extends ToolLike>(
   return rules === undefined ? [] : omittedTools(tools, rules, options);
 }
 
-// Whoever only formats has nothing that would give arguments their own names back, so those tools are left out.
+// Formatting alone cannot restore renamed properties in arguments, so tools that need it are left out.
 const withoutRenaming = (rules: ProviderRules): ProviderRules =>
   rules.properties === 'rename' ? { ...rules, properties: 'refuse' } : rules;
 

@@ -5,7 +5,7 @@ import { expressTools } from './express-tools.ts';
 import { toProviderName } from './provider-name.ts';
 import { anthropicRules, openAIRules } from './provider-rules.ts';
 
-test('a shortened name leads back to its tool, by look-up [B8] [B9]', async () => {
+test('a shortened name is looked up to find its tool [B8] [B9]', async () => {
   const source = createToolSource([{ name: 'mcp_my_server_a.b' }, { name: 'mcp_my_server_a_b' }]);
   await callByProviderName(
     source,
@@ -40,13 +40,13 @@ test.each([
   expect(source.calls).toEqual([]);
 });
 
-test.each(['', '  ', 'null', null, undefined, {}])('no arguments (%j) are an empty object', async (args) => {
+test.each(['', '  ', 'null', null, undefined, {}])('missing arguments (%j) are an empty object', async (args) => {
   const source = createToolSource([{ name: 'now' }]);
   await callByProviderName(source, [{ name: 'now', args }], openAIRules);
   expect(source.calls[0]?.args).toEqual({});
 });
 
-test('calls run side by side, and the results keep the order of the calls', async () => {
+test('calls run in parallel, and the results have the order of the calls', async () => {
   const finish = new Map<unknown, () => void>();
   const source = createToolSource([
     {
@@ -66,14 +66,14 @@ test('calls run side by side, and the results keep the order of the calls', asyn
   expect(results.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
 });
 
-test('the signal, the caller and the rest of the options reach every call', async () => {
+test('the signal, the caller and the other options are passed to every call', async () => {
   const source = createToolSource([{ name: 'search' }]);
   const options = { signal: new AbortController().signal, caller: { id: 'me', kind: 'program' } } as const;
   await callByProviderName(source, [{ name: 'search', args: {} }], openAIRules, options);
   expect(source.calls[0]?.options).toEqual(options);
 });
 
-test('arguments reach the tool under its own property names', async () => {
+test('the tool receives arguments under its own property names', async () => {
   const parameters = { type: 'object', properties: { 'filter[id]': { type: 'string' } } };
   const source = createToolSource([{ name: 'list', parameters }]);
   const [expressed] = expressTools(source.tools, anthropicRules);

@@ -5,27 +5,27 @@ import { type ProviderRules, tryExpress } from './express-tools.ts';
 import { type OriginalNames, restoreProperties } from './property-names.ts';
 import { toProviderName } from './provider-name.ts';
 
-/** How the calls of one answer are made. An idempotency key belongs to a single call, so there is none. */
+/** Options for all calls of one model answer. There is no idempotency key, because a key belongs to a single call. */
 export type RunOptions = Omit<CallOptions, 'idempotencyKey'>;
 
-/** A call as a model asked for it: nothing in it can be relied on. */
+/** A call as a model requested it. Untrusted. */
 export interface ModelCall {
   readonly name: unknown;
   /** The arguments, or their JSON text. */
   readonly args: unknown;
 }
 
-/** What a model's call means: a tool and its arguments in the tool's own words, or what is wrong with it, as a result. */
+/** A model's call as a tool and its arguments with the tool's own property names, or the problem as a result. */
 export type ReadCall =
   | { readonly tool: Tool; readonly args: JsonObject; readonly problem?: undefined }
   | { readonly tool?: Tool; readonly problem: ToolResult };
 
-/** Reads a call by a model that was shown these tools by these rules. */
+/** Reads a call of a model that was offered these tools under these rules. */
 export function readModelCall(tools: readonly Tool[], call: ModelCall, rules: ProviderRules): ReadCall {
   return readOne(toolsByName(tools, rules).get(call.name as string), call, rules);
 }
 
-/** Makes the calls side by side; the results come in the order of the calls. Never throws: what is wrong with a call is its result. */
+/** Runs the calls in parallel and returns the results in the order of the calls. Never throws: an invalid call gets a result with the problem. */
 export async function callByProviderName(
   source: ToolSource,
   calls: readonly ModelCall[],
@@ -41,7 +41,7 @@ export async function callByProviderName(
   );
 }
 
-/** Calls one tool that the model was shown in this form. */
+/** Calls a tool with arguments that use the property names of its expressed form. */
 export async function callExpressed(
   source: ToolSource,
   tool: Tool,
@@ -58,7 +58,7 @@ function toolsByName(tools: readonly Tool[], { names: { limit, letterFirst } }: 
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     const name = toProviderName(tool.name, limit, letterFirst);
-    // The first holder of a name is the one the model was shown.
+    // The model was offered the first tool of a name.
     if (!byName.has(name)) byName.set(name, tool);
   }
   return byName;
@@ -79,7 +79,7 @@ function originalsOf(tool: Tool, rules: ProviderRules): OriginalNames {
 function readArguments(args: unknown): { readonly args: JsonObject } | { readonly problem: string } {
   let value = args;
   if (typeof value === 'string') {
-    // Models send nothing at all for a tool without parameters.
+    // Models send an empty text for a tool without parameters.
     if (value.trim() === '') return { args: {} };
     try {
       value = JSON.parse(value);

@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
 
-/** What drafts 3 to 2019-09 said otherwise, in the words of 2020-12. */
+/** Translates keywords of drafts 3 to 2019-09 to draft 2020-12. */
 export function toCurrentKeywords(schema: JsonSchema): JsonSchema {
   return fromRequiredFlags(fromDependencies(fromTuple(fromExclusiveFlags(schema))));
 }
@@ -25,7 +25,7 @@ function fromTuple(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(items)) return schema.additionalItems === undefined ? schema : { ...rest, items };
   const tuple = { ...rest, prefixItems: items };
   if (additionalItems !== false) return { ...tuple, items: additionalItems };
-  // As a length, because `items: false` means "no items at all" to readers of the older drafts.
+  // As a length, because in older drafts `items: false` means "no items at all".
   const { maxItems } = schema;
   return { ...tuple, maxItems: typeof maxItems === 'number' ? Math.min(maxItems, items.length) : items.length };
 }

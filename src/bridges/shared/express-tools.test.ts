@@ -5,7 +5,7 @@ import { anthropicRules, anyProviderRules, geminiRules, openAIRules } from './pr
 
 const allRules = Object.entries({ anthropicRules, anyProviderRules, geminiRules, openAIRules });
 
-test('a tool that cannot be expressed is left out with a reason, and the others are there', () => {
+test('a tool that cannot be expressed is left out with a reason, and the others are offered', () => {
   const tools: ToolLike[] = [
     { name: 'good', parameters: { type: 'object' } },
     { name: 'text', parameters: { type: 'string' } },
@@ -21,7 +21,7 @@ test('a tool that cannot be expressed is left out with a reason, and the others 
   ]);
 });
 
-test('a tool that fails in a way nobody thought of costs only itself', () => {
+test('an unexpected failure of one tool does not affect the others', () => {
   const odd = {
     name: 'odd',
     get parameters(): never {
@@ -34,7 +34,7 @@ test('a tool that fails in a way nobody thought of costs only itself', () => {
   expect(expressTools([odd, { name: 'good' }], openAIRules).map(({ name }) => name)).toEqual(['good']);
 });
 
-test('no tool is cut unless a limit is given, and the cut is reported', () => {
+test('tools are limited in number only if a limit is given, and the omitted ones are reported', () => {
   const tools = Array.from({ length: 200 }, (_, index) => ({ name: `tool_${index}` }));
   expect(expressTools(tools, openAIRules)).toHaveLength(200);
   expect(expressTools(tools, openAIRules, { maxTools: 128 })).toHaveLength(128);
@@ -45,7 +45,7 @@ test('no tool is cut unless a limit is given, and the cut is reported', () => {
   });
 });
 
-test('a rule that left the schema is told in the description, and a title stands in for a missing one', () => {
+test('a constraint that the schema cannot express is in the description, and a title replaces a missing description', () => {
   const [tool] = expressTools(
     [{ name: 'a', title: 'Find', parameters: { anyOf: [{ required: ['x'] }] } }],
     openAIRules,
@@ -84,7 +84,7 @@ const realSchemas = {
   'no properties at all': { type: 'object' },
 };
 
-test.each(allRules)('shapes that real servers send are expressed: %s [A1]', (_, rules) => {
+test.each(allRules)('schemas of real servers can be expressed: %s [A1]', (_, rules) => {
   const tools = Object.entries(realSchemas).map(([name, inputSchema]) => ({ name, inputSchema }));
   expect(omittedTools(tools, rules)).toEqual([]);
   for (const { schema } of expressTools(tools, rules)) {
@@ -120,7 +120,7 @@ const { schema: anySchema } = fc.letrec((tie) => ({
   ),
 }));
 
-test.each(allRules)('whatever a server sends as a schema, the request stays sound: %s', (_, rules) => {
+test.each(allRules)('any schema of a server results in a valid request: %s', (_, rules) => {
   fc.assert(
     fc.property(anySchema, (inputSchema) => {
       const tools = [{ name: 'any', inputSchema: inputSchema as ToolLike['inputSchema'] }, { name: 'good' }];

@@ -1,14 +1,14 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { JsonSchema } from '../../kernel/json.ts';
 import { toGeminiSchema } from './gemini-schema.ts';
-import { Inexpressible } from './inexpressible.ts';
+import { InexpressibleError } from './inexpressible.ts';
 import { toModernSchema } from './modern-schema.ts';
 import { toObjectSchema } from './object-schema.ts';
 import { toPlainSchema } from './plain-schema.ts';
-import { type OriginalNames, refuseForeignProperties, renameProperties } from './property-names.ts';
+import { assertPortableProperties, type OriginalNames, renameProperties } from './property-names.ts';
 import { type NameRules, toProviderName } from './provider-name.ts';
 
-/** A tool as the toolbox has it (`parameters`) or as MCP lists it (`inputSchema`). */
+/** A tool of a toolbox (`parameters`) or of an MCP list (`inputSchema`). */
 export interface ToolLike {
   readonly name: string;
   readonly title?: string;
@@ -17,18 +17,18 @@ export interface ToolLike {
   readonly inputSchema?: JsonSchema;
 }
 
-/** What a provider accepts. */
+/** The names and schemas that a provider accepts. */
 export interface ProviderRules {
   readonly names: NameRules;
-  /** For names that some providers refuse, such as `filter[id]`: leave them, give them another name, or leave the tool out. */
+  /** Property names that some providers reject, such as `filter[id]`: keep them, rename them, or leave the tool out. */
   readonly properties: 'any' | 'rename' | 'refuse';
   readonly dialect: 'json-schema' | 'gemini';
 }
 
 export interface BridgeOptions<T extends ToolLike = ToolLike> {
-  /** Told of each tool that the provider cannot take, with the reason. */
+  /** Called with each tool that the provider cannot accept, and the reason. */
   readonly onOmitted?: (tool: T, reason: string) => void;
-  /** Offer at most this many tools, the first ones; the rest is reported as omitted. Default: all. */
+  /** Offers at most this many tools, the first ones; the others are reported as omitted. Default: all. */
   readonly maxTools?: number;
 }
 
@@ -37,17 +37,17 @@ export interface OmittedTool<T extends ToolLike = ToolLike> {
   readonly reason: string;
 }
 
-/** A tool in a form its provider accepts. */
+/** A tool in a form that its provider accepts. */
 export interface ExpressedTool<T extends ToolLike = ToolLike> {
   readonly tool: T;
   readonly name: string;
-  /** Empty where the tool has none. */
+  /** Empty if the tool has none. */
   readonly description: string;
   readonly schema: JsonSchema;
   readonly originals: OriginalNames;
 }
 
-/** Every tool the provider can take, in order. What it cannot take is left out with a reason and never spoils the rest. */
+/** Converts every tool that the provider can accept, in order. The others are left out with a reason. */
 export function expressTools<T extends ToolLike>(
   tools: readonly T[],
   rules: ProviderRules,
@@ -77,13 +77,13 @@ export function omittedTools<T extends ToolLike>(
   return omitted;
 }
 
-/** One tool in the provider's form, or the reason why it has none. */
+/** Converts one tool for the provider, or returns the reason why that is impossible. */
 export function tryExpress<T extends ToolLike>(tool: T, rules: ProviderRules): ExpressedTool<T> | string {
   try {
     return expressTool(tool, rules);
   } catch (cause) {
-    // A schema nobody thought of must cost its own tool, never the others.
-    return cause instanceof Inexpressible ? cause.message : `it cannot be expressed: ${messageOf(cause)}`;
+    // An unexpected schema must cost only its own tool.
+    return cause instanceof InexpressibleError ? cause.message : `it cannot be expressed: ${messageOf(cause)}`;
   }
 }
 
@@ -96,7 +96,7 @@ function expressTool<T extends ToolLike>(tool: T, rules: ProviderRules): Express
     tool,
     name: toProviderName(tool.name, rules.names.limit, rules.names.letterFirst),
     description: [tool.description || tool.title, note].filter(Boolean).join('\n\n'),
-    // References written out and notes added may have pushed it over a limit.
+    // Inlined references and added notes may exceed a limit.
     schema: toPlainSchema(schema),
     originals,
   };
@@ -104,5 +104,8 @@ function expressTool<T extends ToolLike>(tool: T, rules: ProviderRules): Express
 
 function withProperties(schema: JsonSchema, rule: ProviderRules['properties']) {
   if (rule === 'rename') return renameProperties(schema);
-  return { schema: rule === 'refuse' ? refuseForeignProperties(schema) : schema, originals: new Map<string, string>() };
+  return {
+    schema: rule === 'refuse' ? assertPortableProperties(schema) : schema,
+    originals: new Map<string, string>(),
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toGeminiSchema } from './gemini-schema.ts';
 
-test('what Gemini knows stays', () => {
+test('keywords that Gemini supports are kept', () => {
   const schema = {
     type: 'object',
     description: 'All',
@@ -22,7 +22,7 @@ test('what Gemini knows stays', () => {
   expect(toGeminiSchema(schema)).toEqual(schema);
 });
 
-test('what Gemini has another word for is translated', () => {
+test('keywords with an equivalent in Gemini are translated', () => {
   expect(toGeminiSchema({ title: 'T', const: 'x' })).toEqual({ enum: ['x'] });
   expect(toGeminiSchema({ oneOf: [{ type: 'string' }] })).toEqual({ anyOf: [{ type: 'string' }] });
   expect(toGeminiSchema({ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 })).toEqual({
@@ -32,7 +32,7 @@ test('what Gemini has another word for is translated', () => {
   });
 });
 
-test('what Gemini has no word for is said in the description', () => {
+test('keywords that Gemini does not support are added to the description', () => {
   expect(toGeminiSchema({ type: 'string', description: 'When.', format: 'date', pattern: '^2', default: '' })).toEqual({
     type: 'string',
     description: 'When. (format: date; pattern: ^2; default: "")',
@@ -43,7 +43,7 @@ test('what Gemini has no word for is said in the description', () => {
   });
 });
 
-test('references are written out', () => {
+test('references are inlined', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -61,7 +61,7 @@ test('references are written out', () => {
   });
 });
 
-test('a schema that contains itself ends at the second turn', () => {
+test('a circular reference ends at its first repetition', () => {
   const Node = {
     type: 'object',
     properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Node' } } },
@@ -85,7 +85,7 @@ test('a schema that contains itself ends at the second turn', () => {
   expect(toGeminiSchema({ $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/A' } } })).toEqual({});
 });
 
-test('definitions that would fill the memory when written out are refused with the reason', () => {
+test('definitions that grow exponentially when inlined are rejected with the reason', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => {
       const next = { $ref: `#/$defs/D${index + 1}` };
@@ -93,5 +93,5 @@ test('definitions that would fill the memory when written out are refused with t
     }),
   );
   const schema = { type: 'object', properties: { a: { $ref: '#/$defs/D0' } }, $defs: { ...$defs, D40: {} } };
-  expect(() => toGeminiSchema(schema)).toThrow('too large with its references written out');
+  expect(() => toGeminiSchema(schema)).toThrow('too large with its references inlined');
 });

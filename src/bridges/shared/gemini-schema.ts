@@ -1,19 +1,19 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
-import { Inexpressible } from './inexpressible.ts';
+import { addToDescription } from './add-to-description.ts';
+import { InexpressibleError } from './inexpressible.ts';
 import { hasType } from './modern-schema.ts';
-import { sayInDescription } from './say-in-description.ts';
 
 /**
- * The schema in the subset of JSON Schema that Gemini documents, which has no references (they are written out; a circle
- * ends at its second turn) and few constraints (the others are said in the description).
+ * Converts a schema to the subset of JSON Schema that Gemini documents. References are inlined; a circular reference ends
+ * at its first repetition. Unsupported constraints are added to the description.
  */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   const definitions = isObject(schema.$defs) ? schema.$defs : {};
   let left = maxSteps;
-  // Definitions that use each other several times double at each step.
+  // Definitions that use each other several times grow exponentially.
   const spend = (steps: number) => {
     left -= steps;
-    if (left < 0) throw new Inexpressible('its input schema is too large with its references written out');
+    if (left < 0) throw new InexpressibleError('its input schema is too large with its references inlined');
   };
   const definition = (name: string): unknown => {
     spend(20);
@@ -21,7 +21,7 @@ export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   };
   const convert = (source: JsonSchema, open: ReadonlySet<string>): JsonSchema => {
     spend(1);
-    const { schema: whole, open: within, cut } = writtenOut(source, definition, open);
+    const { schema: whole, open: within, cut } = inline(source, definition, open);
     if (cut !== undefined) return cut;
     return convertKeywords(whole, (subschema) => (isObject(subschema) ? convert(subschema, within) : {}));
   };
@@ -29,8 +29,8 @@ export function toGeminiSchema(schema: JsonSchema): JsonSchema {
 }
 
 const maxSteps = 20_000;
-const asTheyAre = new Set(['description', 'maximum', 'maxItems', 'minimum', 'minItems', 'required', 'type']);
-const worthSaying = new Set([
+const supportedKeywords = new Set(['description', 'maximum', 'maxItems', 'minimum', 'minItems', 'required', 'type']);
+const describedKeywords = new Set([
   'const',
   'contains',
   'default',
@@ -60,19 +60,19 @@ const worthSaying = new Set([
 type Convert = (subschema: unknown) => JsonSchema;
 
 function convertKeywords(schema: JsonSchema, convert: Convert): JsonSchema {
-  const inWords: [string, unknown][] = [];
+  const described: [string, unknown][] = [];
   const entries: [string, unknown][] = [];
   for (const [keyword, value] of Object.entries(schema)) {
-    const entry = asTheyAre.has(keyword)
+    const entry = supportedKeywords.has(keyword)
       ? ([keyword, value] as const)
       : convertKeyword(keyword, value, schema, convert);
     if (entry !== undefined) entries.push([...entry]);
-    else if (worthSaying.has(keyword)) inWords.push([keyword, value]);
+    else if (describedKeywords.has(keyword)) described.push([keyword, value]);
   }
-  return sayInDescription(Object.fromEntries(entries), inWords);
+  return addToDescription(Object.fromEntries(entries), described);
 }
 
-/** Undefined where Gemini has no such keyword. */
+/** Undefined if Gemini has no such keyword. */
 function convertKeyword(keyword: string, value: unknown, schema: JsonSchema, convert: Convert) {
   switch (keyword) {
     case 'properties':
@@ -88,7 +88,7 @@ function convertKeyword(keyword: string, value: unknown, schema: JsonSchema, con
       return [keyword, typeof value === 'boolean' ? value : convert(value)] as const;
     case 'anyOf':
     case 'oneOf':
-      // With both, only one can be the union.
+      // Gemini has one kind of union: with both keywords, `anyOf` is kept.
       if (!Array.isArray(value) || (keyword === 'oneOf' && 'anyOf' in schema)) return undefined;
       return ['anyOf', value.map(convert)] as const;
     case 'prefixItems':
@@ -114,16 +114,16 @@ function isWhole(schema: JsonSchema, value: unknown): boolean {
   return schema.type === 'integer' && Number.isInteger(value);
 }
 
-interface WrittenOut {
+interface Inlined {
   readonly schema: JsonSchema;
-  /** The definitions this place lies in. */
+  /** The definitions around this schema. */
   readonly open: ReadonlySet<string>;
-  /** What stands in a circle's second turn. */
+  /** Replaces the first repetition of a circular reference. */
   readonly cut?: JsonSchema;
 }
 
-/** The schema together with what it refers to and its `allOf`. What both say, the outer one says. */
-function writtenOut(source: JsonSchema, definition: (name: string) => unknown, open: ReadonlySet<string>): WrittenOut {
+/** Merges the schema with the target of its `$ref` and its `allOf`. The outer schema wins. */
+function inline(source: JsonSchema, definition: (name: string) => unknown, open: ReadonlySet<string>): Inlined {
   let schema = source;
   let within = open;
   const parts: unknown[] = [];
@@ -137,7 +137,7 @@ function writtenOut(source: JsonSchema, definition: (name: string) => unknown, o
   if (Array.isArray(source.allOf)) parts.push(...source.allOf);
   for (const part of parts) {
     if (!isObject(part)) continue;
-    const inner = writtenOut(part, definition, within);
+    const inner = inline(part, definition, within);
     if (inner.cut !== undefined) continue;
     within = inner.open;
     schema = merged(schema, inner.schema);

@@ -1,4 +1,4 @@
-/** Thrown while a tool is prepared for a provider; the message is the reason it is left out. Never leaves this room. */
-export class Inexpressible extends Error {
-  override readonly name = 'Inexpressible';
+/** Thrown for a tool that cannot be converted for a provider; the message is the reason. `expressTools` catches it. */
+export class InexpressibleError extends Error {
+  override readonly name = 'InexpressibleError';
 }

@@ -21,7 +21,7 @@ export const mapKeywords: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-/** A copy with `change` applied to each direct subschema; everything else, booleans included, stays. */
+/** Copies the schema with `change` applied to each direct subschema. Everything else, including boolean schemas, is unchanged. */
 export function mapSubschemas(schema: JsonSchema, change: (subschema: JsonSchema) => JsonSchema): JsonSchema {
   const one = (value: unknown) => (isObject(value) ? change(value) : value);
   return Object.fromEntries(

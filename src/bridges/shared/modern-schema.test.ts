@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toModernSchema } from './modern-schema.ts';
 
-test('a current schema stays as it is, without $schema', () => {
+test('a schema of draft 2020-12 is unchanged, except for $schema', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -15,7 +15,7 @@ test('a current schema stays as it is, without $schema', () => {
   expect(toModernSchema({ $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x', ...schema })).toEqual(schema);
 });
 
-test('exclusive bounds written as flags become numbers', () => {
+test('boolean exclusive bounds become numbers', () => {
   expect(toModernSchema({ minimum: 0, exclusiveMinimum: true })).toEqual({ exclusiveMinimum: 0 });
   expect(toModernSchema({ maximum: 9, exclusiveMaximum: false })).toEqual({ maximum: 9 });
 });
@@ -36,7 +36,7 @@ test('a tuple becomes prefixItems', () => {
   });
 });
 
-test('an array that does not say what it holds may hold anything', () => {
+test('an array without items accepts any items', () => {
   expect(toModernSchema({ type: 'array' })).toEqual({ type: 'array', items: {} });
   expect(toModernSchema({ type: ['array', 'null'] })).toEqual({ type: ['array', 'null'], items: {} });
 });
@@ -56,7 +56,7 @@ test('dependencies and required flags of older drafts are translated', () => {
   });
 });
 
-test('keywords with a value that no provider would accept are dropped', () => {
+test('keywords with an invalid value are dropped', () => {
   expect(
     toModernSchema({
       type: 'any',
@@ -78,19 +78,19 @@ test('keywords with a value that no provider would accept are dropped', () => {
   });
 });
 
-test('a branch that nothing can match is dropped from a union', () => {
+test('a branch that matches nothing is dropped from a union', () => {
   expect(toModernSchema({ anyOf: [{ type: 'number' }, { not: {} }, false] })).toEqual({ anyOf: [{ type: 'number' }] });
   expect(toModernSchema({ anyOf: [{ not: {} }] })).toEqual({ anyOf: [{ not: {} }] });
 });
 
-test('a pattern that is no regular expression is said in the description', () => {
+test('a pattern that is not a valid regular expression is added to the description', () => {
   expect(toModernSchema({ type: 'string', pattern: '(?i)abc', description: 'Code' })).toEqual({
     type: 'string',
     description: 'Code (pattern: (?i)abc)',
   });
 });
 
-test('every reference leads into $defs, wherever it led before', () => {
+test('every reference is rewritten to point into $defs', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/properties/a~1b/items' } } };
   expect(
     toModernSchema({
@@ -112,7 +112,7 @@ test('every reference leads into $defs, wherever it led before', () => {
   });
 });
 
-test('a schema may refer to all of itself, and two places of one name stay apart', () => {
+test('a schema may refer to its root, and two targets with the same name get different names', () => {
   expect(
     toModernSchema({
       properties: { child: { $ref: '#' }, a: { $ref: '#/$defs/x/y' }, b: { $ref: '#/$defs/z/y' } },
@@ -134,7 +134,7 @@ test.each(['#/definitions/Missing', 'https://example.com/schema.json', '#anchor'
   },
 );
 
-test('a property may be called like a keyword, or like something dangerous', () => {
+test('a property may have the name of a keyword or of a prototype member', () => {
   const properties = JSON.parse('{"$ref":{"type":"string"},"items":{"type":"array"},"__proto__":{"type":"number"}}');
   const modern = toModernSchema({ properties });
   expect(JSON.stringify(modern)).toBe(

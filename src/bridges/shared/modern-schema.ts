@@ -1,12 +1,12 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { addToDescription } from './add-to-description.ts';
 import { toCurrentKeywords } from './current-keywords.ts';
 import { listKeywords, mapKeywords, schemaKeywords } from './map-subschemas.ts';
 import { createReferences } from './references.ts';
-import { sayInDescription } from './say-in-description.ts';
 
 /**
- * The schema as valid JSON Schema 2020-12, which is what the providers check before they look at anything else:
- * older drafts' forms are translated, keywords with a wrong value are dropped, and each `$ref` points into `$defs`.
+ * Converts a schema to valid JSON Schema 2020-12, which providers require: older drafts are translated, keywords with an
+ * invalid value are dropped, and each `$ref` points into `$defs`.
  */
 export function toModernSchema(root: JsonSchema): JsonSchema {
   const references = createReferences(root);
@@ -15,37 +15,37 @@ export function toModernSchema(root: JsonSchema): JsonSchema {
   return definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
 }
 
-/** True where the schema names this type, alone or among others. */
+/** True if the schema allows this type explicitly. */
 export function hasType(schema: JsonSchema, name: string): boolean {
   return schema.type === name || (Array.isArray(schema.type) && schema.type.includes(name));
 }
 
-type RefersTo = (reference: string) => string;
+type RewriteReference = (reference: string) => string;
 
-function modernise(value: unknown, refersTo: RefersTo): JsonSchema {
+function modernise(value: unknown, rewriteReference: RewriteReference): JsonSchema {
   if (value === false) return { not: {} };
   if (!isObject(value)) return {};
   const schema = toCurrentKeywords(value);
-  const inWords: [string, unknown][] = [];
+  const described: [string, unknown][] = [];
   const entries: [string, unknown][] = [];
   for (const [keyword, member] of Object.entries(schema)) {
-    if (member === undefined || forgotten.has(keyword)) continue;
+    if (member === undefined || removedKeywords.has(keyword)) continue;
     if (referenceKeywords.has(keyword)) {
-      if (typeof member === 'string') entries.push(['$ref', refersTo(member)]);
+      if (typeof member === 'string') entries.push(['$ref', rewriteReference(member)]);
     } else if (keyword === 'pattern' && typeof member === 'string' && !isPattern(member)) {
-      inWords.push([keyword, member]);
+      described.push([keyword, member]);
     } else {
-      const kept = keep(keyword, member, refersTo);
-      if (kept !== undefined) entries.push([keyword, kept]);
+      const converted = convertValue(keyword, member, rewriteReference);
+      if (converted !== undefined) entries.push([keyword, converted]);
     }
   }
   const modern = Object.fromEntries(entries);
-  // OpenAI and Gemini refuse an array that does not say what is in it.
+  // OpenAI and Gemini reject an array without `items`.
   const complete = hasType(modern, 'array') && modern.items === undefined ? { ...modern, items: {} } : modern;
-  return sayInDescription(complete, inWords);
+  return addToDescription(complete, described);
 }
 
-const forgotten = new Set([
+const removedKeywords = new Set([
   '$anchor',
   '$comment',
   '$defs',
@@ -66,7 +66,7 @@ const isText = (value: unknown) => typeof value === 'string';
 const isFlag = (value: unknown) => typeof value === 'boolean';
 const isList = (value: unknown) => Array.isArray(value);
 
-const valid: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+const isValidValue: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['contentEncoding', isText],
   ['contentMediaType', isText],
   ['deprecated', isFlag],
@@ -94,26 +94,26 @@ const valid: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['writeOnly', isFlag],
 ]);
 
-/** The value the keyword may have, or undefined where the keyword has to go. */
-function keep(keyword: string, value: unknown, refersTo: RefersTo): unknown {
+/** The converted value; undefined if the keyword has to be dropped. */
+function convertValue(keyword: string, value: unknown, rewriteReference: RewriteReference): unknown {
   if (keyword === 'type') return toType(value);
   if (keyword === 'required') return toNames(value);
   if (keyword === 'dependentRequired') return toNameLists(value);
   if (schemaKeywords.has(keyword))
-    return typeof value === 'boolean' && mayBeBoolean.has(keyword) ? value : modernise(value, refersTo);
-  if (listKeywords.has(keyword)) return toBranches(keyword, value, refersTo);
+    return typeof value === 'boolean' && mayBeBoolean.has(keyword) ? value : modernise(value, rewriteReference);
+  if (listKeywords.has(keyword)) return toBranches(keyword, value, rewriteReference);
   if (mapKeywords.has(keyword)) {
     if (!isObject(value)) return undefined;
     const members = Object.entries(value).filter(([name]) => keyword !== 'patternProperties' || isPattern(name));
-    return Object.fromEntries(members.map(([name, member]) => [name, modernise(member, refersTo)]));
+    return Object.fromEntries(members.map(([name, member]) => [name, modernise(member, rewriteReference)]));
   }
-  return (valid.get(keyword) ?? (() => true))(value) ? value : undefined;
+  return (isValidValue.get(keyword) ?? (() => true))(value) ? value : undefined;
 }
 
 function toType(value: unknown): unknown {
   if (!Array.isArray(value)) return types.has(value as string) ? value : undefined;
   const known = [...new Set(value)].filter((name) => types.has(name));
-  // A name nobody knows may stand for anything, so the list says nothing either.
+  // An unknown type may mean anything, so the whole list is dropped.
   return known.length > 0 && known.length === new Set(value).size ? known : undefined;
 }
 
@@ -128,15 +128,15 @@ function toNameLists(value: unknown): JsonSchema | undefined {
   return Object.fromEntries(lists.filter(([, list]) => list !== undefined));
 }
 
-function toBranches(keyword: string, value: unknown, refersTo: RefersTo): JsonSchema[] | undefined {
+function toBranches(keyword: string, value: unknown, rewriteReference: RewriteReference): JsonSchema[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const branches = value.map((branch) => modernise(branch, refersTo));
+  const branches = value.map((branch) => modernise(branch, rewriteReference));
   if (keyword !== 'anyOf' && keyword !== 'oneOf') return branches;
   const possible = branches.filter((branch) => !isNever(branch));
   return possible.length > 0 ? possible : branches;
 }
 
-// Generators write `{ not: {} }` for "undefined", which JSON cannot send.
+// Generators write `{ not: {} }` for "undefined", which JSON does not have.
 function isNever(schema: JsonSchema): boolean {
   return Object.keys(schema).length === 1 && isObject(schema.not) && Object.keys(schema.not).length === 0;
 }

@@ -4,13 +4,13 @@ import { toObjectSchema } from './object-schema.ts';
 const a = { type: 'string' };
 const b = { type: 'number' };
 
-test('an object without properties gets an empty list of them', () => {
+test('an object without properties gets empty properties', () => {
   expect(toObjectSchema({ type: 'object' })).toEqual({ schema: { type: 'object', properties: {} } });
   expect(toObjectSchema({})).toEqual({ schema: { type: 'object', properties: {} } });
   expect(toObjectSchema({ type: ['object', 'null'], properties: { a } }).schema.type).toBe('object');
 });
 
-test('an input that is no object is refused with the reason', () => {
+test('an input that is not an object is rejected with the reason', () => {
   expect(() => toObjectSchema({ type: 'string' })).toThrow('its input is of type string, not an object');
   expect(() => toObjectSchema({ anyOf: [{ type: 'string' }, { type: 'null' }] })).toThrow('can never be an object');
 });
@@ -37,14 +37,14 @@ test('allOf is merged without loss', () => {
   });
 });
 
-test('a schema that only refers to another becomes that other', () => {
+test('a schema that is only a reference is replaced by its target', () => {
   const $defs = { Input: { type: 'object', description: 'In', properties: { a }, additionalProperties: false } };
   expect(toObjectSchema({ $ref: '#/$defs/Input', $defs })).toEqual({
     schema: { type: 'object', description: 'In', properties: { a }, additionalProperties: false },
   });
 });
 
-test('of alternatives all properties are offered, and the rule is told in words', () => {
+test('all properties of alternatives are offered, and the note states the constraint', () => {
   const anyOf = [
     { properties: { kind: { const: 'x' }, a }, required: ['kind', 'a'] },
     { properties: { kind: { const: 'y' }, b }, required: ['kind', 'b'] },
@@ -60,7 +60,7 @@ test('of alternatives all properties are offered, and the rule is told in words'
   });
 });
 
-test('alternatives behind references are told in full, and only the definitions still used are kept', () => {
+test('alternatives in references are inlined in the note, and only used definitions are kept', () => {
   const $defs = {
     Circle: { type: 'object', properties: { radius: { $ref: '#/$defs/Length' } }, required: ['radius'] },
     Square: { type: 'object', properties: { side: { $ref: '#/$defs/Length' } }, required: ['side'] },
@@ -84,14 +84,14 @@ test('alternatives behind references are told in full, and only the definitions 
   );
 });
 
-test('alternatives that contain themselves are announced, not told', () => {
+test('the note mentions circular alternatives without listing them', () => {
   const $defs = { Tree: { type: 'object', properties: { left: { $ref: '#/$defs/Tree' } } } };
   const { schema, note } = toObjectSchema({ anyOf: [{ $ref: '#/$defs/Tree' }], $defs });
   expect(schema).toEqual({ type: 'object', properties: { left: { $ref: '#/$defs/Tree' } }, $defs });
   expect(note).toMatch(/^Only some combinations/);
 });
 
-test('alternatives that only demand arguments leave the properties alone', () => {
+test('alternatives that only require arguments do not change the properties', () => {
   const schema = { type: 'object', properties: { a, b }, required: ['a'] };
   const oneOf = [{ required: ['b'] }, { not: { required: ['b'] } }];
   expect(toObjectSchema({ ...schema, oneOf })).toEqual({
@@ -100,7 +100,7 @@ test('alternatives that only demand arguments leave the properties alone', () =>
   });
 });
 
-test('conditions offer their properties too', () => {
+test('properties of conditions are offered too', () => {
   const rule =
     '{"if":{"properties":{"a":{"const":"x"}}},"then":{"properties":{"b":{"type":"number"}},"required":["b"]}}';
   const { schema, note } = toObjectSchema({ type: 'object', properties: { a }, required: ['a'], ...JSON.parse(rule) });
@@ -108,12 +108,12 @@ test('conditions offer their properties too', () => {
   expect(note).toContain(rule);
 });
 
-test('a rule too long to tell is announced', () => {
+test('the note mentions a constraint that is too long to quote', () => {
   const anyOf = Array.from({ length: 100 }, (_, index) => ({ required: [`argument number ${index}`] }));
   expect(toObjectSchema({ type: 'object', anyOf }).note).toMatch(/^Only some combinations/);
 });
 
-test('definitions that would combine without end are refused with the reason', () => {
+test('definitions that grow exponentially when combined are rejected with the reason', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => {
       const next = { $ref: `#/$defs/D${index + 1}` };
@@ -125,7 +125,7 @@ test('definitions that would combine without end are refused with the reason', (
   );
 });
 
-test('references in a circle come to an end', () => {
+test('circular references terminate', () => {
   const $defs = { A: { allOf: [{ $ref: '#/$defs/B' }] }, B: { $ref: '#/$defs/A', properties: { a } } };
   expect(toObjectSchema({ $ref: '#/$defs/A', $defs }).schema.properties).toEqual({ a });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { toPlainSchema } from './plain-schema.ts';
 
-test('a schema is copied, so nobody can change it afterwards', () => {
+test('a schema is copied, so later changes have no effect', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const plain = toPlainSchema(schema);
   schema.properties.a.type = 'number';
   expect(plain).toEqual({ type: 'object', properties: { a: { type: 'string' } } });
 });
 
-test('a schema that goes in circles, or too deep, is refused with the reason', () => {
+test('a circular or too deeply nested schema is rejected with the reason', () => {
   const circle: Record<string, unknown> = { type: 'object' };
   circle.properties = { self: circle };
   expect(() => toPlainSchema(circle)).toThrow('nested deeper than 64 levels');
@@ -17,7 +17,7 @@ test('a schema that goes in circles, or too deep, is refused with the reason', (
   expect(() => toPlainSchema(nested(65))).toThrow('nested deeper than 64 levels');
 });
 
-test('a schema that is no JSON, or more than 256 kB of it, is refused with the reason', () => {
+test('a schema that is not JSON, or larger than 256 kB, is rejected with the reason', () => {
   expect(() => toPlainSchema({ default: 1n })).toThrow('cannot be written as JSON');
   expect(() => toPlainSchema({ description: 'x'.repeat(256 * 1024) })).toThrow('too large: 257 kB, at most 256 kB');
   expect(() => toPlainSchema([])).toThrow('not an object');

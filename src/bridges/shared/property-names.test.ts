@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseForeignProperties, renameProperties, restoreProperties } from './property-names.ts';
+import { assertPortableProperties, renameProperties, restoreProperties } from './property-names.ts';
 
 const schema = {
   type: 'object',
@@ -11,7 +11,7 @@ const schema = {
   dependentRequired: { plain: ['filter[id]'] },
 };
 
-test('names that Anthropic refuses are replaced everywhere they stand', () => {
+test('property names that Anthropic rejects are replaced everywhere', () => {
   const { schema: renamed, originals } = renameProperties(schema);
   const [top, id] = originals.keys();
   expect(id).toMatch(/^filter_id__[0-9a-f]{8}$/);
@@ -21,27 +21,27 @@ test('names that Anthropic refuses are replaced everywhere they stand', () => {
   );
 });
 
-test('the arguments get their own names back at every depth', () => {
+test('the original property names are restored in arguments at every depth', () => {
   const { originals } = renameProperties(schema);
   const [top, id] = originals.keys();
   const args = { [String(id)]: 'x', plain: [{ [String(top)]: 5, kept: null }], other: 1 };
   expect(restoreProperties(args, originals)).toEqual({ 'filter[id]': 'x', plain: [{ $top: 5, kept: null }], other: 1 });
 });
 
-test('arguments nested without end do no harm', () => {
+test('very deeply nested arguments do not overflow the stack', () => {
   const { originals } = renameProperties(schema);
   const args = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
   expect(() => restoreProperties(args, originals)).not.toThrow();
 });
 
-test('names that fit are left alone', () => {
+test('valid property names are unchanged', () => {
   const fine = { properties: { 'start-index': {}, 'a.b': {}, constructor: {} } };
   const { schema: renamed, originals } = renameProperties(fine);
   expect(renamed).toEqual(fine);
   expect(originals.size).toBe(0);
 });
 
-test('a name too long is cut and stays unique', () => {
+test('a property name that is too long is shortened and stays unique', () => {
   const names = [`${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`];
   const { schema: renamed } = renameProperties({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
   const kept = Object.keys(renamed.properties as object);
@@ -49,7 +49,7 @@ test('a name too long is cut and stays unique', () => {
   expect(kept.every((name) => name.length === 64)).toBe(true);
 });
 
-test('without a way back such a name is refused with the reason', () => {
-  expect(() => refuseForeignProperties(schema)).toThrow('its property name "$top" is not allowed there');
-  expect(refuseForeignProperties({ properties: { a: {} } })).toEqual({ properties: { a: {} } });
+test('assertPortableProperties rejects such a name with the reason', () => {
+  expect(() => assertPortableProperties(schema)).toThrow('its property name "$top" is not allowed there');
+  expect(assertPortableProperties({ properties: { a: {} } })).toEqual({ properties: { a: {} } });
 });

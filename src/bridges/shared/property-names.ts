@@ -1,12 +1,12 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
-import { Inexpressible } from './inexpressible.ts';
+import { InexpressibleError } from './inexpressible.ts';
 import { mapSubschemas } from './map-subschemas.ts';
 import { shortHash } from './provider-name.ts';
 
-/** From the name a provider accepts to the name the tool knows. Holds only the names that differ. */
+/** The tool's own property names by the names that the provider accepts; only those that differ. */
 export type OriginalNames = ReadonlyMap<string, string>;
 
-/** The schema with each property named so that every provider takes it, and the way back for the arguments. */
+/** Renames properties so that every provider accepts them; `originals` restores the names in arguments. */
 export function renameProperties(schema: JsonSchema): {
   readonly schema: JsonSchema;
   readonly originals: OriginalNames;
@@ -20,17 +20,17 @@ export function renameProperties(schema: JsonSchema): {
   return { schema: renamed(schema, rename), originals };
 }
 
-/** Throws `Inexpressible` for a property name that not every provider takes. */
-export function refuseForeignProperties(schema: JsonSchema): JsonSchema {
+/** Throws `InexpressibleError` for a property name that some provider rejects. */
+export function assertPortableProperties(schema: JsonSchema): JsonSchema {
   return renamed(schema, (name) => {
     if (toPropertyName(name) === name) return name;
-    throw new Inexpressible(`its property name ${JSON.stringify(name)} is not allowed there`);
+    throw new InexpressibleError(`its property name ${JSON.stringify(name)} is not allowed there`);
   });
 }
 
-/** The model's arguments with the tool's own property names, at every depth. */
+/** Restores the tool's own property names in the model's arguments, at every depth. */
 export function restoreProperties(value: unknown, originals: OriginalNames, depth = 0): unknown {
-  // No schema is as deep as this, so there is nothing to restore below.
+  // Schemas are never this deep, so there is nothing to restore.
   if (originals.size === 0 || depth > maxDepth) return value;
   if (Array.isArray(value)) return value.map((item) => restoreProperties(item, originals, depth + 1));
   if (!isObject(value)) return value;

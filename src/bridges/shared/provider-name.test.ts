@@ -2,29 +2,29 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toProviderName } from './provider-name.ts';
 
-test('a name that fits is not touched [B8]', () => {
+test('a valid name is unchanged [B8]', () => {
   expect(toProviderName('mcp_github_search-issues')).toBe('mcp_github_search-issues');
   expect(toProviderName('x'.repeat(64))).toBe('x'.repeat(64));
 });
 
-test('a name that does not fit gets a short hash that is the same every time [B8]', () => {
+test('an invalid name gets a short, stable hash [B8]', () => {
   expect(toProviderName('mcp_Ant Design_list')).toBe('mcp_Ant_Design_list_6330377a');
   expect(toProviderName('x'.repeat(65))).toHaveLength(64);
   expect(toProviderName('x'.repeat(65), 128)).toBe('x'.repeat(65));
 });
 
-test('names that look alike once cleaned stay apart [B8]', () => {
+test('names that differ only in invalid characters stay distinct [B8]', () => {
   const names = ['a.b', 'a b', 'a/b', 'a_b', `${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`];
   expect(new Set(names.map((name) => toProviderName(name))).size).toBe(names.length);
 });
 
-test('where a letter has to come first, it does', () => {
+test('a name starts with a letter or underscore if the provider requires it', () => {
   expect(toProviderName('21st_builder', 64, true)).toMatch(/^_21st_builder_[0-9a-f]{8}$/);
   expect(toProviderName('21st_builder')).toBe('21st_builder');
   expect(toProviderName('_private', 64, true)).toBe('_private');
 });
 
-test('whatever a server calls its tool, every provider accepts the name [B8]', () => {
+test('every provider accepts the converted name of any tool [B8]', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
       expect(toProviderName(name)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../kernel/json.ts';
 import type { ExpressedTool } from './express-tools.ts';
 
-/** A function tool of OpenAI's Chat Completions. */
+/** A function tool of OpenAI's Chat Completions API. */
 export interface OpenAITool {
   type: 'function';
   function: { name: string; description?: string; parameters: { [key: string]: unknown }; strict?: boolean };
@@ -35,22 +35,22 @@ export interface GeminiFunction {
   parametersJsonSchema?: { [key: string]: unknown };
 }
 
-/** As Chat Completions takes it. */
+/** Formats a tool for Chat Completions. */
 export function toOpenAIShape({ name, description, schema }: ExpressedTool): OpenAITool {
   return { type: 'function', function: { name, ...(description && { description }), parameters: schema } };
 }
 
-/** As the Responses API takes it. `strict` is on there unless it is turned off, and few MCP schemas meet it. */
+/** Formats a tool for the Responses API. `strict` is on there by default, and few MCP schemas satisfy it. */
 export function toOpenAIResponsesShape({ name, description, schema }: ExpressedTool): OpenAIResponsesTool {
   return { type: 'function', name, ...(description && { description }), parameters: schema, strict: false };
 }
 
-/** As the Messages API takes it. */
+/** Formats a tool for the Messages API. */
 export function toAnthropicShape({ name, description, schema }: ExpressedTool): AnthropicTool {
   return { name, ...(description && { description }), input_schema: { ...schema, type: 'object' } };
 }
 
-/** All functions as one Gemini tool; no tool without functions, which Gemini refuses. */
+/** Formats all functions as one Gemini tool; none without functions, because Gemini rejects an empty tool. */
 export function toGeminiShape(tools: readonly ExpressedTool[]): GeminiTool[] {
   if (tools.length === 0) return [];
   return [

@@ -1,15 +1,15 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
 import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
-import { Inexpressible } from './inexpressible.ts';
+import { InexpressibleError } from './inexpressible.ts';
 
 export interface References {
-  /** The `$ref` to write instead of this one. Throws `Inexpressible` where the schema has no such place. */
+  /** The `$ref` that replaces this one. Throws `InexpressibleError` if the schema does not contain the target. */
   to(reference: string): string;
-  /** Everything that was referred to so far and through it, by its name in `$defs`. */
+  /** The targets of all references so far, direct and indirect, by their names in `$defs`. */
   definitions(read: (target: unknown) => JsonSchema): [name: string, schema: JsonSchema][];
 }
 
-/** Gives each place of `root` that is referred to one name in `$defs`. */
+/** Assigns a name in `$defs` to each target of a reference in `root`. */
 export function createReferences(root: JsonSchema): References {
   const names = new Map<string, string>();
   const used = new Map<string, number>();
@@ -26,7 +26,7 @@ export function createReferences(root: JsonSchema): References {
     },
     definitions(read) {
       const done: [string, JsonSchema][] = [];
-      // Reading one may add more: a loop instead of recursion, because references form long chains and circles.
+      // Reading one may add more. A loop, because chains of references can be long and circular.
       for (const [name, target] of targets) done.push([name, read(target)]);
       return done;
     },
@@ -37,7 +37,7 @@ function lookUp(root: JsonSchema, reference: string): unknown {
   const keys = parseLocalReference(reference);
   const target = keys && valueAt(root, keys);
   if (isObject(target) || typeof target === 'boolean') return target;
-  throw new Inexpressible(`its input schema refers to ${reference}, which it does not contain`);
+  throw new InexpressibleError(`its input schema refers to ${reference}, which it does not contain`);
 }
 
 function unusedName(reference: string, used: Map<string, number>): string {

@@ -12,7 +12,7 @@ function textFor(content: readonly ContentBlock[], rest?: Partial<ToolResult>): 
   return textOf(toResultParts(result(content, rest)));
 }
 
-test('text is carried as it is, block after block', () => {
+test('text blocks are unchanged and in order', () => {
   expect(
     textFor([
       { type: 'text', text: 'one' },
@@ -21,7 +21,7 @@ test('text is carried as it is, block after block', () => {
   ).toBe('one\n two\n');
 });
 
-test('media goes along where the provider takes it', () => {
+test('media is sent if the provider accepts it', () => {
   const parts = toResultParts(
     result([
       { type: 'image', mimeType: 'image/png', data: png },
@@ -35,7 +35,7 @@ test('media goes along where the provider takes it', () => {
   ]);
 });
 
-test('media the provider does not take is named, with its size', () => {
+test('media that the provider does not accept is described, with its size', () => {
   const data = Buffer.alloc(12_000).toString('base64');
   expect(textFor([{ type: 'audio', mimeType: 'audio/wav', data }])).toBe('[audio audio/wav, 12 kB]');
   expect(textFor([{ type: 'image', mimeType: 'image/png', data: png }])).toBe('[image image/png, 20 B]');
@@ -52,14 +52,14 @@ test('data that is not base64 is never sent as media', () => {
     expect(toResultParts(result([{ type: 'image', mimeType: 'image/png', data }]), () => true)[0]?.kind).toBe('text');
 });
 
-test('line breaks in base64 are taken out', () => {
+test('line breaks in base64 are removed', () => {
   const data = `${png.slice(0, 8)}\r\n${png.slice(8)}\n`;
   expect(toResultParts(result([{ type: 'image', mimeType: 'image/png', data }]), () => true)).toEqual([
     { kind: 'media', mimeType: 'image/png', data: png },
   ]);
 });
 
-test('embedded text comes with its address, links are named, unknown content is named', () => {
+test('embedded text has its URI; links and unknown content are described', () => {
   expect(
     textFor([
       { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# Title' } },
@@ -73,7 +73,7 @@ test('embedded text comes with its address, links are named, unknown content is 
   );
 });
 
-test('structured content is sent as JSON where there is no text to say it', () => {
+test('structured content is sent as JSON if there is no text', () => {
   const structuredContent = { total: 3 };
   expect(textFor([], { structuredContent })).toBe('{"total":3}');
   expect(textFor([{ type: 'text', text: ' ' }], { structuredContent })).toBe('{"total":3}');
@@ -82,17 +82,17 @@ test('structured content is sent as JSON where there is no text to say it', () =
   expect(textFor([{ type: 'resource_link', uri: 'u' }], { structuredContent })).toBe('{"total":3}\n[resource link u]');
 });
 
-test('an empty result says that it is empty', () => {
+test('an empty result has a text that says so', () => {
   expect(textFor([])).toBe('[no content]');
   expect(textFor([{ type: 'text', text: '' }])).toBe('[no content]');
 });
 
-test('an error is text only and says that it is one', () => {
+test('an error has only text, which starts with MCP error', () => {
   const isError = true;
   expect(textFor([{ type: 'text', text: 'No such file' }], { isError })).toBe('MCP error: No such file');
   expect(textFor([{ type: 'text', text: 'MCP error: gone' }], { isError })).toBe('MCP error: gone');
   expect(textFor([], { isError, text: 'MCP error: Timed out' })).toBe('MCP error: Timed out');
-  expect(textFor([], { isError })).toBe('MCP error: The tool failed without saying why.');
+  expect(textFor([], { isError })).toBe('MCP error: The tool failed without a reason.');
   const picture = [{ type: 'image', mimeType: 'image/png', data: png }];
   expect(toResultParts(result(picture, { isError }), () => true)).toEqual([
     { kind: 'text', text: 'MCP error: [image image/png, 20 B]' },

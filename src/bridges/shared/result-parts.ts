@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/json.ts';
 import type { ContentBlock, ToolResult } from '../../kernel/tool.ts';
 
-/** One piece of a result in the form every provider can be given: text, or bytes of a kind it said it takes. */
+/** A part of a result: text, or media of a type that the provider accepts. */
 export type ResultPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'media'; readonly mimeType: string; readonly data: string; readonly uri?: string };
@@ -13,26 +13,26 @@ export interface Media {
 }
 
 /**
- * The result as parts, never none. Media that `carries` declines becomes a short text that names it, as does everything
- * else a model cannot be sent. Of an error only text is left, the first starting with `MCP error: `.
+ * Converts a result to one or more parts. Media that `accepts` rejects, and content that cannot be sent to a model, becomes a
+ * short description as text. An error has only text parts, and the first starts with `MCP error: `.
  */
-export function toResultParts(result: ToolResult, carries: (media: Media) => boolean = () => false): ResultPart[] {
-  const takes = result.isError ? () => false : carries;
-  const parts = result.content.map((block) => toPart(block, takes)).filter((part) => !isBlank(part));
-  const spoken = result.content.some((block) => block.type === 'text' && !isBlank(toPart(block, takes)));
-  if (!spoken && result.structuredContent !== undefined && result.structuredContent !== null)
+export function toResultParts(result: ToolResult, accepts: (media: Media) => boolean = () => false): ResultPart[] {
+  const accepted = result.isError ? () => false : accepts;
+  const parts = result.content.map((block) => toPart(block, accepted)).filter((part) => !isBlank(part));
+  const hasText = result.content.some((block) => block.type === 'text' && !isBlank(toPart(block, accepted)));
+  if (!hasText && result.structuredContent !== undefined && result.structuredContent !== null)
     parts.unshift(text(toJson(result.structuredContent)));
   if (!result.isError) return parts.length > 0 ? parts : [text('[no content]')];
-  const [first = text(result.text || 'The tool failed without saying why.'), ...others] = parts;
+  const [first = text(result.text || 'The tool failed without a reason.'), ...others] = parts;
   return [asError(first), ...others];
 }
 
-/** All text parts, one after the other. */
+/** The text parts, joined by line breaks. */
 export function textOf(parts: readonly ResultPart[]): string {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Image kinds that every provider with eyes takes. */
+/** Image types that every provider with image input accepts. */
 export const commonImageTypes: ReadonlySet<string> = new Set(['image/gif', 'image/jpeg', 'image/png', 'image/webp']);
 
 const errorPrefix = 'MCP error: ';
@@ -42,16 +42,16 @@ function asError(part: ResultPart): ResultPart {
   return text(errorPrefix + part.text);
 }
 
-function toPart(block: ContentBlock, carries: (media: Media) => boolean): ResultPart {
+function toPart(block: ContentBlock, accepts: (media: Media) => boolean): ResultPart {
   if (block.type === 'text' && typeof block.text === 'string') return text(block.text);
   if (block.type === 'image' || block.type === 'audio')
-    return media(block.type, block.mimeType, block.data, undefined, carries);
+    return media(block.type, block.mimeType, block.data, undefined, accepts);
   if (block.type === 'resource_link')
     return text(bracketed('resource link', block.name, block.uri, block.mimeType, block.description));
   if (block.type === 'resource' && isObject(block.resource)) {
     const { uri, mimeType, text: written, blob } = block.resource;
     if (typeof written === 'string') return text(`${bracketed('resource', uri, mimeType)}\n${written}`);
-    return media('resource', mimeType, blob, uri, carries);
+    return media('resource', mimeType, blob, uri, accepts);
   }
   return text(bracketed('content of type', block.type));
 }
@@ -61,13 +61,13 @@ function media(
   mimeType: unknown,
   data: unknown,
   uri: unknown,
-  carries: (media: Media) => boolean,
+  accepts: (media: Media) => boolean,
 ): ResultPart {
   const address = typeof uri === 'string' ? uri : undefined;
-  // Line breaks are common in base64, and refused by most providers.
+  // Line breaks are common in base64, but most providers reject them.
   const bytes = typeof data === 'string' ? data.replace(/\s+/g, '') : '';
-  if (typeof mimeType === 'string' && isBase64(bytes) && carries({ mimeType, data: bytes }))
-    return { kind: 'media', mimeType, data: bytes, ...(address !== undefined && { uri: address }) };
+  if (typeof mimeType === 'string' && isBase64(bytes) && accepts({ mimeType, data: bytes }))
+    return { kind: 'media', mimeType, data: bytes, uri: address };
   const size = bytes === '' ? ', no data' : `, ${sizeOf(bytes)}`;
   return text(bracketed(kind, address, mimeType).replace(/\]$/, `${size}]`));
 }

@@ -3,7 +3,7 @@ import type { Tool, ToolSource } from '../../kernel/tool.ts';
 import { type BridgeOptions, expressTools } from './express-tools.ts';
 import { openAIRules } from './provider-rules.ts';
 
-/** A tool with its parameters as a plain list. */
+/** A tool with its parameters as a flat list. */
 export interface FlatTool {
   name: string;
   description: string;
@@ -13,8 +13,8 @@ export interface FlatTool {
 export interface FlatParameter {
   name: string;
   /**
-   * The JSON Schema type. `null` beside another type is not named (`string | null` is `string`); several types are
-   * joined (`string | number`); a parameter that may be anything is `any`.
+   * The JSON Schema type. `null` beside another type is omitted (`string | null` is `string`); several types are joined
+   * (`string | number`); a parameter of any type is `any`.
    */
   type: string;
   description: string;
@@ -23,7 +23,7 @@ export interface FlatParameter {
   enum?: unknown[];
 }
 
-/** The tools with flat parameter lists, for agents that do not read JSON Schema. */
+/** Converts the tools to flat parameter lists, for agents that do not read JSON Schema. */
 export function toFlatTools(source: ToolSource, options?: BridgeOptions<Tool>): FlatTool[] {
   return expressTools(source.tools, openAIRules, options).map(({ name, description, schema }) => ({
     name,
@@ -52,7 +52,7 @@ function toParameters(schema: JsonSchema): FlatParameter[] {
   });
 }
 
-/** The schema and everything it is made of at this place: what it refers to, each once, and the branches of its unions. */
+/** The schema, the targets of its references (each once), and the branches of its unions. */
 function viewsOf(schema: unknown, definitions: JsonSchema, seen: Set<string>): JsonSchema[] {
   if (!isObject(schema)) return [];
   const views: JsonSchema[] = [schema];
@@ -65,7 +65,7 @@ function viewsOf(schema: unknown, definitions: JsonSchema, seen: Set<string>): J
   return views;
 }
 
-// Enough for every schema written by people, and few enough to follow one into the other.
+// More than any hand-written schema has, and few enough to recurse.
 const maxReferences = 100;
 
 function typeOf(views: readonly JsonSchema[]): string {
@@ -89,7 +89,7 @@ function valuesOf(view: JsonSchema): unknown[] {
   return Array.isArray(view.enum) ? view.enum : [];
 }
 
-/** The allowed values, where every branch of the parameter is a list of them. */
+/** The allowed values, if every branch of the parameter lists them. */
 function choicesOf(views: readonly JsonSchema[]): unknown[] | undefined {
   const choices = [...new Set(views.flatMap(valuesOf))];
   if (choices.length === 0) return undefined;
