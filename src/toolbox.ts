@@ -113,7 +113,7 @@ export async function startToolbox(
     journal,
     largeResults,
     rules,
-    approver: options.approver,
+    approver: options.approver ?? (host.approve && { ask: host.approve }),
     clock,
     log,
     onCall: (record) => events.emit('call.changed', record),

@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { QuestionContext, RequestHost } from '../connections/request-host.ts';
 import { createId } from '../kernel/create-id.ts';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
-import type { ErrorCode } from '../kernel/errors.ts';
+import { type ErrorCode, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../policy/approval.ts';
@@ -62,7 +62,7 @@ export interface Call {
   readonly events: AsyncIterable<CallEvent>;
   /** Calls the listener with every event from now on, synchronously; returns the function that ends the subscription. */
   subscribe(listener: (event: CallEvent) => void): () => void;
-  /** Ends the call as cancelled; does nothing once it has ended. */
+  /** Ends the call as cancelled, with the reason in its result; does nothing once it has ended. */
   cancel(reason?: string): void;
 }
 
@@ -150,8 +150,9 @@ export class RunningCall implements Call {
     if (this.#listeners) this.emit({ type: 'state', state, record: this.record });
   }
 
-  cancel(reason = 'The call was cancelled'): void {
-    if (this.state !== 'ended') this.abort(new Error(reason));
+  cancel(reason?: string): void {
+    const message = reason === undefined ? 'The call was cancelled' : `The call was cancelled: ${reason}`;
+    if (this.state !== 'ended') this.abort(new ToolwharfError('CALL_CANCELLED', message));
   }
 
   abort(reason: unknown): void {

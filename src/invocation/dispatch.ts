@@ -41,7 +41,7 @@ export async function dispatch(
   call.deadline = deadline;
   try {
     // A local function that ignores its signal must not hold the call.
-    if (entry.local) return await abortable(runLocal(call, entry, args, options), call.signal);
+    if (entry.local) return await abortable(runLocal(call, entry, args, options, ports), call.signal);
     return await send(call, entry, args, options, ports);
   } catch (cause) {
     if (!deadline.isExpired) throw cause;
@@ -91,9 +91,12 @@ function toRequestHost(
       sample && ((params, context) => call.answer(context, async (asked) => sample.sample?.(params, asked) as never)),
     listRoots: roots && ((context) => call.answer(context, async (asked) => roots.listRoots?.(asked) as never)),
     // Without an observer the server is not asked for progress at all.
-    onProgress: host.onProgress || call.hasListeners ? (progress) => reportProgress(call, progress) : undefined,
+    onProgress:
+      host.onProgress || defaultHost.onProgress || call.hasListeners
+        ? (progress) => reportProgress(call, progress, defaultHost)
+        : undefined,
     onLog(params) {
-      host.onLog?.(params);
+      (host.onLog ? host : defaultHost).onLog?.(params);
       call.emit({ type: 'log', params });
       onLog(call, entry.server ?? '', params);
     },
@@ -101,8 +104,8 @@ function toRequestHost(
   };
 }
 
-function reportProgress(call: RunningCall, progress: Progress): void {
-  call.host.onProgress?.(progress);
+function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
+  (call.host.onProgress ? call.host : defaultHost).onProgress?.(progress);
   call.emit({ type: 'progress', progress });
 }
 
@@ -111,11 +114,12 @@ async function runLocal(
   { name, local }: CatalogEntry,
   args: JsonObject,
   { callStep }: DispatchOptions,
+  { defaultHost }: DispatchPorts,
 ): Promise<JsonObject> {
   const { signal } = call;
   const context = {
     signal,
-    onProgress: (progress: Progress) => reportProgress(call, progress),
+    onProgress: (progress: Progress) => reportProgress(call, progress, defaultHost),
     async call(step: string, given: unknown): Promise<ToolResult> {
       if (!local?.composed)
         throw new ToolwharfError('TOOL_FAILED', `${name} calls other tools: declare it with composed: true`);

@@ -47,7 +47,25 @@ describe('a started call', () => {
       if (event.type === 'state' && event.state === 'running') call.cancel('no longer needed');
     });
     expect(await call.result).toMatchObject({ isError: true, failure: { code: 'CALL_CANCELLED' } });
+    expect((await call.result).text).toContain('no longer needed');
     call.cancel();
+  });
+
+  test('is approved and observed by the host of the toolbox when it brings none of its own', async () => {
+    const progress: unknown[] = [];
+    const tool = localTool({
+      name: 'work',
+      execute: (_, { onProgress }) => {
+        onProgress?.({ progress: 1 });
+        return 'done';
+      },
+    });
+    await using toolbox = await openToolbox(
+      { servers: {}, toolbox: { approval: { mode: 'always-ask' } } },
+      { tools: [tool], host: { approve: async () => ({ kind: 'allow' }), onProgress: (step) => progress.push(step) } },
+    );
+    expect((await toolbox.call('work', {})).text).toBe('done');
+    expect(progress).toEqual([{ progress: 1 }]);
   });
 
   test('of an unknown tool or of a closed toolbox has already ended with an error', async () => {
