@@ -15,7 +15,7 @@ test('a result is read in pages to its end', () => {
   expect(kept.page('unknown', 0, 5)).toBeUndefined();
 });
 
-test('the oldest goes when space runs out, and what is too big is not kept at all', () => {
+test('the oldest result is removed when the limit is reached, and a result above the limit is not kept', () => {
   const kept = createLargeResults({ maxLength: 30 });
   kept.add('a', { a: 'x'.repeat(10) });
   kept.add('b', { b: 'y'.repeat(10) });

@@ -12,7 +12,7 @@ function createTime(start = 0) {
   };
 }
 
-test('as many calls as allowed pass at once, the next one is told when to come back [R20]', () => {
+test('calls within the limit pass at once, and the next one gets the time to retry [R20]', () => {
   const clock = createTime(1_000_000);
   const limiter = createRateLimiter({ clock });
   const limit = { calls: 2, perMs: 1000 };
@@ -60,7 +60,7 @@ test('no window of any position holds more calls than allowed, and room is never
   );
 });
 
-test('coming back after the told time succeeds', () => {
+test('a retry after the given time succeeds', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 50 }), (waits) => {
       const clock = createTime();
@@ -77,7 +77,7 @@ test('coming back after the told time succeeds', () => {
   );
 });
 
-test('a changed limit counts from the next call', () => {
+test('a changed limit applies from the next call', () => {
   const clock = createTime();
   const limiter = createRateLimiter({ clock });
   for (let call = 0; call < 5; call++) limiter.take('key', { calls: 5, perMs: 1000 });
@@ -85,7 +85,7 @@ test('a changed limit counts from the next call', () => {
   expect(limiter.take('key', { calls: 2, perMs: 1000 })).toEqual({ ok: false, retryAfterMs: 1000 });
 });
 
-test('a clock that is set back shuts a key for one window at most', () => {
+test('a clock that is set back blocks a key for one window at most', () => {
   const clock = createTime(10_000_000);
   const limiter = createRateLimiter({ clock });
   const limit = { calls: 1, perMs: 1000 };
@@ -96,7 +96,7 @@ test('a clock that is set back shuts a key for one window at most', () => {
   expect(limiter.take('key', limit).ok).toBe(true);
 });
 
-test('keys that are no longer used are forgotten', () => {
+test('keys that are no longer used are removed', () => {
   const clock = createTime();
   const limiter = createRateLimiter({ clock });
   limiter.take('long', { calls: 1, perMs: 1e9 });

@@ -22,19 +22,19 @@ const taskOf = (id: string, second: number, state = TaskState.TASK_STATE_COMPLET
 const tasks = [taskOf('a', 1), taskOf('b', 3), taskOf('c', 2, TaskState.TASK_STATE_WORKING, 'other'), taskOf('d', 3)];
 const idsOf = (asked: Partial<ListTasksRequest>) => listTasks(tasks, { ...all, ...asked }).tasks.map(({ id }) => id);
 
-test('tasks are listed by their latest change, without artifacts unless those are wanted', () => {
+test('tasks are listed by their latest change, without artifacts unless the request includes them', () => {
   expect(idsOf({})).toEqual(['d', 'b', 'c', 'a']);
   expect(listTasks(tasks, all).tasks[0]?.artifacts).toEqual([]);
   expect(listTasks(tasks, { ...all, includeArtifacts: true }).tasks[0]?.artifacts).toHaveLength(1);
 });
 
-test('they are filtered by context, state and time', () => {
+test('tasks are filtered by context, state and time', () => {
   expect(idsOf({ contextId: 'other' })).toEqual(['c']);
   expect(idsOf({ status: TaskState.TASK_STATE_WORKING })).toEqual(['c']);
   expect(idsOf({ statusTimestampAfter: '2026-01-01T00:00:02.000Z' })).toEqual(['d', 'b']);
 });
 
-test('they come in pages, each where the one before ended', () => {
+test('tasks are listed in pages, each of which starts where the previous one ended', () => {
   const pages: string[][] = [];
   let pageToken = '';
   do {
@@ -46,14 +46,14 @@ test('they come in pages, each where the one before ended', () => {
   expect(pages).toEqual([['d', 'b', 'c'], ['a']]);
 });
 
-test('what cannot be listed by is refused', () => {
+test('a list request with an invalid page size, time or state is rejected', () => {
   for (const wrong of [{ pageSize: 0 }, { pageSize: 101 }, { pageSize: 1.5 }])
     expect(() => idsOf(wrong)).toThrow('pageSize');
   expect(() => idsOf({ statusTimestampAfter: 'yesterday' })).toThrow('statusTimestampAfter');
   expect(() => idsOf({ status: TaskState.UNRECOGNIZED })).toThrow('status');
 });
 
-test('a task comes with as many messages as are wanted', () => {
+test('a task is returned with at most the requested number of messages', () => {
   const [task] = tasks;
   const message = { messageId: 'm' } as Task['history'][number];
   const long = { ...(task as Task), history: [message, message, message] };

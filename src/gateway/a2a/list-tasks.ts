@@ -2,7 +2,7 @@ import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 
-/** One page of tasks as they were asked for, the latest change first; without artifacts unless those are wanted. */
+/** One page of the tasks that match the request, latest change first; without artifacts unless the request includes them. */
 export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): ListTasksResponse {
   const { pageSize = 50, pageToken, contextId, status, statusTimestampAfter, historyLength } = asked;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
@@ -15,8 +15,8 @@ export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): List
     .filter((task) => !contextId || task.contextId === contextId)
     .filter((task) => status === TaskState.TASK_STATE_UNSPECIFIED || task.status?.state === status)
     .filter((task) => after === undefined || Date.parse(task.status?.timestamp ?? '') > after)
-    .sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
-  const rest = pageToken ? found.filter((task) => placeOf(task) < pageToken) : found;
+    .sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? 1 : -1));
+  const rest = pageToken ? found.filter((task) => sortKeyOf(task) < pageToken) : found;
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
   return {
@@ -24,19 +24,19 @@ export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): List
       ...withHistory(task, historyLength),
       ...(asked.includeArtifacts !== true && { artifacts: [] }),
     })),
-    nextPageToken: last && rest.length > page.length ? placeOf(last) : '',
+    nextPageToken: last && rest.length > page.length ? sortKeyOf(last) : '',
     pageSize,
     totalSize: found.length,
   };
 }
 
-/** The task with no more of its messages than are wanted. */
+/** The task with at most `historyLength` of its latest messages. */
 export function withHistory(task: Task, historyLength: number | undefined): Task {
   if (historyLength === undefined) return task;
   return { ...task, history: historyLength > 0 ? task.history.slice(-historyLength) : [] };
 }
 
-/** Sorts by the time of the latest state; the same for every page. */
-function placeOf({ status, id }: Task): string {
+/** Orders tasks by the time of their latest state; also the page token. */
+function sortKeyOf({ status, id }: Task): string {
   return `${status?.timestamp ?? ''} ${id}`;
 }

@@ -18,7 +18,7 @@ const artifact = { artifactId: 'result', name: 't', description: '', parts: [], 
 const toldBy = ({ payload }: StreamResponse) =>
   payload?.$case === 'statusUpdate' ? payload.value.status?.state : payload?.$case;
 
-test('a watcher is told the task as it is and every change, to its end', async () => {
+test('a watcher receives the task as it is and then every change until the task ends', async () => {
   const live = createLiveTask('1', message);
   const watching = live.watch(new AbortController().signal);
   const told = [await watching.next()];
@@ -32,7 +32,7 @@ test('a watcher is told the task as it is and every change, to its end', async (
   ]);
 });
 
-test('one that reads slowly is told the latest of what was said in between', async () => {
+test('a slow watcher receives only the latest of several progress messages', async () => {
   const live = createLiveTask('1', message);
   const watching = live.watch(new AbortController().signal);
   await watching.next();
@@ -44,7 +44,7 @@ test('one that reads slowly is told the latest of what was said in between', asy
   expect((await watching.next()).done).toBe(true);
 });
 
-test('one that goes away is told no more', async () => {
+test('a watcher that disconnects receives no more changes', async () => {
   const live = createLiveTask('1', message);
   const gone = new AbortController();
   const watching = live.watch(gone.signal);
@@ -54,7 +54,7 @@ test('one that goes away is told no more', async () => {
   expect((await next).done).toBe(true);
 });
 
-test('what is over stays as it is', () => {
+test('a task that has ended does not change any more', () => {
   const live = createLiveTask('1', message);
   live.setState(TaskState.TASK_STATE_CANCELED, 'enough');
   const { task } = live;

@@ -2,26 +2,26 @@ import { type Artifact, type Message, type StreamResponse, type Task, TaskState,
 import { textPart, toAgentMessage } from '../../bridges/a2a.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** One task from its first message to its end, and whoever watches it. */
+/** One task from its first message to its end, with its watchers. */
 export interface LiveTask {
   readonly id: string;
-  /** As of now: another object after every change, and never changed in place. */
+  /** The current state; a new object after every change. */
   readonly task: Task;
   readonly isOver: boolean;
-  /** Waits for somebody: whoever waits for the task should not wait for that. */
+  /** True while the task awaits a person; a client should not block until then. */
   readonly isInterrupted: boolean;
   /** Does nothing once the task is over. */
   setState(state: TaskState, words?: string, metadata?: JsonObject): void;
   setArtifact(artifact: Artifact): void;
-  /** Facts about the whole task, seen from its next state on. */
+  /** Adds metadata to the task, sent with its next state. */
   addMetadata(metadata: JsonObject): void;
-  /** The task as it is, then every change until it is over or the watcher is gone. Of words said in between, the latest. */
+  /** The task as it is, then every change until the task ends or the watcher disconnects. A slow watcher skips old progress. */
   watch(gone: AbortSignal): AsyncGenerator<StreamResponse, void, undefined>;
 }
 
 type Watcher = (event: StreamResponse) => void;
 
-/** Begun by a message, whose context it belongs to. */
+/** Creates a task for a message, in the context of that message. */
 export function createLiveTask(id: string, message: Message): LiveTask {
   const { contextId } = message;
   const watchers = new Set<Watcher>();
@@ -44,7 +44,7 @@ export function createLiveTask(id: string, message: Message): LiveTask {
     return { state, message, timestamp: new Date().toISOString() };
   }
 
-  function tell(event: StreamResponse): void {
+  function publish(event: StreamResponse): void {
     for (const watcher of watchers) watcher(event);
   }
 
@@ -64,13 +64,13 @@ export function createLiveTask(id: string, message: Message): LiveTask {
       const status = statusOf(state, words, metadata);
       task = { ...task, status };
       const value = { taskId: id, contextId, status, metadata: task.metadata };
-      tell({ payload: { $case: 'statusUpdate', value } });
+      publish({ payload: { $case: 'statusUpdate', value } });
     },
     setArtifact(artifact) {
       if (isOver()) return;
       task = { ...task, artifacts: [artifact] };
       const value = { taskId: id, contextId, artifact, append: false, lastChunk: true, metadata: undefined };
-      tell({ payload: { $case: 'artifactUpdate', value } });
+      publish({ payload: { $case: 'artifactUpdate', value } });
     },
     addMetadata(metadata) {
       task = { ...task, metadata: { ...task.metadata, ...metadata } };
@@ -79,7 +79,7 @@ export function createLiveTask(id: string, message: Message): LiveTask {
       const unread: StreamResponse[] = [];
       let wake = () => {};
       const watcher: Watcher = (event) => {
-        // A watcher that reads slowly is told where the task is, not all it went through.
+        // A slow watcher gets the latest progress, not all of it.
         if (isPassing(unread.at(-1))) unread.pop();
         unread.push(event);
         wake();

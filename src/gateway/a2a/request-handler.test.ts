@@ -43,13 +43,13 @@ function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions =
 
 const never = () => new Promise<never>(() => {});
 
-test('a message for which there is no room is refused, with what to do', async () => {
-  const { send } = handlerFor(never, { maxTasksOfOne: 1 });
+test('a message is refused with advice when the limit of tasks is reached', async () => {
+  const { send } = handlerFor(never, { maxTasksPerCaller: 1 });
   await send(toCall('tool', {}, { returnImmediately: true }));
   await expect(send(toCall('tool', {}))).rejects.toThrow('You have too many tasks under way: wait for one to end');
 });
 
-test('a call that fails as no call should is a failed task, and is logged', async () => {
+test('an unexpected error fails the task and is logged', async () => {
   const { send, entries } = handlerFor(() => Promise.reject(new Error('out of paper')));
   const task = (await send(toCall('tool', {}))) as Task;
   expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
@@ -57,7 +57,7 @@ test('a call that fails as no call should is a failed task, and is logged', asyn
   expect(entries.map(({ event }) => event)).toEqual(['a2a.failed']);
 });
 
-test('ids that are missing or too long, and push notifications, are refused', async () => {
+test('missing ids, ids that are too long, and push notifications are refused', async () => {
   const { send } = handlerFor(never);
   await expect(send(toSend([words('x')], { messageId: '' }))).rejects.toThrow('A message needs a messageId');
   for (const member of ['messageId', 'contextId'])

@@ -16,7 +16,7 @@ function end(board: ReturnType<typeof createTaskBoard>, task: BoardTask, bytes =
 
 const idsOf = (tasks: readonly BoardTask[]) => tasks.map(({ live }) => live.id);
 
-test('a task is found by its owner alone, by its id and by the message that began it', () => {
+test('only its owner finds a task, by its id or by the message that started it', () => {
   const board = createTaskBoard();
   const task = taskOf('1');
   board.add(task);
@@ -25,7 +25,7 @@ test('a task is found by its owner alone, by its id and by the message that bega
   expect([idsOf(board.list('ada')), idsOf(board.list('bob'))]).toEqual([['1'], []]);
 });
 
-test('a task that ended is gone after a while, one under way stays', () => {
+test('a task that has ended is removed after an hour, and a running task stays', () => {
   let now = 0;
   const board = createTaskBoard({ keepMs: 1_000, now: () => now });
   const [ended, running] = [taskOf('1'), taskOf('2')];
@@ -38,8 +38,8 @@ test('a task that ended is gone after a while, one under way stays', () => {
   expect(idsOf(board.list('ada'))).toEqual(['2']);
 });
 
-test('a new task takes the place of the oldest that ended, of the same caller where that one has too many', () => {
-  const board = createTaskBoard({ maxTasks: 4, maxTasksOfOne: 2 });
+test('a new task replaces the oldest ended task, of the same caller if that caller has too many', () => {
+  const board = createTaskBoard({ maxTasks: 4, maxTasksPerCaller: 2 });
   const tasks = [taskOf('1', 'bob'), taskOf('2'), taskOf('3')];
   for (const task of tasks) {
     board.add(task);
@@ -52,8 +52,8 @@ test('a new task takes the place of the oldest that ended, of the same caller wh
   expect([idsOf(board.list('ada')), idsOf(board.list('bob'))]).toEqual([['3', '4'], []]);
 });
 
-test('where all are under way there is no room for another, and that is said', () => {
-  const board = createTaskBoard({ maxTasks: 3, maxTasksOfOne: 2 });
+test('a new task is refused while all tasks are running', () => {
+  const board = createTaskBoard({ maxTasks: 3, maxTasksPerCaller: 2 });
   board.add(taskOf('1'));
   board.add(taskOf('2'));
   expect(() => board.add(taskOf('3'))).toThrow('You have too many tasks under way');
@@ -61,7 +61,7 @@ test('where all are under way there is no room for another, and that is said', (
   expect(() => board.add(taskOf('4', 'bob'))).toThrow('There are too many tasks under way');
 });
 
-test('results are kept up to so many bytes, the newest always', () => {
+test('results are kept up to a limit of bytes, and the newest is always kept', () => {
   const board = createTaskBoard({ maxBytes: 100 });
   const tasks = ['1', '2', '3'].map((id) => taskOf(id));
   for (const task of tasks) board.add(task);

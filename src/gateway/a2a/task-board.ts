@@ -17,7 +17,7 @@ export interface BoardTask {
   cancel(): Promise<void>;
 }
 
-/** The tasks of all callers, in memory: so many, so big and so old, and no more. Those under way always stay. */
+/** The tasks of all callers, in memory, limited in number, size and age. Running tasks are never removed. */
 export interface TaskBoard {
   /** Takes a new task in; a `QUEUE_FULL` error when there is no room that tasks which ended could make. */
   add(task: BoardTask): void;
@@ -33,7 +33,7 @@ export interface TaskBoardOptions {
   /** 1 000. */
   readonly maxTasks?: number;
   /** 200. */
-  readonly maxTasksOfOne?: number;
+  readonly maxTasksPerCaller?: number;
   /** 64 MiB. */
   readonly maxBytes?: number;
   /** How long one is there after it ended; an hour. */
@@ -42,7 +42,7 @@ export interface TaskBoardOptions {
 }
 
 export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
-  const { maxTasks = 1_000, maxTasksOfOne = 200, maxBytes = 64 * 1024 * 1024, keepMs = 3_600_000 } = options;
+  const { maxTasks = 1_000, maxTasksPerCaller = 200, maxBytes = 64 * 1024 * 1024, keepMs = 3_600_000 } = options;
   const { now = Date.now } = options;
   // Oldest first.
   const tasks = new Map<string, BoardTask>();
@@ -55,7 +55,7 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
 
   const ownedBy = (owner: string) => all().filter((task) => task.owner === owner);
 
-  /** Lets go of those that ended, the oldest first, as long as it must; false when that is not enough. */
+  /** Removes ended tasks, oldest first, until the limit is met; false if that is not enough. */
   function makeRoom(among: () => readonly BoardTask[], isTooMuch: (some: readonly BoardTask[]) => boolean): boolean {
     for (let some = among(); isTooMuch(some); some = among()) {
       const oldest = some.find(({ endedAt }) => endedAt !== undefined);
@@ -70,7 +70,7 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
       const { owner, bytes } = task;
       const own = makeRoom(
         () => ownedBy(owner),
-        ({ length }) => length >= maxTasksOfOne,
+        ({ length }) => length >= maxTasksPerCaller,
       );
       if (!own) throw full('You have');
       const room = makeRoom(all, (some) => some.length >= maxTasks || bytesOf(some) + bytes > maxBytes);

@@ -43,7 +43,7 @@ function setUp(maxCalls?: number) {
   return { journal, summaries, reads, pass };
 }
 
-test('calls are read once, then only what is new and what had not ended', async () => {
+test('calls are read once; later reads fetch only new calls and those that had not ended', async () => {
   const { journal, summaries, reads, pass } = setUp();
   for (let n = 0; n < 1_200; n++) await journal.write(call(n));
   await journal.write(call(2_000, { status: 'running', completedAt: undefined }));
@@ -64,7 +64,7 @@ test('calls are read once, then only what is new and what had not ended', async 
   expect(truncated).toBe(false);
 });
 
-test('an earlier time adds what is older, and a later one needs nothing', async () => {
+test('an earlier start time reads only older calls, and a later one reads nothing', async () => {
   const { journal, summaries, reads } = setUp();
   for (let n = 0; n < 100; n++) await journal.write(call(n));
   expect((await summaries.since(start + 90_000)).calls).toHaveLength(10);
@@ -73,7 +73,7 @@ test('an earlier time adds what is older, and a later one needs nothing', async 
   expect(reads).toEqual([10, 40]);
 });
 
-test('more calls than are kept are said to be missing, also as new ones come', async () => {
+test('the result says that it is truncated when there are more calls than the limit', async () => {
   const { journal, summaries, pass } = setUp(500);
   for (let n = 0; n < 900; n++) await journal.write(call(n));
   const first = await summaries.since(start);
@@ -89,7 +89,7 @@ test('more calls than are kept are said to be missing, also as new ones come', a
   });
 });
 
-test('after a while everything is read anew, since the journal forgets', async () => {
+test('all calls are read again after ten minutes, because the journal deletes old ones', async () => {
   const { journal, summaries, pass } = setUp();
   await journal.write(call(1));
   expect((await summaries.since(start)).calls).toHaveLength(1);
@@ -98,7 +98,7 @@ test('after a while everything is read anew, since the journal forgets', async (
   expect((await summaries.since(start)).calls).toEqual([]);
 });
 
-test('a journal that fails is asked again', async () => {
+test('a failed read of the journal is retried on the next request', async () => {
   const { journal } = setUp();
   await journal.write(call(1));
   let failures = 1;
@@ -114,7 +114,7 @@ test('a journal that fails is asked again', async () => {
   expect((await summaries.since(start)).calls).toHaveLength(1);
 });
 
-test('buckets have no gaps, and percentiles are times that were measured', async () => {
+test('statistics have a bucket for every interval, and percentiles are measured durations', async () => {
   const { journal, summaries } = setUp();
   for (let n = 1; n <= 20; n++) await journal.write(call(n, { completedAt: iso(n + n) }));
   await journal.write(call(70, { status: 'error', end: 'denied', startedAt: undefined, completedAt: undefined }));

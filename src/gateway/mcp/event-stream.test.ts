@@ -28,12 +28,12 @@ async function exchange(
   }
 }
 
-test('an answer alone is plain JSON with its status', async () => {
+test('a response without other messages is plain JSON with its status', async () => {
   const got = await exchange((responder) => responder.finish({ id: 1 }, 404));
   expect(got).toEqual({ type: 'application/json', status: 404, text: '{"id":1}' });
 });
 
-test('an answer with something before it is a stream', async () => {
+test('a response after another message is an event stream', async () => {
   const got = await exchange((responder) => {
     responder.send({ a: 1 });
     responder.finish({ id: 1 }, 404);
@@ -42,7 +42,7 @@ test('an answer with something before it is a stream', async () => {
   expect(got.text.match(/^data: .*$/gm)).toEqual(['data: {"a":1}', 'data: {"id":1}']);
 });
 
-test('a client that takes no stream gets the answer alone', async () => {
+test('a client that accepts no stream gets only the response', async () => {
   const got = await exchange((responder) => {
     responder.send({ a: 1 });
     responder.finish({ id: 1 });
@@ -50,7 +50,7 @@ test('a client that takes no stream gets the answer alone', async () => {
   expect(got).toMatchObject({ type: 'application/json', text: '{"id":1}' });
 });
 
-test('what is said after the answer is lost and breaks nothing', async () => {
+test('messages after the response are dropped without an error', async () => {
   const got = await exchange(async (responder, response) => {
     responder.send({ a: 1 });
     responder.finish({ id: 1 });

@@ -35,7 +35,7 @@ function setUp() {
   return { events, announced, end, say, all: open('all'), few: open('few') };
 }
 
-test('changed lists are told to those whose profile has the server', () => {
+test('clients whose profile includes the server are notified of its changed lists', () => {
   const { events, announced, ...sessions } = setUp();
   events.emit('catalog.changed', { added: [], removed: [], changed: [], server: 'mail' } as never);
   events.emit('content.changed', { server: 'mail', kind: 'resourceTemplates' });
@@ -49,7 +49,7 @@ test('changed lists are told to those whose profile has the server', () => {
   expect(announced).toEqual(['all tools', 'all resources', 'all prompts', 'few prompts']);
 });
 
-test('an updated resource is told to those who watch it on that server', () => {
+test('clients that watch a resource are notified when it is updated', () => {
   const { say, announced, ...sessions } = setUp();
   sessions.all.session.watched.set('memo://one', { server: 'mail', end: async () => {} });
   sessions.few.session.watched.set('memo://one', { server: 'files', end: async () => {} });
@@ -59,7 +59,7 @@ test('an updated resource is told to those who watch it on that server', () => {
   expect(announced).toEqual(['mail memo://one']);
 });
 
-test('what a server logs outside of any call is for those whose profile has it, at the level they want', () => {
+test('a log message outside of any call reaches clients of that server, at the level they chose', () => {
   const { say, ...sessions } = setUp();
   sessions.all.session.logLevel = 'error';
   say('notifications/message', { level: 'info', data: 'quiet' });
@@ -75,7 +75,7 @@ test('a log message that belongs to a call is not broadcast', () => {
   expect(sessions.all.heard).toEqual([]);
 });
 
-test('a client hears once that what it was sent away for is done', () => {
+test('a client is notified once that its URL elicitation is complete', () => {
   const { say, end, ...sessions } = setUp();
   sessions.all.session.elicited.add('e1');
   const done = { elicitationId: 'e1' };

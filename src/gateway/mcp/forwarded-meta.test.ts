@@ -7,7 +7,7 @@ function requestWith(changes: Partial<ClientRequest>): ClientRequest {
   return { era: 'modern', params: {}, capabilities: {}, logLevel: undefined, ...changes } as ClientRequest;
 }
 
-test("a server gets the client's own _meta, without what belongs to the client's leg", () => {
+test("a server gets the client's own _meta, without the members meant for the gateway", () => {
   const _meta = {
     traceparent: '00-1-2-01',
     'example/own': { a: 1 },
@@ -27,7 +27,7 @@ test("a server gets the client's own _meta, without what belongs to the client's
   });
 });
 
-test('a modern server learns what the client can, but not of tasks, which nobody would fetch', () => {
+test("a modern server receives the client's capabilities except for tasks, which the gateway does not support", () => {
   const extensions = { 'io.modelcontextprotocol/tasks': {}, 'io.modelcontextprotocol/ui': {} };
   const capabilities = { elicitation: { form: {} }, tasks: {}, extensions };
   expect(forwardedMeta(requestWith({ capabilities }), 'modern')[metaKey.clientCapabilities]).toEqual({
@@ -38,7 +38,7 @@ test('a modern server learns what the client can, but not of tasks, which nobody
   expect(forwardedMeta(requestWith({ capabilities: only }), 'modern')[metaKey.clientCapabilities]).toEqual({});
 });
 
-test("a legacy client's log level goes along to a modern server, and a usual one where it has none", () => {
+test('a modern server receives the log level of a legacy client, or info if the client set none', () => {
   const level = (changes: Partial<ClientRequest>) => forwardedMeta(requestWith(changes), 'modern')[metaKey.logLevel];
   expect(level({ era: 'legacy', logLevel: 'error' })).toBe('error');
   expect(level({ era: 'legacy' })).toBe('info');

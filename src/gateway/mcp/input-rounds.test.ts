@@ -18,7 +18,7 @@ function asking(...keys: string[]): (client: RoundClient) => Promise<JsonObject>
   };
 }
 
-test('a call that asks is parked, and goes on with the answer', async () => {
+test('a call that asks a question is paused and continues with the answer', async () => {
   const calls = createInputRounds();
   const asked = await calls.start(roundOf('a'), asking('user'));
   expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { user: text } });
@@ -27,7 +27,7 @@ test('a call that asks is parked, and goes on with the answer', async () => {
   expect(result).toEqual({ answers: [yes] });
 });
 
-test('questions that come together are asked together', async () => {
+test('questions that arrive together are asked in one round', async () => {
   const calls = createInputRounds();
   const asked = await calls.start(roundOf('a'), async ({ ask }) => {
     const first = ask(text.method, text.params, never, 'one');
@@ -37,7 +37,7 @@ test('questions that come together are asked together', async () => {
   expect(Object.keys(asked.inputRequests as object)).toEqual(['one', 'two']);
 });
 
-test('what was answered ahead is not asked, and one answer answers one question', async () => {
+test('a question answered in advance is not asked, and each answer is used once', async () => {
   const calls = createInputRounds();
   const result = await calls.start(roundOf('a', { user: yes }), asking('user'));
   expect(result).toEqual({ answers: [yes] });
@@ -45,14 +45,14 @@ test('what was answered ahead is not asked, and one answer answers one question'
   expect(asked.inputRequests).toEqual({ user: text });
 });
 
-test('an answer that is no object is no answer', async () => {
+test('an answer that is not an object is ignored', async () => {
   const calls = createInputRounds();
   const asked = await calls.start(roundOf('a', { user: 12 }), asking('user'));
   const again = await calls.resume(roundOf('a', { user: 'Ada' }), String(asked.requestState));
   expect(again.inputRequests).toEqual({ user: text });
 });
 
-test('a question without a name cannot be answered ahead', async () => {
+test('a question without a name cannot be answered in advance', async () => {
   const calls = createInputRounds();
   const asked = await calls.start(roundOf('a', { undefined: yes, '': yes }), async ({ ask }) =>
     ask(text.method, text.params, never),
@@ -60,7 +60,7 @@ test('a question without a name cannot be answered ahead', async () => {
   expect(Object.keys(asked.inputRequests as object)).toEqual([expect.stringMatching(/^question_/)]);
 });
 
-test('each round has a state of its own, good for that round only', async () => {
+test('each round has its own state, valid for that round only', async () => {
   const calls = createInputRounds();
   const first = await calls.start(roundOf('a'), async ({ ask }) => {
     await ask(text.method, text.params, never, 'one');
@@ -72,7 +72,7 @@ test('each round has a state of its own, good for that round only', async () => 
   expect(await calls.resume(roundOf('a', { two: yes }), String(second.requestState))).toEqual(yes);
 });
 
-test('a parked call is found by its owner alone, and only with its state', async () => {
+test('only the owner can continue a paused call, and only with its state', async () => {
   const calls = createInputRounds();
   const { requestState } = await calls.start(roundOf('a'), asking('user'));
   const state = String(requestState);
@@ -83,7 +83,7 @@ test('a parked call is found by its owner alone, and only with its state', async
   expect(await calls.resume(roundOf('a', { user: yes }), state)).toEqual({ answers: [yes] });
 });
 
-test('a client that goes away while it waits cancels the call', async () => {
+test('a client that disconnects while it waits cancels the call', async () => {
   const calls = createInputRounds();
   const gone = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -96,7 +96,7 @@ test('a client that goes away while it waits cancels the call', async () => {
   await expect(call).rejects.toThrow('left');
 });
 
-test('a question nobody answers ends its call', async () => {
+test('a question that nobody answers ends its call', async () => {
   const calls = createInputRounds({ expiresMs: 5 });
   const ended = Promise.withResolvers<unknown>();
   const { requestState } = await calls.start(roundOf('a'), ({ ask, signal }) =>
@@ -110,7 +110,7 @@ test('a question nobody answers ends its call', async () => {
   await expect(calls.resume(roundOf('a'), String(requestState))).rejects.toThrow(/is gone/);
 });
 
-test('a call whose question is settled elsewhere goes on, and its client comes for the result', async () => {
+test('a call whose question is answered elsewhere continues, and its client fetches the result', async () => {
   const calls = createInputRounds({ expiresMs: 20 });
   const elsewhere = new AbortController();
   const work = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ test('a call whose question is settled elsewhere goes on, and its client comes f
   expect(await result).toEqual({ done: true });
 });
 
-test('a result nobody comes for is not kept for ever', async () => {
+test('a result that nobody fetches expires', async () => {
   const calls = createInputRounds({ expiresMs: 20 });
   const elsewhere = new AbortController();
   const asked = await calls.start(roundOf('a'), async ({ ask }) => {
@@ -141,7 +141,7 @@ test('a result nobody comes for is not kept for ever', async () => {
   await expect(calls.resume(roundOf('a'), String(asked.requestState))).rejects.toThrow(/is gone/);
 });
 
-test('a question the server takes back is not asked', async () => {
+test('a question that the server withdraws is not asked', async () => {
   const calls = createInputRounds();
   const result = await calls.start(roundOf('a'), async ({ ask }) => {
     const withdrawn = new AbortController();
@@ -154,7 +154,7 @@ test('a question the server takes back is not asked', async () => {
   expect(result).toEqual({ done: true });
 });
 
-test('notices go to whoever waits, and to nobody while the call is parked', async () => {
+test('notifications reach the client that waits, and nobody while the call is paused', async () => {
   const calls = createInputRounds();
   const heard: string[] = [];
   const hearing = (name: string, answers = {}) => ({

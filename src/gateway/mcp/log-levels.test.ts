@@ -28,7 +28,7 @@ function setUp(...levels: (string | undefined)[]) {
   return { told, levels, reconnect, logLevels: createLogLevels({ toolbox, sessions }) };
 }
 
-test('levels are ordered', () => {
+test('a message passes if its level is at least the chosen one', () => {
   expect(passesLevel('error', 'info')).toBe(true);
   expect(passesLevel('info', 'info')).toBe(true);
   expect(passesLevel('debug', 'info')).toBe(false);
@@ -36,7 +36,7 @@ test('levels are ordered', () => {
   expect([isLogLevel('notice'), isLogLevel('shout'), isLogLevel(undefined)]).toEqual([true, false, false]);
 });
 
-test('legacy servers say as much as the most curious session wants', async () => {
+test('legacy servers are set to the most verbose level of all sessions', async () => {
   const { told, levels, logLevels } = setUp('error', undefined);
   await logLevels.settle();
   await logLevels.settle();
@@ -47,7 +47,7 @@ test('legacy servers say as much as the most curious session wants', async () =>
   expect(told).toEqual(['logs error', 'logs debug', 'logs error']);
 });
 
-test('a request that wants more gets more, and one that wants less changes nothing', async () => {
+test('a request raises the verbosity of a server, and never lowers it', async () => {
   const { told, logLevels } = setUp();
   await logLevels.raise('logs', 'info');
   await logLevels.raise('logs', 'error');
@@ -57,7 +57,7 @@ test('a request that wants more gets more, and one that wants less changes nothi
   expect(told).toEqual(['logs info', 'logs debug']);
 });
 
-test('a server that comes back is told again', async () => {
+test('a server that reconnects is set to the log level again', async () => {
   const { told, reconnect, logLevels } = setUp('warning');
   await logLevels.settle();
   reconnect();

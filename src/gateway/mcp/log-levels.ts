@@ -8,16 +8,16 @@ export function isLogLevel(level: unknown): level is string {
   return levels.includes(level as string);
 }
 
-/** Whether a message of this level is wanted by someone who asked for that one. */
+/** True if a message of this level is at least as severe as the chosen level. */
 export function passesLevel(level: unknown, wanted: string): boolean {
   return levels.indexOf(String(level)) >= levels.indexOf(wanted);
 }
 
-/** How talkative legacy servers are told to be: as the most curious client wants. What each client hears is filtered later. */
+/** Sets legacy servers to the most verbose level of all clients. Messages are filtered for each client later. */
 export interface LogLevels {
-  /** A session chose its level: all servers follow. */
+  /** Applies the level that a session chose to all servers. */
   settle(): Promise<void>;
-  /** For one request: the server says at least this much. */
+  /** Makes a server log at least this level, for one request. */
   raise(server: string, level: string): Promise<void>;
   close(): void;
 }
@@ -28,37 +28,37 @@ export interface LogLevelsOptions {
 }
 
 export function createLogLevels({ toolbox, sessions }: LogLevelsOptions): LogLevels {
-  const told = new Map<string, string>();
+  const current = new Map<string, string>();
 
   function wantedLevel(): string | undefined {
     const wanted = [...sessions.all()].map((session) => levels.indexOf(session.logLevel ?? ''));
     return levels[Math.min(...wanted.filter((index) => index >= 0))];
   }
 
-  async function tell(server: string, level: string): Promise<void> {
+  async function setLevel(server: string, level: string): Promise<void> {
     const { status } = toolbox.servers.get(server) ?? {};
-    if (status?.era !== 'legacy' || !isObject(status.capabilities?.logging) || told.get(server) === level) return;
-    told.set(server, level);
-    // One that does not take it keeps its own level.
-    await toolbox.servers.setLogLevel(server, level).catch(() => told.delete(server));
+    if (status?.era !== 'legacy' || !isObject(status.capabilities?.logging) || current.get(server) === level) return;
+    current.set(server, level);
+    // A server that rejects the request keeps its own level.
+    await toolbox.servers.setLogLevel(server, level).catch(() => current.delete(server));
   }
 
   const end = toolbox.on('server.changed', ({ server, status }) => {
     if (status.state === 'degraded') return;
-    told.delete(server);
+    current.delete(server);
     const level = wantedLevel();
-    // A new session with the server knows nothing of what the one before was told.
-    if (status.state === 'connected' && level !== undefined) void tell(server, level);
+    // A new session with the server starts with the server's default level.
+    if (status.state === 'connected' && level !== undefined) void setLevel(server, level);
   });
 
   return {
     async settle() {
       const level = wantedLevel();
-      if (level !== undefined) await Promise.all(toolbox.servers.list().map(({ name }) => tell(name, level)));
+      if (level !== undefined) await Promise.all(toolbox.servers.list().map(({ name }) => setLevel(name, level)));
     },
     async raise(server, level) {
-      const now = told.get(server);
-      if (now === undefined || !passesLevel(level, now)) await tell(server, level);
+      const before = current.get(server);
+      if (before === undefined || !passesLevel(level, before)) await setLevel(server, level);
     },
     close: end,
   };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { RpcError, toError, toMessage, toRpcError } from './rpc.ts';
 
-test('a message is known by its shape', () => {
+test('a message is classified by its members', () => {
   expect(toMessage({ jsonrpc: '2.0', id: 0, method: 'ping' })).toEqual({
     kind: 'request',
     request: { id: 0, method: 'ping', params: {} },
@@ -34,7 +34,7 @@ test("a server's own error reaches the client with its code, text and data", () 
   });
 });
 
-test('other failures are internal errors that say what happened', () => {
+test('other failures are internal errors with their message', () => {
   const away = toRpcError(new ToolwharfError('SERVER_DISCONNECTED', 'It is away'));
   expect(away).toMatchObject({ code: -32603, message: 'It is away', data: { code: 'SERVER_DISCONNECTED' } });
   expect(toRpcError(new Error('odd'))).toMatchObject({ code: -32603, message: 'odd' });

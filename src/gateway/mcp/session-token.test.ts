@@ -5,14 +5,14 @@ import { createSessionTokens } from './session-token.ts';
 
 const facts = { caller: 'key-1', profile: 'default', protocolVersion: '2025-11-25', capabilities: { sampling: {} } };
 
-test('a session is read back from its id alone, by any holder of the key', () => {
+test('any holder of the key can read a session from its id alone', () => {
   const key = randomBytes(32);
   const { token, facts: sealed } = createSessionTokens(key).seal(facts);
   expect(token).toMatch(/^[\x21-\x7e]+$/);
   expect(createSessionTokens(Buffer.from(key)).open(token)).toEqual({ ...facts, id: sealed.id });
 });
 
-test('nothing else opens: another key, a changed or shortened token, any text', () => {
+test('a token with another key, a changed or shortened token, and any other text are rejected', () => {
   const tokens = createSessionTokens(randomBytes(32));
   const { token } = tokens.seal(facts);
   expect(createSessionTokens(randomBytes(32)).open(token)).toBeUndefined();

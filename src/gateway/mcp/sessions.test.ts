@@ -14,7 +14,7 @@ function collect(): EventStream & { readonly sent: JsonObject[] } {
   return stream;
 }
 
-test('a question goes out with an id of ours and gets the answer posted for it, once', async () => {
+test('a question is sent with a new id and receives the answer posted for it, once', async () => {
   const session = createSessions({ onEnd: () => {} }).open(facts);
   const stream = collect();
   const answer = session.ask(stream, 'roots/list', {}, never);
@@ -25,7 +25,7 @@ test('a question goes out with an id of ours and gets the answer posted for it, 
   expect(await answer).toEqual({ roots: [] });
 });
 
-test("a client's refusal reaches the server with its code", async () => {
+test("a client's error reaches the server with its code", async () => {
   const session = createSessions({ onEnd: () => {} }).open(facts);
   const stream = collect();
   const answer = session.ask(stream, 'roots/list', {}, never);
@@ -33,7 +33,7 @@ test("a client's refusal reaches the server with its code", async () => {
   await expect(answer).rejects.toMatchObject({ code: -1, message: 'User rejected' });
 });
 
-test('a question nobody waits for any more is taken back', async () => {
+test('a question that nobody waits for any more is withdrawn', async () => {
   const session = createSessions({ onEnd: () => {}, patienceMs: 5 }).open(facts);
   const stream = collect();
   const over = new AbortController();
@@ -48,7 +48,7 @@ test('a question nobody waits for any more is taken back', async () => {
   ]);
 });
 
-test('what belongs to no request goes to the newest open stream', () => {
+test('messages that belong to no request are sent on the newest open stream', () => {
   const session = createSessions({ onEnd: () => {} }).open(facts);
   session.broadcast({ lost: true });
   const old = collect();
@@ -58,7 +58,7 @@ test('what belongs to no request goes to the newest open stream', () => {
   expect(old.sent).toEqual([{ heard: true }]);
 });
 
-test('a session that was ended is over, with all it had under way', () => {
+test('ending a session cancels its requests and closes its streams', () => {
   const ended: string[] = [];
   const sessions = createSessions({ onEnd: (session) => ended.push(session.facts.id), maxEnded: 1 });
   const session = sessions.open(facts);
@@ -71,7 +71,7 @@ test('a session that was ended is over, with all it had under way', () => {
   expect([...sessions.all()]).toEqual([]);
 });
 
-test('a client that just went away is forgotten after a while, and what it watched is let go', () => {
+test('an idle session is removed after ten minutes and its resources are no longer watched', () => {
   vi.useFakeTimers();
   const ended: string[] = [];
   const sessions = createSessions({ onEnd: (session) => ended.push(session.facts.id), idleMs: 1_000 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { matchTemplate } from './uri-template.ts';
 
-test('a template matches what it can make', () => {
+test('a template matches the URIs it can expand to', () => {
   expect(matchTemplate('memo://{name}', 'memo://one')).toBe(true);
   expect(matchTemplate('test://template/{id}/data', 'test://template/123/data')).toBe(true);
   expect(matchTemplate('a://{x}/b/{y}', 'a://1/b/2')).toBe(true);
   expect(matchTemplate('fixed://uri', 'fixed://uri')).toBe(true);
 });
 
-test('and nothing else, however long', () => {
+test('a template does not match other URIs, however long they are', () => {
   expect(matchTemplate('memo://{name}', 'note://one')).toBe(false);
   expect(matchTemplate('test://{id}/data', 'test://1/other')).toBe(false);
   expect(matchTemplate('a://{x}/b/{y}', 'a://1')).toBe(false);

@@ -20,7 +20,7 @@ const form = {
   required: ['name', 'size'],
 };
 
-test('an address to go to is accepted without any content', async () => {
+test('a URL question is accepted without content', async () => {
   const { pending, context, first } = setUp();
   const params = { mode: 'url', message: 'Sign in', url: 'https://example.com', elicitationId: 'e1' };
   const asked = pending.ask('elicitation', params, context);
@@ -29,7 +29,7 @@ test('an address to go to is accepted without any content', async () => {
   expect(await asked).toEqual({ action: 'accept' });
 });
 
-test('what has a default need not be filled in, what does not fit is told, and the question goes on waiting', async () => {
+test('a field with a default may be left out; an invalid answer is rejected and the question stays pending', async () => {
   const { pending, context, first, told } = setUp();
   const asked = pending.ask('elicitation', { requestedSchema: form }, context);
   expect(() => pending.answer(first(), { action: 'accept', content: { size: 'big' } })).toThrow(/body\.content\.size/);
@@ -47,14 +47,14 @@ test('a question is withdrawn when its call ends', async () => {
   expect(told).toEqual(['asked', 'withdrawn']);
 });
 
-test('nobody answers: it counts as cancelled', async () => {
+test('a question that nobody answers counts as cancelled', async () => {
   const { pending, context, told } = setUp({ expiresMs: 20 });
   expect(await pending.ask('elicitation', {}, context)).toEqual({ action: 'cancel' });
   expect(told).toEqual(['asked', 'withdrawn']);
   expect(pending.list()).toEqual([]);
 });
 
-test('a server can neither ask without end nor ask endlessly much', async () => {
+test('the number and size of pending questions are limited', async () => {
   const { pending, context } = setUp({ maxPending: 1, maxBytes: 1_000 });
   const big = { message: 'x'.repeat(2_000) };
   await expect(pending.ask('elicitation', big, context)).rejects.toThrow('too large');
