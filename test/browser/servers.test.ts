@@ -287,7 +287,7 @@ test('servers are imported from the configuration of another client [R9]', async
   await list.getByRole('checkbox', { name: 'unwanted' }).uncheck();
   await expectAccessible(page);
   await form.getByRole('button', { name: 'Add 2 servers' }).click();
-  await list.getByText('are for the configuration file').waitFor();
+  await list.getByText('work in the configuration file only').waitFor();
   await list.getByText('Connected', { exact: true }).waitFor();
 
   await list.getByRole('button', { name: 'Review' }).first().click();
