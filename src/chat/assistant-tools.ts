@@ -1,7 +1,7 @@
 import { expressTools } from '../bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { createMatcher } from '../catalog/match-globs.ts';
+import { createMatcher, parseGlobs } from '../catalog/match-globs.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { trusts } from '../policy/tool-patterns.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
@@ -52,7 +52,9 @@ export async function assistantTools(
   const shown = expressTools(enabled, anyProviderRules, {
     onOmitted: ({ name }, reason) => omitted.push({ name, reason }),
   });
-  const disabling = assistant.disabledTools.map((pattern) => ({ pattern, matches: createMatcher([pattern]) }));
+  const disabledBy = createPatternIndex(assistant.disabledTools);
+  // One array for each pattern: what is compiled for it is cached by the array.
+  const trusting = assistant.trustedTools.map((pattern) => [pattern]);
   const sent = shown.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }).length);
   return {
     tools: picked.tools.map(({ tool, enabled }) => ({
@@ -61,8 +63,8 @@ export async function assistantTools(
       originalName: tool.originalName,
       description: tool.description,
       enabled,
-      disabledBy: disabling.filter(({ matches }) => matches(qualifiedName(tool))).map(({ pattern }) => pattern),
-      trustedBy: trustingPatterns(assistant.trustedTools, ports.toolbox.catalog.find(toolIdOf(tool))),
+      disabledBy: disabledBy(qualifiedName(tool)),
+      trustedBy: trustingPatterns(trusting, ports.toolbox.catalog.find(toolIdOf(tool))),
     })),
     count: shown.length,
     estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
@@ -72,8 +74,24 @@ export async function assistantTools(
   };
 }
 
-function trustingPatterns(patterns: readonly string[], entry: CatalogEntry | undefined): readonly string[] {
-  return entry ? patterns.filter((pattern) => trusts([pattern], entry, entry.scope)) : [];
+/** Finds the patterns that match a name. Thousands of literal patterns cost one lookup: only globs are tried one by one. */
+function createPatternIndex(patterns: readonly string[]): (name: string) => readonly string[] {
+  const literals = new Map<string, string>();
+  const globs: { readonly pattern: string; readonly matches: (name: string) => boolean }[] = [];
+  for (const pattern of patterns) {
+    const [only, ...others] = parseGlobs(pattern);
+    if (only?.isLiteral && others.length === 0) literals.set(only.prefix, pattern);
+    else globs.push({ pattern, matches: createMatcher([pattern]) });
+  }
+  return (name) => {
+    const literal = literals.get(name);
+    const matching = globs.filter(({ matches }) => matches(name)).map(({ pattern }) => pattern);
+    return literal === undefined ? matching : [literal, ...matching];
+  };
+}
+
+function trustingPatterns(patterns: readonly (readonly string[])[], entry: CatalogEntry | undefined): string[] {
+  return entry ? patterns.filter((pattern) => trusts(pattern, entry, entry.scope)).flat() : [];
 }
 
 function warningFor(count: number): string {

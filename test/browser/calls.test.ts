@@ -186,7 +186,7 @@ describe('the details of a call', () => {
     await details('write').getByText('Denied by Administrator.').waitFor();
     await details('write').getByText('CALL_DENIED').waitFor();
     await details('write').getByText('What this means').click();
-    await details('write').getByText('A rule, a person, or the lack of a person to ask said no.').waitFor();
+    await details('write').getByText('A rule or a person denied the call, or it required approval and nobody could be asked.').waitFor();
     expect(await details('write').getByText('Sent to the server').count()).toBe(0);
     await closeDetails();
   });

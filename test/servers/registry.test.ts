@@ -129,16 +129,16 @@ describe('toolwharf registry', () => {
     const ask = (...args: string[]) => cli.run(['-c', config, '--data-dir', data, 'registry', ...args]);
     const found = await ask('search', 'ada');
     expect(found.stdout).toMatch(
-      /^NAME +VERSION +AS +ABOUT\nio\.github\.ada\/weather +1\.2\.0 +npx +Weather of the world\n/,
+      /^NAME +VERSION +RUNS AS +DESCRIPTION\nio\.github\.ada\/weather +1\.2\.0 +npx +Weather of the world\n/,
     );
-    expect((await ask('search', 'nothing')).stderr).toContain("no server with 'nothing' in its name");
+    expect((await ask('search', 'nothing')).stderr).toContain("No server in the registry has 'nothing' in its name");
     expect((await ask('show', weather.name)).stdout).toContain('1  npx -y @ada/weather@1.2.0\n   KEY  (required)');
     expect((await ask('show', 'no/such')).code).not.toBe(0);
 
     const name = 'io.github.ada/notes';
     expect(await ask('add', name, '--set', 'X-Team=blue')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`This address would be connected: ${notes.url}`),
+      stderr: expect.stringContaining(`The gateway will connect to: ${notes.url}`),
     });
     expect((await ask('add', name, '--yes')).stderr).toContain("'X-Team' is required");
     expect(await ask('add', name, '--yes', '--set', 'X-Team=blue', '--as', 'mine')).toMatchObject({
