@@ -186,7 +186,9 @@ describe('the details of a call', () => {
     await details('write').getByText('Denied by Administrator.').waitFor();
     await details('write').getByText('CALL_DENIED').waitFor();
     await details('write').getByText('What this means').click();
-    await details('write').getByText('A rule or a person denied the call, or it required approval and nobody could be asked.').waitFor();
+    await details('write')
+      .getByText('A rule or a person denied the call, or it required approval and nobody could be asked.')
+      .waitFor();
     expect(await details('write').getByText('Sent to the server').count()).toBe(0);
     await closeDetails();
   });
