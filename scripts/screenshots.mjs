@@ -48,7 +48,7 @@ async function chat(page) {
   await allow.waitFor();
   await take(page, 'approval');
   await allow.click();
-  await page.getByText('I am scripted').last().waitFor();
+  await page.getByText("I'm a scripted demo").last().waitFor();
   await take(page, 'chat');
 }
 
