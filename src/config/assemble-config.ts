@@ -18,24 +18,24 @@ import type { Environment } from './references.ts';
 export interface AssembleOptions {
   readonly env: Environment;
   readonly overrides?: JsonObject;
-  /** The name of the file in errors. */
+  /** The file name in error messages. */
   readonly file?: string;
   readonly locate?: (path: Path, atKey?: boolean) => Place;
   readonly keepReferences?: boolean;
-  /** Read the document in the native dialect, whatever its keys look like. Default: false. */
+  /** Read the document as native, without dialect detection. Default: false. */
   readonly native?: boolean;
 }
 
 export interface Assembled {
   readonly config: Config;
   readonly warnings: readonly string[];
-  /** The configuration in the native dialect, overrides included. */
+  /** The configuration in the native dialect, with overrides applied. */
   readonly native: PlainObject;
 }
 
 const dialectReaders = [myaiDialect, squidbotDialect, bridgeDialect, clientDialect, nativeDialect];
 
-/** Document → dialect → overrides → check → `Config`. One error lists all problems. */
+/** Translates, overrides and checks a document. One error lists all problems. */
 export function assembleConfig(input: unknown, options: AssembleOptions): Assembled {
   const { env, file, keepReferences = false } = options;
   const report = createReport(options);
@@ -62,19 +62,19 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
   return { config, warnings: report.warnings, native };
 }
 
-/** Collects problems and warnings; each problem with its position in the file, or with the variable that set the value. */
+/** Collects warnings and problems. Each problem has its position in the file or the variable that set the value. */
 interface Report {
   readonly warnings: readonly string[];
   warn(message: string): void;
-  /** A problem at a path of the file. */
+  /** Reports a problem at a path of the file. */
   inFile(finding: Finding): void;
-  /** A problem at a path of the native document; `toFile` gives the path in the file. */
+  /** Reports a problem at a path of the native document. `toFile` translates the path to the file. */
   inNative(finding: Finding, path: Path, toFile: (path: Path) => Path): void;
-  /** A problem of a variable or of the command line. */
+  /** Reports a problem with a variable or a command line value. */
   ofSetter(finding: Finding, setBy: string): void;
-  /** Values of the file that variables replaced. */
+  /** Records the values of the file that variables replaced. */
   noteSetInFile(setBy: readonly SetBy[]): void;
-  /** Values of the native document that variables and the command line replaced. */
+  /** Records the values of the native document that variables and the command line replaced. */
   noteSetInNative(setBy: readonly SetBy[]): void;
   throwProblems(): void;
 }
@@ -113,7 +113,7 @@ function createReport({ file, locate }: AssembleOptions): Report {
   };
 }
 
-/** The input as a map of plain data; throws if it is none. */
+/** Copies the input as plain data. Throws if the input is not a map. */
 function readMap(input: unknown, report: Report): PlainObject {
   const { value, findings } = copyPlain(input);
   findings.forEach(report.inFile);
@@ -124,7 +124,9 @@ function readMap(input: unknown, report: Report): PlainObject {
   return value as PlainObject;
 }
 
-/** The dialect by the document's keys. Keys of two dialects are a problem: one of them would have no effect. */
+/**
+ * Detects the dialect by the keys of the document. Reports keys of two dialects, because one dialect would be ignored.
+ */
 function recogniseDialect(document: PlainObject, report: Report): DialectReader {
   const marks = ['myai', 'mcp_servers', 'mcpServers', 'servers'].filter((key) => key in document);
   if (marks.length > 1) {
@@ -134,7 +136,7 @@ function recogniseDialect(document: PlainObject, report: Report): DialectReader 
   return dialectReaders.find((dialect) => dialect.recognises(document)) ?? nativeDialect;
 }
 
-/** `APP_MYAI__…` sets keys of a myai file; with any other file it belongs to another program. */
+/** Applies `APP_MYAI__…` variables to a myai file. With any other dialect, the variables belong to another program. */
 function overrideMyai(document: PlainObject, dialect: DialectReader, env: Environment, report: Report): void {
   if (dialect.name !== 'myai') {
     const unused = Object.keys(env).find((name) => name.startsWith('APP_MYAI__'));
@@ -147,7 +149,7 @@ function overrideMyai(document: PlainObject, dialect: DialectReader, env: Enviro
   report.noteSetInFile(setBy);
 }
 
-/** `TOOLWHARF__…`, then the command line, set keys of the native document. */
+/** Applies `TOOLWHARF__…` variables, then the command line, to the native document. */
 function overrideNative(native: PlainObject, { env, overrides = {} }: AssembleOptions, report: Report): void {
   const variables = applyEnvironment(native, env, 'TOOLWHARF__');
   for (const { setBy: variable, ...finding } of variables.findings) report.ofSetter(finding, variable);
@@ -157,7 +159,7 @@ function overrideNative(native: PlainObject, { env, overrides = {} }: AssembleOp
   if (isPlainMap(commandLine.value)) report.noteSetInNative(applyOverrides(native, commandLine.value));
 }
 
-/** The variable that set the value at a path: the last one to set it or a part around it. */
+/** Returns the last variable that set the value at a path or an ancestor of it. */
 function setterOf(path: Path, setters: readonly SetBy[]): string | undefined {
   return setters.findLast((setter) => setter.path.every((part, index) => part === path[index]))?.setBy;
 }

@@ -43,5 +43,5 @@ export function createAuthenticationSchema<Secret extends z.ZodType, Password ex
     .describe('How to authenticate to the server.');
 }
 
-/** Authentication as configured. Secrets may be `${VAR}` or `${file:/path}`. */
+/** Configured authentication. Secrets may be `${VAR}` or `${file:/path}`. */
 export const authenticationSchema = createAuthenticationSchema(filledText, text);

@@ -17,7 +17,7 @@ import type { CheckedGateway } from './gateway-schema.ts';
 import type { CheckedToolbox } from './native-schema.ts';
 import type { CheckedServer } from './server-schema.ts';
 
-/** Applies the defaults and checks what concerns several values at once. */
+/** Applies the defaults and checks constraints between values. */
 export function buildConfig(checked: CheckedNative, context: CheckContext): Config {
   const servers = checked.servers.map(({ name, server }) => buildServer(name, server, context.defaults));
   const names = servers.map((server) => server.name);
@@ -37,7 +37,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
   };
 }
 
-/** A checked server with its defaults applied. */
+/** Applies the defaults to a checked server. */
 export function buildServer(name: string, server: CheckedServer, defaults: DialectDefaults): ServerSpec {
   const { mode = serverDefaults.mode, timeout: timeoutMs = serverDefaults.timeoutMs } = server;
   const limits = mode === 'strict' && defaults.strictIgnoresDefaults ? {} : (server.defaultToolConfig ?? {});
@@ -52,7 +52,7 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
     timeoutMs,
     retryAttempts: server.retryAttempts ?? serverDefaults.retryAttempts,
     mode,
-    // The server's timeout is also the default of its tools.
+    // The timeout of the server is the default timeout of its tools.
     defaultTool: { maxInstances: limits.maxInstances ?? defaults.maxInstances, timeoutMs: limits.timeout ?? timeoutMs },
     allow: server.allow,
     deny: server.deny,

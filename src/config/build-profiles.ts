@@ -12,14 +12,14 @@ export interface ProfileSurroundings {
   readonly servers: readonly string[];
 }
 
-/** The profiles, `default` first whether it was written or not. Names of servers that are not there are warned of. */
+/** Builds the profiles. `default` comes first and always exists. Warns about unknown server names. */
 export function buildProfiles(
   profiles: CheckedProfiles,
   { toolbox, servers }: ProfileSurroundings,
   context: CheckContext,
 ): readonly ProfileConfig[] {
   const named = new Map([['default', {} as CheckedProfile], ...Object.entries(profiles)]);
-  // In a dialect with names of its own they are kept; MCP clients add a prefix themselves.
+  // The myai dialect keeps its own tool names. Other dialects omit the `mcp` prefix, because MCP clients add a prefix.
   const naming = context.dialect === 'myai' ? toolbox.naming : profileNaming;
   return [...named].map(([name, profile]) => {
     warnOfUnknown(name, profile, servers, context);
@@ -63,7 +63,7 @@ function warnOfUnknown(
   }
 }
 
-/** A pattern that can match one name only. */
+/** Returns true for a pattern without wildcards. */
 function isPlain(pattern: string): boolean {
   return !/[*?[{\\]/.test(pattern);
 }

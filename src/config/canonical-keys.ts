@@ -5,8 +5,8 @@ import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Path } from './problems.ts';
 
 /**
- * A value with the keys of all its maps in the camelCase of their schema. The snake_case spelling of a known key is accepted.
- * Unknown keys, and a key in both spellings, are reported and removed; keys without a value are removed.
+ * Converts the keys of all maps in a value to the camelCase of their schema. Accepts the snake_case spelling of known
+ * keys. Reports and removes unknown keys and keys that occur in both spellings. Removes keys without a value.
  */
 export function canonicalize(value: PlainData, schema: z.core.$ZodType, path: Path, context: CheckContext): PlainData {
   const type = unwrap(schema);
@@ -25,7 +25,6 @@ export function canonicalize(value: PlainData, schema: z.core.$ZodType, path: Pa
   return map instanceof z.ZodObject ? canonicalizeMap(value, map, path, context) : value;
 }
 
-/** `canonicalize` for a map. */
 export function canonicalizeMap(map: PlainObject, schema: z.ZodObject, path: Path, context: CheckContext): PlainObject {
   const known = Object.keys(schema.shape);
   const canonical: PlainObject = {};

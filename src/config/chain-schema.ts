@@ -18,7 +18,7 @@ const stepSchema = z.strictObject(
   { error: 'must be a map with tool and arguments' },
 );
 
-/** Tools that are called one after the other, as one tool. */
+/** A sequence of tool calls that is exposed as one tool. */
 export const chainSchema = z
   .strictObject(
     {

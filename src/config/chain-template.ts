@@ -1,18 +1,18 @@
-/** What a `{{…}}` in a step's arguments stands for. */
+/** A `{{…}}` placeholder in the arguments of a step. */
 export interface ChainReference {
-  /** The chain's own arguments, or a step before, counted from 1. */
+  /** The arguments of the chain, or the number of an earlier step, starting at 1. */
   readonly from: 'input' | number;
-  /** Of a step: its text, its structured content, or its text read as JSON. */
+  /** For a step: its text, its structured content, or its text parsed as JSON. */
   readonly part?: 'text' | 'structured' | 'json';
-  /** The way into the value, by names and indexes. */
+  /** Keys and indexes into the value. */
   readonly path: readonly string[];
-  /** As it was written. */
+  /** The placeholder in its original spelling. */
   readonly written: string;
 }
 
 export type ChainTemplate = readonly (string | ChainReference)[];
 
-/** Reads `{{input.to}}` and `{{steps.1.text}}` out of a text. What is between braces and means nothing is an error. */
+/** Parses placeholders such as `{{input.to}}` and `{{steps.1.text}}`. An invalid placeholder is an error. */
 export function readTemplate(text: string): ChainTemplate | { readonly problem: string } {
   const parts: (string | ChainReference)[] = [];
   let end = 0;
@@ -28,7 +28,7 @@ export function readTemplate(text: string): ChainTemplate | { readonly problem: 
   return parts;
 }
 
-/** Every text in a step's arguments. */
+/** Yields every string in the arguments of a step. */
 export function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null)

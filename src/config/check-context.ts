@@ -4,11 +4,11 @@ import type { PathMap } from './path-map.ts';
 import type { Finding } from './problems.ts';
 import type { Environment } from './references.ts';
 
-/** What checking a native document needs to know, and where it says what it noticed. */
+/** The input and the reporting functions of the check of a native document. */
 export interface CheckContext {
   report(finding: Finding): void;
   warn(message: string): void;
-  /** From canonical keys to the keys as they were written. */
+  /** Maps canonical keys to the keys in the original spelling. */
   readonly written: PathMap;
   readonly dialect: Dialect;
   readonly defaults: DialectDefaults;

@@ -8,7 +8,7 @@ import type { Path } from './problems.ts';
 import { parseReference } from './references.ts';
 import { isInsecureUrl } from './server-url.ts';
 
-/** Checks `gateway:`. Addresses come out with their references resolved; secrets stay as they are written. */
+/** Checks `gateway:`. Resolves references in URLs and leaves references in secrets unresolved. */
 export function checkGateway(value: PlainData, context: CheckContext): CheckedGateway | undefined {
   const path = ['gateway'];
   if (!isPlainMap(value)) return checkSchema(gatewaySchema, value, path, context);
@@ -28,7 +28,7 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
 
 function checkJwt(jwt: PlainObject, path: Path, context: CheckContext): void {
   if (checkAddress(jwt, 'jwksUrl', path, context) === 'insecure') {
-    // Who can change the keys on the way can make any token.
+    // An attacker who can modify the key set in transit can forge tokens.
     const here = [...path, 'jwksUrl'];
     context.report({ path: here, message: 'must be an https URL', ...found(jwt.jwksUrl, here) });
   }
@@ -41,7 +41,7 @@ function checkJwt(jwt: PlainObject, path: Path, context: CheckContext): void {
   }
 }
 
-/** Replaces an address by what it stands for, and reports what is wrong with it. */
+/** Replaces the URL at a key by its resolved value, and reports an invalid URL. */
 function checkAddress(owner: PlainObject, key: string, path: Path, context: CheckContext): 'insecure' | undefined {
   const written = owner[key];
   if (typeof written !== 'string' || written === '') return undefined;

@@ -24,10 +24,10 @@ export interface CheckedNative {
   readonly gateway: CheckedGateway;
 }
 
-// Each section is checked by its own function.
+// A separate function checks each section.
 const sections = z.object(Object.fromEntries(Object.keys(nativeSchema.shape).map((key) => [key, z.unknown()])));
 
-/** Checks a document in Toolwharf's own dialect. Reports every problem; the result is complete only if there was none. */
+/** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
   const { servers, toolbox, profiles, gateway } = canonicalizeMap(document, sections, [], context);
   return {
@@ -40,7 +40,7 @@ export function checkNative(document: PlainObject, context: CheckContext): Check
 
 function checkProfiles(value: PlainData, context: CheckContext): CheckedProfiles | undefined {
   const path = ['profiles'];
-  // A name alone is a profile that changes nothing.
+  // A profile without a value uses the defaults.
   const entries = isPlainMap(value) && Object.entries(value).map(([name, profile]) => [name, profile ?? {}] as const);
   const profiles = entries ? Object.fromEntries(entries) : value;
   return checkSchema(profilesSchema, canonicalize(profiles, profilesSchema, path, context), path, context);
@@ -60,7 +60,7 @@ function checkToolbox(value: PlainData, context: CheckContext): CheckedToolbox |
   return checked;
 }
 
-/** The names along the first cycle of chains that call each other. */
+/** Returns the names along the first cycle of chains that call each other. */
 function findCycle(chains: CheckedChains): readonly string[] | undefined {
   const acyclic = new Set<string>();
   function visit(name: string, callers: readonly string[]): readonly string[] | undefined {
@@ -78,7 +78,7 @@ function findCycle(chains: CheckedChains): readonly string[] | undefined {
     .find((cycle) => cycle !== undefined);
 }
 
-/** Tools as a list, whether they were written as a list or as a map by name. */
+/** Converts tools to a list. The file may contain a list or a map by name. */
 function toToolList(tools: PlainData, path: Path, context: CheckContext): PlainData {
   if (Array.isArray(tools)) {
     reportDuplicateTools(tools, path, context);

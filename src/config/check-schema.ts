@@ -5,7 +5,7 @@ import { parseSafely } from './parse-safely.ts';
 import type { PlainData } from './plain-data.ts';
 import { describeValue, type Finding, type Path, valueAt } from './problems.ts';
 
-/** The value as the schema parses it, or undefined after every problem was reported at its path. */
+/** Parses a value with a schema. Reports every problem at its path and returns undefined if there is any. */
 export function checkSchema<Schema extends z.ZodType>(
   schema: Schema,
   value: PlainData,
@@ -18,7 +18,10 @@ export function checkSchema<Schema extends z.ZodType>(
   return undefined;
 }
 
-/** The issues of a schema as findings: where, what was found, what is allowed. Secrets are described by their type. */
+/**
+ * Converts schema issues to findings with the path, the invalid value and the allowed values. Secrets show their type
+ * only.
+ */
 export function schemaFindings(error: z.ZodError, value: unknown, path: Path = []): Finding[] {
   return error.issues.map((issue) => {
     const inside = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
@@ -36,7 +39,6 @@ export function schemaFindings(error: z.ZodError, value: unknown, path: Path = [
   });
 }
 
-/** A value as a finding names it. */
 export function found(value: PlainData | unknown, path: Path): { readonly found?: string } {
   const description = describeValue(value, path);
   return description === undefined ? {} : { found: description };

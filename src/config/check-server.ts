@@ -15,7 +15,7 @@ export interface NamedServer {
   readonly server: CheckedServer;
 }
 
-/** Checks `servers:`, a map by name. A server with a problem does not hide the problems of the others. */
+/** Checks `servers:`, a map by name. Reports the problems of all servers. */
 export function checkServers(servers: PlainData, context: CheckContext): NamedServer[] {
   const path = ['servers'];
   if (!isPlainMap(servers)) {
@@ -31,7 +31,7 @@ export function checkServers(servers: PlainData, context: CheckContext): NamedSe
   });
 }
 
-/** The server with its URL resolved, or undefined after every problem was reported. */
+/** Checks a server and resolves its URL. Reports every problem and returns undefined if there is any. */
 function checkServer(name: string, value: PlainData, path: Path, context: CheckContext): CheckedServer | undefined {
   if (!isPlainMap(value)) {
     context.report({ path, message: `server '${name}' must be a map`, ...found(value, path) });

@@ -12,7 +12,7 @@ export interface UrlToCheck {
   readonly allowInsecure: boolean;
 }
 
-/** A server's address with its reference resolved. What is wrong with it is reported, what is risky is warned of. */
+/** Resolves the reference in a server URL. Reports an invalid URL and warns about a risky one. */
 export function checkUrl(
   { server, url: written, enabled, allowInsecure }: UrlToCheck,
   path: Path,
@@ -20,7 +20,7 @@ export function checkUrl(
 ) {
   const { url, problem } = resolveUrl(written, context.env);
   if (problem) {
-    // What a variable or file holds is not repeated: it may have been meant for something else.
+    // The message omits the resolved value of a reference, because the value may be an unrelated secret.
     const found = parseReference(written) ? undefined : describeValue(url, path);
     context.report({ path, message: problem, ...(found && { found }) });
     return url;
@@ -38,7 +38,7 @@ export function checkUrl(
   return url;
 }
 
-/** What a written address stands for, and what is wrong with that. */
+/** Resolves a URL that may be a reference, and validates the result. */
 export function resolveUrl(value: string, env: Environment): { readonly url: string; readonly problem?: string } {
   let missing: string | undefined;
   try {

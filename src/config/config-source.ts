@@ -21,26 +21,26 @@ type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Key;
 
-/** The same keys in snake_case too. */
+/** The type with its keys also in snake_case. */
 type EitherCase<Value> = Value & { readonly [Key in keyof Value & string as SnakeCase<Key>]?: Value[Key] };
 
 type ServerInput = DeepReadonly<z.input<typeof serverSchema>>;
 type Limits = EitherCase<NonNullable<ServerInput['defaultToolConfig']>>;
 type Settings = Omit<ServerInput, 'transport' | 'defaultToolConfig'>;
 
-/** A server in the dialects that other programs brought: every key in camelCase or snake_case. */
+/** A server in the dialects of other programs. Keys may be camelCase or snake_case. */
 type AnyServer = EitherCase<Settings> & {
   readonly transport?: string;
   readonly defaultToolConfig?: Limits;
   readonly default_tool_config?: Limits;
 };
 
-/** `servers` with a default timeout in seconds or a number of retries for all of them. */
+/** `servers` with a common default timeout in seconds or a common number of retries. */
 export type BridgeConfig = Omit<NativeConfig, 'servers'> & {
   readonly servers: Readonly<Record<string, AnyServer & { readonly name?: string }>>;
 } & ({ readonly default_timeout: number; readonly max_retries?: number } | { readonly max_retries: number });
 
-/** `mcp_servers`, at the top or under `tools`. */
+/** `mcp_servers`, at the top level or under `tools`. */
 export type SquidbotConfig =
   | { readonly mcp_servers: Readonly<Record<string, AnyServer>> }
   | { readonly tools: { readonly mcp_servers: Readonly<Record<string, AnyServer>> } };
@@ -61,7 +61,7 @@ export interface MyaiConfig {
   };
 }
 
-/** A server in the file of an MCP client. */
+/** A server in a file of an MCP client. */
 type ClientServer = Omit<AnyServer, 'args' | 'env'> & {
   readonly type?: string;
   readonly serverUrl?: string;
@@ -77,7 +77,7 @@ type ClientServer = Omit<AnyServer, 'args' | 'env'> & {
 
 type ClientInputs = readonly { readonly id: string; readonly default?: string; readonly [key: string]: unknown }[];
 
-/** `mcpServers` (Claude, Cursor, Windsurf, …) or VS Code's `servers` with `type` and `inputs`. */
+/** `mcpServers` (Claude, Cursor, Windsurf, …) or `servers` with `type` and `inputs` (VS Code). */
 export type ClientConfig =
   | { readonly mcpServers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs }
   | { readonly mcp: { readonly servers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs } }

@@ -1,24 +1,24 @@
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { Endpoint } from './endpoint-schema.ts';
 
-/** The one configuration in memory. Every dialect becomes this; defaults are filled in, limits are checked. */
+/** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
 export interface Config {
-  /** In the order they were written: in plain naming the last registered wins. */
+  /** In file order. With `plain` naming, the last registered tool of a name wins. */
   readonly servers: readonly ServerSpec[];
   readonly toolbox: ToolboxConfig;
-  /** Subsets that the gateway serves under names of their own; the first is `default`. */
+  /** Named subsets of servers and tools that the gateway serves. The first profile is `default`. */
   readonly profiles: readonly ProfileConfig[];
   readonly gateway: GatewayConfig;
-  /** The dialect the file was written in. */
+  /** The dialect of the file. */
   readonly dialect: Dialect;
 }
 
-/** A checked configuration and where it comes from. */
+/** A checked configuration and its source. */
 export interface LoadedConfig {
   readonly config: Config;
   /** The absolute path of the file. */
   readonly file?: string;
-  /** Hash of the file's text, by which `watchConfig` knows what is already loaded. */
+  /** Hash of the file content. `watchConfig` compares it to detect changes. */
   readonly contentHash?: string;
   readonly warnings: readonly string[];
 }
@@ -27,61 +27,63 @@ export interface LoadedConfig {
 export const dialects = ['native', 'squidbot', 'myai', 'bridge', 'client'] as const;
 export type Dialect = (typeof dialects)[number];
 
-/** Every transport. `auto` tries Streamable HTTP, then SSE; `api` is an HTTP API whose endpoints become tools. */
+/** All transports. `auto` tries Streamable HTTP, then SSE. `api` is an HTTP API whose endpoints become tools. */
 export const transports = ['stdio', 'http', 'sse', 'auto', 'api'] as const;
 export type TransportName = (typeof transports)[number];
 
 /** Transports of servers that have a URL. */
 export const urlTransports = transports.filter((transport) => transport !== 'stdio');
 
-/** Transports that a live connection uses: `auto` has been decided. */
+/** Transports of an established connection, after `auto` is resolved. */
 export const connectedTransports = transports.filter((transport) => transport !== 'auto');
 export type ConnectedTransport = (typeof connectedTransports)[number];
 
-/** `strict`: a tool must be configured to be offered. `dynamic`: tools that are not configured get the default limits. */
+/** `strict` offers configured tools only. `dynamic` also offers other tools, with the default limits. */
 export const toolModes = ['strict', 'dynamic'] as const;
 export type ToolMode = (typeof toolModes)[number];
 
-/** How exposed names are built: `mcp_server_tool`, `server__tool`, or the server's own name. */
+/** How exposed tool names are built: `mcp_server_tool`, `server__tool`, or the tool name that the server uses. */
 export const namings = ['mcp', 'server__tool', 'plain'] as const;
 export type Naming = (typeof namings)[number];
 
-/** What happens to a tool whose definition changes. */
+/** The action when the definition of a tool changes. */
 export const onChangeActions = ['quarantine', 'ask', 'allow'] as const;
 export type OnChange = (typeof onChangeActions)[number];
 
-/** Which calls need an approval. */
+/** Which calls require approval. */
 export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
-/** `auto` detects the server's protocol era; the other two skip the detection. */
+/** `auto` detects the protocol era of the server. `legacy` and `modern` skip the detection. */
 export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
 export type ProtocolChoice = (typeof protocolChoices)[number];
 
-/** A server as configured. Secrets may still be `${VAR}` or `${file:…}` references: they are resolved when it connects. */
+/**
+ * A configured server. Secrets may be `${VAR}` or `${file:…}` references, which are resolved when the server connects.
+ */
 export interface ServerSpec {
   readonly name: string;
   readonly description?: string;
   readonly enabled: boolean;
-  /** A required server that can't be reached stops the start. */
+  /** Startup fails if a required server is unreachable. */
   readonly required: boolean;
   readonly target: StdioTarget | HttpTarget;
   readonly protocol: ProtocolChoice;
-  /** The server's word on read-only and idempotent tools is believed. */
+  /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;
-  /** Time for one request, connect included: 1 000 to 300 000. */
+  /** Request timeout, connecting included: 1 000 to 300 000. */
   readonly timeoutMs: number;
-  /** Connection attempts after the first, 0 to 5, before the server counts as failed at start. */
+  /** Connection retries at startup before the server is marked as failed, 0 to 5. */
   readonly retryAttempts: number;
   readonly mode: ToolMode;
-  /** Limits for tools that are not named; in dynamic mode. */
+  /** Limits for tools that are not configured, in dynamic mode. */
   readonly defaultTool: ToolLimits;
-  /** Globs over the server's own tool names. Only allowed ones are registered; denied ones never. */
+  /** Globs over the tool names that the server uses. Only allowed tools are registered; denied tools never are. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly onChange: OnChange;
   readonly rate?: RateLimit;
-  /** Names of prompts to offer; undefined offers all. */
+  /** Names of the prompts to offer. Undefined offers all prompts. */
   readonly prompts?: readonly string[];
 }
 
@@ -98,11 +100,11 @@ export interface HttpTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly authentication: Authentication;
-  /** Plain http to an address that is not loopback. */
+  /** Allows plain http to an address that is not loopback. */
   readonly allowInsecure: boolean;
-  /** Where the OpenAPI document of an API is: an address or a file. */
+  /** The URL or the file path of the OpenAPI document. */
   readonly openapi?: string;
-  /** Endpoints of an API, described by hand. */
+  /** Endpoints that are configured without an OpenAPI document. */
   readonly endpoints?: readonly Endpoint[];
 }
 
@@ -118,9 +120,9 @@ export interface OAuthAuthentication {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly scope?: string;
-  /** Where the person's browser comes back to; the callback port's own address if undefined. */
+  /** The OAuth redirect URL. Undefined uses the URL of the callback port. */
   readonly redirectUrl?: string;
-  /** HTTPS address of our client metadata document, for servers that take one instead of a registration. */
+  /** HTTPS URL of the client metadata document, for servers that accept one instead of client registration. */
   readonly clientMetadataUrl?: string;
 }
 
@@ -129,27 +131,27 @@ export interface ToolLimits {
   readonly timeoutMs: number;
 }
 
-/** Settings for one tool by name. Undefined means: take the server's default. */
+/** Settings of one tool. Undefined values use the defaults of the server. */
 export interface ToolConfig {
-  /** The server's own name for it, or a local tool's name. */
+  /** The tool name that the server uses, or the name of a local tool. */
   readonly name: string;
-  /** Only for this server's tool of that name. */
+  /** Applies the settings to the tool of this server only. */
   readonly server?: string;
   readonly maxInstances?: number;
   readonly timeoutMs?: number;
-  /** Overrides the server's mode for this tool: `strict` does not take limits of its `defaultToolConfig`. */
+  /** Overrides the mode of the server for this tool. `strict` ignores the limits in `defaultToolConfig`. */
   readonly mode?: ToolMode;
 }
 
-/** Tools that are called one after the other, as one tool. */
+/** A sequence of tool calls that is exposed as one tool. */
 export interface ChainConfig extends ToolLimits {
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the chain arguments. */
   readonly input?: JsonSchema;
   readonly steps: readonly {
     readonly tool: string;
-    /** With `{{…}}` where something is filled in. */
+    /** Arguments of the call, with `{{…}}` placeholders. */
     readonly arguments: JsonObject;
   }[];
 }
@@ -161,39 +163,39 @@ export interface RateLimit {
 
 export interface ApprovalConfig {
   readonly mode: ApprovalMode;
-  /** Globs over agent-visible names that `trusted-only` runs without asking. */
+  /** Globs over exposed tool names that need no approval in `trusted-only` mode. */
   readonly trustedTools: readonly string[];
-  /** Globs that are always asked about, whatever the mode. */
+  /** Globs over tools that need approval in every mode. */
   readonly ask: readonly string[];
-  /** Globs that are never run. */
+  /** Globs over tools that are never called. */
   readonly deny: readonly string[];
-  /** How long an approval may wait; then the answer is no. */
+  /** Time until a pending approval expires and the call is denied. */
   readonly expiresMs: number;
 }
 
 export interface ToolboxConfig {
-  /** Calls at a time over all tools. */
+  /** Maximum number of concurrent calls over all tools. */
   readonly maxConcurrent: number;
-  /** Calls that may be queued; one more is refused. */
+  /** Maximum number of queued calls. Further calls are rejected. */
   readonly maxQueued: number;
   readonly naming: Naming;
-  /** Results above this are cut, and say so; the rest can be read in pages. */
+  /** Larger results are truncated and marked as such. The client can read the rest in pages. */
   readonly maxResultBytes: number;
   readonly approval: ApprovalConfig;
   readonly tools: readonly ToolConfig[];
   readonly chains: readonly ChainConfig[];
-  /** Limits of local tools that have none of their own. */
+  /** Limits of local tools that have no limits of their own. */
   readonly defaultTool: ToolLimits;
-  /** Local tools must be named in `tools` (the myai dialect's rule). */
+  /** Local tools must be listed in `tools`, as the myai dialect requires. */
   readonly localToolsMustBeConfigured: boolean;
 }
 
 /** A named subset of servers and tools with its own policy, served at `/mcp/{name}`. */
 export interface ProfileConfig {
   readonly name: string;
-  /** Globs over server names; undefined means all. */
+  /** Globs over server names. Undefined includes all servers. */
   readonly servers?: readonly string[];
-  /** Globs over `server/tool`. A tool must match one of `allow`, if there are any, and none of `deny`. */
+  /** Globs over `server/tool`. A tool must match `allow`, if it is set, and must not match `deny`. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly naming: Naming;
@@ -202,42 +204,47 @@ export interface ProfileConfig {
 
 export interface GatewayConfig {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** Host names that reach us besides this machine's own. */
+  /** Additional host names that requests may use. */
   readonly allowedHosts: readonly string[];
-  /** Origins of web pages that may talk to us besides our own. */
+  /** Additional origins of web pages that may send requests. */
   readonly allowedOrigins: readonly string[];
-  /** Every request needs a key, a token or a session; always so on an address that is not loopback. */
+  /**
+   * Every request needs a key, a token or a session. An address that is not loopback always requires authentication.
+   */
   readonly requireAuthentication: boolean;
-  /** Servers that are programs may be added over the API by an administrator; where undefined, on loopback only. */
+  /** Administrators may add stdio servers over the API. Undefined allows this on loopback only. */
   readonly allowPrograms?: boolean;
-  /** Servers and model providers added over the API may be at private addresses; where undefined, on loopback only. */
+  /**
+   * Servers and model providers that are added over the API may use private addresses. Undefined allows this on
+   * loopback only.
+   */
   readonly allowPrivateAddresses?: boolean;
-  /** The registry of MCP servers that is searched for new ones. */
+  /** URL of the registry of MCP servers. */
   readonly registry: string;
   readonly jwt?: JwtConfig;
   readonly retention: RetentionConfig;
-  /** How long a list waits for servers that are still starting. */
+  /** How long a list request waits for servers that are still starting. */
   readonly listWaitMs: number;
-  /** How long running calls may go on when the gateway is told to stop. */
+  /** How long running calls may continue after shutdown starts. */
   readonly shutdownMs: number;
-  /** Told of every question to a person. */
+  /** Receives a message for each new approval request. */
   readonly webhook?: WebhookConfig;
-  /** Where traces are sent (OTLP over HTTP); none where undefined. */
+  /** OTLP over HTTP endpoint for traces. Undefined sends no traces. */
   readonly tracesUrl?: string;
-  /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one; SQLite in the data directory where undefined. */
+  /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one. Undefined uses SQLite in the data directory. */
   readonly database?: string;
 }
 
-/** Tokens of an identity provider that callers may use instead of a key. */
+/** Accepts tokens of an identity provider instead of a key. */
 export interface JwtConfig {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The claim that names the profile; undefined gives everybody the default one. */
+  /** The claim that contains the profile name. Undefined gives all callers the default profile. */
   readonly profileClaim?: string;
-  /** The claim and value that make an administrator. */
+  /** The claim and the value that identify an administrator. */
   readonly adminClaim?: string;
   readonly adminValue?: string;
 }
@@ -249,6 +256,6 @@ export interface RetentionConfig {
 
 export interface WebhookConfig {
   readonly url: string;
-  /** Signs each message (HMAC-SHA256); may be a `${VAR}` reference. */
+  /** Secret for the HMAC-SHA256 signature of each message. May be a `${VAR}` reference. */
   readonly secret?: string;
 }

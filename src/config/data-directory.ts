@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from './references.ts';
 
-/** Where Toolwharf keeps its data: `TOOLWHARF_DATA_DIR`, or the platform's folder for a user's data. Creates nothing. */
+/** Returns the data directory: `TOOLWHARF_DATA_DIR`, or the user data directory of the platform. Does not create it. */
 export function dataDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
   if (env.TOOLWHARF_DATA_DIR) return resolve(env.TOOLWHARF_DATA_DIR);
   const home = env.HOME || homedir();

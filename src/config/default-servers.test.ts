@@ -104,7 +104,7 @@ describe('the data directory', () => {
   });
 });
 
-/** Just enough MCP over a pipe to read a file. */
+/** A minimal MCP client over a pipe that reads a file. */
 async function talkTo(command: string, args: readonly string[]) {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   const waiting = new Map<number, (message: unknown) => void>();

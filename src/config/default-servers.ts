@@ -10,21 +10,21 @@ import type { Environment } from './references.ts';
 import type { NativeServer } from './server-schema.ts';
 
 export interface DefaultServersOptions {
-  /** Where tokens are looked for. Default: `process.env`. */
+  /** The environment that contains the tokens. Default: `process.env`. */
   readonly env?: Environment;
   /** Default: `dataDirectory(env)`. */
   readonly dataDir?: string;
 }
 
 /**
- * The servers one has without configuring any: `github`, `brave` and `filesystem`. The first two are enabled when their
- * token is set; the third can reach one directory only, which is created.
+ * Returns the servers that exist without configuration: `github`, `brave` and `filesystem`. `github` and `brave` are
+ * enabled if their token is set. `filesystem` can access one directory only, which is created.
  */
 export async function defaultServers(options: DefaultServersOptions = {}): Promise<readonly ServerSpec[]> {
   return (await defaultConfig(options)).servers;
 }
 
-/** The configuration one has without a file. */
+/** Returns the configuration that applies without a file. */
 export async function defaultConfig(options: DefaultServersOptions = {}): Promise<Config> {
   const { env = process.env, dataDir = dataDirectory(env) } = options;
   const native: NativeConfig = {
@@ -33,7 +33,7 @@ export async function defaultConfig(options: DefaultServersOptions = {}): Promis
   return parseConfig(native, { env: withoutFileOverrides(env) }).config;
 }
 
-/** Overrides of servers and tools belong to a file; how the gateway listens is a matter of the machine. */
+/** Removes overrides of servers and tools, which apply to a file. Gateway overrides apply to the machine. */
 function withoutFileOverrides(env: Environment): Environment {
   const isOfFile = (name: string) => /^(?:TOOLWHARF__(?!GATEWAY__)|APP_MYAI__)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOfFile(name)));
@@ -79,7 +79,10 @@ async function filesystem(directory: string): Promise<NativeServer> {
   };
 }
 
-/** The program beside Toolwharf, which starts at once and offline. Not the one of the working directory: that may be anyone's. */
+/**
+ * Returns the filesystem server that is installed with Toolwharf, which starts without a download. The working
+ * directory is not searched, because its content is untrusted.
+ */
 function installedFilesystem(): string | undefined {
   const require = createRequire(import.meta.url);
   try {

@@ -3,10 +3,10 @@ import type { ApprovalConfig, GatewayConfig, Naming, ServerSpec, ToolboxConfig, 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Limits of a tool that has none of its own. */
+/** Default limits of a tool. */
 export const toolDefaults: ToolLimits = { maxInstances: 64, timeoutMs: 30_000 };
 
-/** A server's settings where its configuration has none. */
+/** Default settings of a server. */
 export const serverDefaults = {
   enabled: true,
   required: false,
@@ -18,7 +18,7 @@ export const serverDefaults = {
   onChange: 'ask',
 } as const satisfies Partial<ServerSpec>;
 
-/** The header of an API key, unless the server names another. */
+/** Default header for an API key. */
 export const apiKeyHeader = 'x-api-key';
 
 export const approvalDefaults: ApprovalConfig = {
@@ -35,10 +35,10 @@ export const toolboxDefaults = {
   maxResultBytes: 10 * 1024 * 1024,
 } satisfies Partial<ToolboxConfig>;
 
-/** Time for a whole chain. */
+/** Default timeout of a chain. */
 export const chainTimeoutMs = 5 * minuteMs;
 
-/** How tools are named for MCP clients, unless the profile says otherwise. */
+/** Default naming of tools for MCP clients. */
 export const profileNaming: Naming = 'server__tool';
 
 export const gatewayDefaults = {
@@ -53,20 +53,23 @@ export const gatewayDefaults = {
   shutdownMs: 10_000,
 } satisfies GatewayConfig;
 
-/** What a dialect assumes where the file has no value. */
+/** The default values of a dialect. */
 export interface DialectDefaults {
   readonly required: boolean;
   readonly naming: Naming;
   readonly maxInstances: number;
-  /** Plain http to another machine: an error when the file is loaded, or a warning and a refusal to connect. */
+  /**
+   * Plain http to another machine: `error` rejects the file, `warning` accepts the file but does not connect the
+   * server.
+   */
   readonly insecureUrl: 'error' | 'warning';
   readonly prompts?: readonly string[];
   readonly localToolsMustBeConfigured: boolean;
-  /** A strict server's default limits are accepted and never used. */
+  /** Accepts the default limits of a strict server and ignores them. */
   readonly strictIgnoresDefaults: boolean;
 }
 
-/** The defaults of Toolwharf's own dialect. */
+/** The defaults of the native dialect. */
 export const nativeDefaults: DialectDefaults = {
   required: serverDefaults.required,
   naming: 'mcp',

@@ -1,7 +1,10 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Config, ServerSpec } from './config.ts';
 
-/** What a new configuration changes, server by server. All but `removed` are the new servers, in their new order. */
+/**
+ * The differences between two configurations by server. All lists except `removed` contain the new servers in their new
+ * order.
+ */
 export interface ServerDifference {
   readonly added: readonly ServerSpec[];
   readonly removed: readonly ServerSpec[];
@@ -9,7 +12,7 @@ export interface ServerDifference {
   readonly unchanged: readonly ServerSpec[];
 }
 
-/** Compares servers by name and content; the order of keys in a file does not matter. */
+/** Compares servers by name and content. The order of keys is ignored. */
 export function diffServers(before: Pick<Config, 'servers'>, after: Pick<Config, 'servers'>): ServerDifference {
   const known = new Map(before.servers.map((server) => [server.name, canonicalJson(server)]));
   const kept = new Set(after.servers.map((server) => server.name));

@@ -1,11 +1,11 @@
 import { ToolwharfError } from '../kernel/errors.ts';
 
-/** The longest time a timer can hold. */
+/** The maximum delay of a timer. */
 export const longestMs = 2_147_483_647;
 
 /**
- * Milliseconds of an ISO-8601 duration (`PT1M`, `P0DT0H0M30S`, `P2W`), of `500ms` `30s` `1.5s` `2m` `1h` `1d`,
- * or of a number of milliseconds. Anything else throws `CONFIG_INVALID` with the reason.
+ * Parses an ISO 8601 duration (`PT1M`, `P0DT0H0M30S`, `P2W`), a text such as `500ms`, `30s`, `1.5s`, `2m`, `1h` or
+ * `1d`, or a number of milliseconds. Returns milliseconds. Throws `CONFIG_INVALID` with the reason for any other value.
  */
 export function parseDuration(value: string | number): number {
   const reading = readDuration(value);
@@ -15,7 +15,7 @@ export function parseDuration(value: string | number): number {
 
 export type DurationReading = { readonly ms: number } | { readonly reason: string };
 
-/** Like `parseDuration`, with the reason as a value. */
+/** Like `parseDuration`, but returns the reason instead of throwing. */
 export function readDuration(value: string | number): DurationReading {
   if (typeof value === 'number') return whole(value);
   const text = value.trim();
@@ -26,13 +26,13 @@ export function readDuration(value: string | number): DurationReading {
   return { reason: 'write 30s, 500ms, 2m, 1h, or ISO-8601 such as PT30S' };
 }
 
-/** A duration as people write it, in the largest unit that gives a whole number: `30s`, `5m`, `90d`. */
+/** Formats a duration in the largest unit that gives a whole number: `30s`, `5m`, `90d`. */
 export function durationText(ms: number): string {
   const unit = (['d', 'h', 'm', 's'] as const).find((candidate) => ms >= msOf(candidate) && ms % msOf(candidate) === 0);
   return unit ? `${ms / msOf(unit)}${unit}` : `${ms}ms`;
 }
 
-/** A bare number of seconds as milliseconds; everything else unchanged, for the schema to judge. */
+/** Converts a number of seconds to milliseconds. Returns any other value unchanged, for the schema to check. */
 export function secondsAsMs(value: unknown): unknown {
   return typeof value === 'number' && Number.isFinite(value) ? Math.round(value * 1000) : value;
 }

@@ -4,7 +4,7 @@ import { choice, filledText, list, text } from './schema-parts.ts';
 
 const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** One endpoint of an HTTP API that becomes a tool, described by hand. */
+/** A manually configured endpoint of an HTTP API that becomes a tool. */
 export const endpointSchema = z
   .strictObject(
     {
@@ -60,7 +60,7 @@ export const endpointsSchema = list(endpointSchema).superRefine((endpoints, cont
 
 export type Endpoint = z.output<typeof endpointSchema>;
 
-/** The arguments that a path names, in their order. */
+/** Returns the parameter names of a path in order. */
 export function argumentsInPath(path: string): string[] {
   return [...path.matchAll(/\{([^{}/]+)\}/g)].map(([, name = '']) => name);
 }

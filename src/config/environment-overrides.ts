@@ -3,7 +3,7 @@ import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Finding, Path } from './problems.ts';
 import type { Environment } from './references.ts';
 
-/** Who set which part of a document. */
+/** A path in a document and the environment variable, or `command line`, that set its value. */
 export interface SetBy {
   readonly path: Path;
   readonly setBy: string;
@@ -14,19 +14,20 @@ export interface Overridden {
   readonly findings: readonly (Finding & { readonly setBy: string })[];
 }
 
-/** `TOOLWHARF__…` sets keys of the native dialect, `APP_MYAI__…` of a `myai` file. */
+/** `TOOLWHARF__…` sets keys of the native dialect. `APP_MYAI__…` sets keys of a `myai` file. */
 export type OverridePrefix = 'TOOLWHARF__' | 'APP_';
 
 /**
- * Writes environment variables into a document: `TOOLWHARF__TOOLBOX__MAX_CONCURRENT=5`, `APP_MYAI__TOOLBOX__MCPS__0__MODE=dynamic`.
- * Double underscores nest, numbers are indexes, keys that exist are found whatever their case, values are YAML scalars.
+ * Applies environment variables to a document: `TOOLWHARF__TOOLBOX__MAX_CONCURRENT=5`,
+ * `APP_MYAI__TOOLBOX__MCPS__0__MODE=dynamic`. Double underscores separate keys, numbers are indexes, existing keys
+ * match case-insensitively, and values are YAML scalars.
  */
 export function applyEnvironment(document: PlainObject, env: Environment, prefix: OverridePrefix): Overridden {
   const wanted = prefix === 'APP_' ? 'APP_MYAI__' : prefix;
   const setBy: SetBy[] = [];
   const findings: (Finding & { setBy: string })[] = [];
   const variables = Object.keys(env).filter((name) => name.startsWith(wanted));
-  // Index 10 after index 9, so that lists can be appended to.
+  // Numeric order applies index 9 before index 10, so that variables can append to a list.
   for (const variable of variables.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))) {
     const value = env[variable];
     if (value === undefined) continue;
@@ -40,7 +41,7 @@ export function applyEnvironment(document: PlainObject, env: Environment, prefix
   return { setBy, findings };
 }
 
-/** Deep-merges values of the command line: maps by key, everything else replaced. */
+/** Deep-merges command line values: merges maps by key and replaces all other values. */
 export function applyOverrides(document: PlainObject, overrides: PlainObject, path: Path = []): SetBy[] {
   return Object.entries(overrides).flatMap(([segment, value]) => {
     const { key } = findKey(document, segment, path);
@@ -104,7 +105,7 @@ function findKey(map: PlainObject, segment: string, path: Path): { key?: string;
   return matches[0] === undefined ? {} : { key: matches[0] };
 }
 
-/** Inside `env` and `headers` keys are names of variables and headers, not ours. */
+/** Keys in `env` and `headers` are names of variables and headers, so their case is preserved. */
 function keepsCase(path: Path): boolean {
   return (path.at(-1) === 'env' || path.at(-1) === 'headers') && path.at(-2) !== 'servers';
 }
@@ -115,7 +116,7 @@ function write(container: PlainObject | PlainData[], key: string | number, value
 }
 
 function toValue(text: string, path: Path): PlainData {
-  // A token made of digits is still text.
+  // A token that consists of digits must remain a string.
   const inside = path.at(-3) !== 'servers' && textMaps.has(String(path.at(-2)));
   if (inside || textKeys.has(String(path.at(-1)))) return text;
   try {

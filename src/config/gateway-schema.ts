@@ -57,7 +57,7 @@ export const webhookSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
-/** How the gateway listens, whom it lets in and what it keeps. */
+/** The settings of the gateway: listening address, access and retention. */
 export const gatewaySchema = z.strictObject(
   {
     host: listenHost.optional().describe('The address to listen on.').meta({ default: gatewayDefaults.host }),

@@ -15,19 +15,22 @@ import { isInsecureUrl } from './server-url.ts';
 export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'windsurf' | 'vscode' | 'unknown';
 
 export interface ImportOptions {
-  /** For variables inside addresses. Default: `process.env`. */
+  /** The environment for variables in URLs. Default: `process.env`. */
   readonly env?: Environment;
 }
 
 export interface ImportedConfig {
   readonly servers: readonly ServerSpec[];
-  /** What to write into `toolwharf.yaml` to have the same servers. */
+  /** The content of a `toolwharf.yaml` that configures the same servers. */
   readonly nativeConfig: JsonObject;
   readonly warnings: readonly string[];
   readonly client: ClientName;
 }
 
-/** Takes over the servers of another MCP client's file. What can't be taken over is left out or off, with a warning. */
+/**
+ * Imports the servers from the configuration file of another MCP client. Omits or disables a server that cannot be
+ * imported, and adds a warning.
+ */
 export async function importClientConfig(
   source: string | JsonObject,
   options: ImportOptions = {},
@@ -49,7 +52,7 @@ export async function importClientConfig(
   const { env = process.env } = options;
   const warnings = new Set<string>();
   const taken: [string, PlainData][] = [];
-  // One at a time, so that one server that can't be used does not cost the others.
+  // Each server is checked separately, so that an invalid server does not prevent the import of the others.
   for (const [name, server] of Object.entries(layout.servers)) {
     const single = { [layout.vscode ? 'servers' : 'mcpServers']: { [name]: server }, inputs: layout.inputs ?? [] };
     const outcome = attempt(single, { env: withoutOverrides(env), keepReferences: true, ...(file && { file }) });
@@ -89,7 +92,7 @@ function attempt(document: unknown, options: AssembleOptions): Assembled | { rea
   }
 }
 
-/** A native file with plain http to another machine is refused; switched off it can be kept and decided on. */
+/** Disables a server that uses plain http to another machine. A native file that enables such a server is rejected. */
 function switchedOffIfInsecure(spec: ServerSpec, native: PlainObject): PlainObject {
   const { target } = spec;
   const insecure = target.transport !== 'stdio' && isInsecureUrl(target.url) && !target.allowInsecure;
@@ -115,7 +118,9 @@ function isPlainSecret(key: string, value: PlainData): boolean {
   return isSecretName(key) || isSecretValue(value);
 }
 
-/** Someone's overrides for a running Toolwharf are no part of the file that is imported. */
+/**
+ * Removes the variables that override the configuration of a running Toolwharf. They do not apply to the imported file.
+ */
 function withoutOverrides(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:TOOLWHARF__|APP_MYAI__)/.test(name)));
 }

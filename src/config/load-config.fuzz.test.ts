@@ -67,7 +67,7 @@ const values = fc.oneof(
   ),
   fc.jsonValue({ maxDepth: 1 }),
 );
-/** JSON made of words that mean something here, so that it gets past the first check. */
+/** JSON that uses known configuration keys, so that it passes the first check. */
 const documents = fc.letrec<{ node: unknown }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },

@@ -15,11 +15,13 @@ import type { Environment } from './references.ts';
 export type { LoadedConfig } from './config.ts';
 
 export interface LoadOptions {
-  /** Where `TOOLWHARF__…` and `APP_MYAI__…` overrides and `${VAR}` are looked up. Default: `process.env`. */
+  /** The environment for `TOOLWHARF__…` and `APP_MYAI__…` overrides and for `${VAR}`. Default: `process.env`. */
   readonly env?: Environment;
-  /** A partial native document, such as `{toolbox: {maxConcurrent: 5}}`, that wins over file and environment. */
+  /**
+   * A partial native document, such as `{toolbox: {maxConcurrent: 5}}`, that overrides the file and the environment.
+   */
   readonly overrides?: JsonObject;
-  /** Told of each warning. Default: silent. */
+  /** Receives each warning. Default: none. */
   readonly log?: Log;
 }
 
@@ -30,14 +32,14 @@ export async function loadConfig(source: ConfigSource, options: LoadOptions = {}
   return parseConfigText(await readConfigFile(source), source, options);
 }
 
-/** Checks a value of unknown type, such as parsed JSON, in any dialect. Throws nothing but `CONFIG_INVALID`. */
+/** Checks a value of unknown type, such as parsed JSON, in any dialect. Throws only `CONFIG_INVALID`. */
 export function parseConfig(input: unknown, options: LoadOptions = {}): LoadedConfig {
   const { env = process.env, overrides } = options;
   const { config, warnings } = assembleConfig(input, { env, overrides });
   return withLog({ config, warnings }, options.log);
 }
 
-/** Checks the text of a file; the name stands in errors and decides between YAML and JSON. */
+/** Checks the text of a file. The file name appears in errors and selects YAML or JSON. */
 export function parseConfigText(text: string, file: string, options: LoadOptions = {}): LoadedConfig {
   const document = readDocument(text, { json: looksLikeJson(text, file) });
   if (document.problems.length > 0) {
@@ -52,7 +54,9 @@ export function parseConfigText(text: string, file: string, options: LoadOptions
   return withLog({ config, file: resolve(file), contentHash: hashOf(text), warnings }, options.log);
 }
 
-/** The configuration file of a directory: `toolwharf.yaml`, `.yml` or `.json`; undefined if there is none. */
+/**
+ * Returns the configuration file in a directory: `toolwharf.yaml`, `.yml` or `.json`. Returns undefined if none exists.
+ */
 export async function findConfigFile(cwd: string): Promise<string | undefined> {
   const found: string[] = [];
   for (const name of ['toolwharf.yaml', 'toolwharf.yml', 'toolwharf.json']) {
@@ -69,10 +73,10 @@ export async function findConfigFile(cwd: string): Promise<string | undefined> {
   return found[0];
 }
 
-// Only results of this module are trusted as checked; an object that merely looks like one is checked like any other.
+// Only results of this module count as checked. Any other object of the same shape is checked again.
 const checkedConfigs = new WeakSet<object>();
 
-/** Marks a configuration as checked, so that `loadConfig` takes it as it is. */
+/** Marks a configuration as checked, so that `loadConfig` does not check it again. */
 export function markChecked(loaded: LoadedConfig): LoadedConfig {
   checkedConfigs.add(loaded);
   return loaded;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nativeSchema } from './native-schema.ts';
 
-/** The JSON Schema of Toolwharf's own dialect, for editors. The snake_case spellings are accepted but not offered. */
+/** The JSON Schema of the native dialect, for editors. It omits the snake_case spellings, which are also accepted. */
 export function nativeJsonSchema(): Record<string, unknown> {
   const schema = z.toJSONSchema(nativeSchema, {
     io: 'input',

@@ -61,13 +61,13 @@ const toolboxShape = {
   chains: chainsSchema.optional().describe('Tools that are called one after the other, as one tool; by name.'),
 };
 
-/** The toolbox with its tools as a list: what the map form is turned into before it is checked. */
+/** The toolbox with its tools as a list. The map form is converted to a list before the check. */
 export const toolboxSchema = z.strictObject(
   { ...toolboxShape, tools: list(toolSchema).optional() },
   { error: 'must be a map' },
 );
 
-/** A profile; what is left out of `approval` is the toolbox's. */
+/** A profile. Missing `approval` settings use the settings of the toolbox. */
 export const profileSchema = z.strictObject(
   {
     servers: globs.optional().describe('Globs over server names; all servers if left out.'),
@@ -85,10 +85,9 @@ export const profileSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
-/** The profiles by name. */
 export const profilesSchema = z.record(profileName, profileSchema, { error: 'must be a map of profile names' });
 
-/** A whole file in Toolwharf's own dialect. */
+/** A complete file in the native dialect. */
 export const nativeSchema = z
   .strictObject({
     $schema: z.string().optional().describe('Where editors find the schema of this file.'),
@@ -113,7 +112,7 @@ export const nativeSchema = z
   })
   .describe('Configuration of Toolwharf.');
 
-/** What may be written in Toolwharf's own dialect. */
+/** The input type of the native dialect. */
 export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
 export type CheckedProfiles = z.output<typeof profilesSchema>;

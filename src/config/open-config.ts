@@ -7,11 +7,14 @@ import { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, markCh
 import type { NativeServer } from './server-schema.ts';
 
 export interface OpenOptions extends LoadOptions {
-  /** Where to look for a file when none is named; the working directory. */
+  /** The directory to search if no file is named. Default: the working directory. */
   readonly cwd?: string;
 }
 
-/** The given configuration, else the working directory's file, else the default servers. Warnings go to the log. */
+/**
+ * Loads the given configuration, the file in the working directory, or the default servers, in this order. Logs
+ * warnings.
+ */
 export async function openConfig(source: ConfigSource | undefined, options: OpenOptions = {}): Promise<LoadedConfig> {
   const { cwd = process.cwd(), ...loadOptions } = options;
   const found = source ?? (await findConfigFile(cwd));
@@ -19,7 +22,9 @@ export async function openConfig(source: ConfigSource | undefined, options: Open
   return markChecked({ config: await defaultConfig({ env: options.env }), warnings: [] });
 }
 
-/** One server in the words of the `servers:` map. Its URL is taken as it is: only a file's may be a `${VAR}`. */
+/**
+ * Parses one entry of the `servers:` map. Does not resolve references in the URL; only a file may use `${VAR}` there.
+ */
 export function parseServer(name: string, server: NativeServer | JsonObject): ServerSpec {
   const { config } = assembleConfig({ servers: { [name]: server } }, { env: {}, native: true });
   return config.servers[0] as ServerSpec;

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { isObject } from '../kernel/json.ts';
 
 /**
- * What a schema says of plain data; never throws. Zod compares the `length` of whatever stands where a text or a list is wanted, and
- * fails on a map that has a member of that name which is no number.
+ * Parses plain data with a schema without throwing. Zod reads `length` of any value where it expects a string or an
+ * array, and throws if the value is a map whose `length` member is not a number.
  */
 export function parseSafely<Schema extends z.ZodType>(
   schema: Schema,
@@ -12,7 +12,8 @@ export function parseSafely<Schema extends z.ZodType>(
   try {
     return schema.safeParse(value);
   } catch (cause) {
-    // The same with harmless lengths has the same problems. It can't be right, since a map was where it must not be.
+    // Replacing each such `length` by 0 avoids the exception and preserves the other issues. The second parse cannot
+    // succeed, because the schema does not accept a map there.
     const again = schema.safeParse(withoutLengths(value));
     if (again.success) throw cause;
     return again;

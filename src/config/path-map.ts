@@ -1,6 +1,6 @@
 import type { Path } from './problems.ts';
 
-/** Where the parts of one document came from in another: the nearest known ancestor decides. */
+/** Maps paths of one document to paths of another. A path without an entry uses the entry of its nearest ancestor. */
 export interface PathMap {
   set(path: Path, origin: Path): void;
   resolve(path: Path): Path;

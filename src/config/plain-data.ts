@@ -5,7 +5,7 @@ export interface PlainObject {
   [key: string]: PlainData;
 }
 
-/** A copy made of JSON values only. What is not JSON, too deep, too much, or named `__proto__` becomes a finding. */
+/** Copies JSON values. Reports values that are not JSON, excessive depth or size, and keys named `__proto__`. */
 export function copyPlain(input: unknown): { readonly value: PlainData; readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
   let count = 0;
@@ -43,7 +43,6 @@ export function copyPlain(input: unknown): { readonly value: PlainData; readonly
   return { value: copy(input, []), findings };
 }
 
-/** True for a map of plain data. */
 export function isPlainMap(value: PlainData | undefined): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

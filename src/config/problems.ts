@@ -3,37 +3,37 @@ import { isObject } from '../kernel/json.ts';
 import { isSecretName } from '../kernel/secret-names.ts';
 import { withoutSecrets } from './server-url.ts';
 
-/** Keys and indexes from the top of a document to a value. */
+/** Keys and indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
 
-/** One thing wrong with a configuration, as programs see it in `error.data.problems`. */
+/** One configuration problem, as listed in `error.data.problems`. */
 export interface Problem {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
   /** The environment variable, or `command line`, that set the value. */
   readonly setBy?: string;
-  /** The key path as the file spells it, such as `servers.github.timeout`. */
+  /** The key path in the spelling of the file, such as `servers.github.timeout`. */
   readonly path: string;
   readonly message: string;
-  /** What stands there; for values that may be secret only their type. */
+  /** The invalid value. If the value may be secret, only its type. */
   readonly found?: string;
   readonly allowed?: readonly string[];
   readonly suggestion?: string;
 }
 
-/** A problem before its place in the file is known. */
+/** A problem without its position in the file. */
 export interface Finding {
   readonly path: Path;
   readonly message: string;
   readonly found?: string;
   readonly allowed?: readonly string[];
   readonly suggestion?: string;
-  /** Point at the key instead of its value. */
+  /** Report the position of the key instead of the position of the value. */
   readonly atKey?: boolean;
 }
 
-/** One `CONFIG_INVALID` that lists every problem, as text and as `data.problems`. */
+/** Creates one `CONFIG_INVALID` error that lists every problem in its message and in `data.problems`. */
 export function configError(found: readonly Problem[], file?: string): ToolwharfError {
   const problems = inOrder(found);
   const shown = problems.slice(0, mostShown);
@@ -46,25 +46,25 @@ export function configError(found: readonly Problem[], file?: string): Toolwharf
   });
 }
 
-/** `file:line:column  key.path  message`. */
+/** Formats a problem as `file:line:column  key.path  message`. */
 export function problemLine(problem: Problem): string {
   const { file, line, column, setBy, path } = problem;
   const position = setBy ?? (file && line ? `${file}:${line}:${column}` : file);
   return [position, path, problemText(problem)].filter(Boolean).join('  ');
 }
 
-/** The message with what was found, what is allowed, and a suggestion. */
+/** Formats the message, the invalid value, the allowed values and the suggestion. */
 export function problemText(problem: Pick<Finding, 'message' | 'found' | 'allowed' | 'suggestion'>): string {
   const { message, found, allowed, suggestion } = problem;
   let text = message;
   if (found !== undefined) text += `, found ${found}`;
-  // A suggestion is more helpful than a long list of keys.
+  // A suggestion replaces a long list of allowed values.
   if (allowed && (suggestion === undefined || allowed.length <= 8)) text += `; allowed: ${allowed.join(', ')}`;
   if (suggestion !== undefined) text += `; did you mean '${suggestion}'?`;
   return text;
 }
 
-/** `servers.github.args[0]`; keys that are not plain words stand in quotes. */
+/** Formats a path as `servers.github.args[0]`. Keys with special characters are quoted. */
 export function formatPath(path: Path): string {
   return path
     .map((part, index) => {
@@ -75,7 +75,7 @@ export function formatPath(path: Path): string {
     .join('');
 }
 
-/** A value for a message: short, and only its type where it may be a secret. */
+/** Formats a value for a message: truncated, and only its type if the value may be secret. */
 export function describeValue(value: unknown, path: Path): string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return 'nothing';
@@ -87,7 +87,7 @@ export function describeValue(value: unknown, path: Path): string | undefined {
   return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
 }
 
-/** The value at a path, or undefined. */
+/** Returns the value at a path, or undefined. */
 export function valueAt(document: unknown, path: Path): unknown {
   let value = document;
   for (const part of path) {
@@ -97,7 +97,7 @@ export function valueAt(document: unknown, path: Path): unknown {
   return value;
 }
 
-/** By place, each once: one wrong value that several servers share is one problem. */
+/** Removes duplicates and sorts by position. Several servers can share one invalid value. */
 function inOrder(problems: readonly Problem[]): Problem[] {
   const unique = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return [...unique.values()].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));

@@ -1,7 +1,10 @@
 import { open } from 'node:fs/promises';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 
-/** The text of a configuration file: UTF-8, or UTF-16 with its mark. Everything that can't be one gets a clear `CONFIG_INVALID`. */
+/**
+ * Reads a configuration file as UTF-8, or as UTF-16 with a byte order mark. Throws `CONFIG_INVALID` if the file is
+ * unreadable, too large, empty or not text.
+ */
 export async function readConfigFile(file: string): Promise<string> {
   const bytes = await readBytes(file);
   if (bytes.length > maxConfigBytes) throw invalid(file, 'is larger than 1 MiB, too large for a configuration file');
@@ -16,7 +19,7 @@ const maxConfigBytes = 1024 * 1024;
 async function readBytes(file: string): Promise<Uint8Array> {
   try {
     await using handle = await open(file, 'r');
-    // One byte more than allowed tells "too large" apart without reading the rest, also from a pipe.
+    // Reading one byte more than the limit detects a file that is too large without reading the rest, also from a pipe.
     const buffer = Buffer.alloc(maxConfigBytes + 1);
     let length = 0;
     while (length < buffer.length) {

@@ -18,23 +18,26 @@ export interface Place {
   readonly column: number;
 }
 
-/** A problem of the text itself, before any key has a meaning. */
+/** A syntax or structure problem in the text. */
 export interface TextProblem extends Place {
   readonly message: string;
 }
 
-/** A parsed file that still knows where everything stands. */
+/** A parsed file with source positions. */
 export interface LocatedDocument {
   readonly value: unknown;
-  /** Where a value, or its key, stands; for what is missing, the nearest thing around it. */
+  /**
+   * Returns the position of a value or of its key. For a missing value, returns the position of the nearest ancestor.
+   */
   locate(path: Path, atKey?: boolean): Place;
   readonly problems: readonly TextProblem[];
 }
 
-/** Parses YAML, JSON, or JSON with comments. Never throws: what is wrong is in `problems`. */
+/** Parses YAML, JSON, or JSON with comments. Never throws; errors are listed in `problems`. */
 export function readDocument(text: string, options: { readonly json?: boolean } = {}): LocatedDocument {
   const lines = new LineCounter();
-  // prettyErrors quotes the source, which may hold secrets. Unique keys are checked below: the parser's own check is quadratic.
+  // prettyErrors quotes the source, which may contain secrets. structureProblems checks for duplicate keys, because the
+  // check of the parser takes quadratic time.
   const document = parseDocument(options.json ? blankComments(text) : text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -58,7 +61,7 @@ export function readDocument(text: string, options: { readonly json?: boolean } 
   return { value, problems, locate: (path, atKey) => place(offsetOf(document, pairs, path, atKey)) };
 }
 
-/** True where the text should be read as JSON, in which `//` starts a comment. */
+/** Returns true if the text should be parsed as JSON, where `//` starts a comment. */
 export function looksLikeJson(text: string, file?: string): boolean {
   if (file && /\.ya?ml$/i.test(file)) return false;
   return /^\s*(?:\{|\[|\/\/|\/\*)/.test(text);
@@ -66,7 +69,7 @@ export function looksLikeJson(text: string, file?: string): boolean {
 
 const mostTextProblems = 5;
 
-/** Comments of JSON-with-comments become spaces, so every position stays true. */
+/** Replaces JSON comments by spaces, which preserves all positions. */
 function blankComments(text: string): string {
   return text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, (match) =>
     match.startsWith('"') ? match : match.replace(/[^\r\n]/g, ' '),
@@ -90,7 +93,7 @@ function structureProblems(document: Document.Parsed, place: (offset: number) =>
       }
     },
     Alias(_, alias) {
-      // The name is not repeated: an unquoted password that starts with * looks like an alias.
+      // The message omits the alias name: an unquoted password that starts with * parses as an alias.
       if (!alias.resolve(document)) {
         const message = 'alias (*) without an anchor (&) before it; put text that starts with * in quotes';
         problems.push({ ...place(alias.range?.[0] ?? 0), message });
@@ -104,7 +107,7 @@ function toValue(document: Document.Parsed, problems: TextProblem[]): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    // The parser throws a ReferenceError for an alias bomb and overflows the stack for the rest.
+    // The parser throws a ReferenceError for an alias bomb. Deep nesting overflows the stack.
     const bomb = cause instanceof ReferenceError;
     problems.push({ line: 1, column: 1, message: bomb ? 'aliases expand to too much' : 'is nested too deeply' });
     return undefined;
@@ -113,7 +116,7 @@ function toValue(document: Document.Parsed, problems: TextProblem[]): unknown {
 
 type Pairs = (map: YAMLMap) => ReadonlyMap<string, Pair>;
 
-/** The pairs of a map by key, indexed once: a file with thousands of problems looks them all up. */
+/** Indexes the pairs of each map by key once, because a file can have thousands of problems to locate. */
 function createPairs(): Pairs {
   const indexes = new WeakMap<YAMLMap, Map<string, Pair>>();
   return (map) => {
@@ -137,7 +140,7 @@ function offsetOf(document: Document.Parsed, pairs: Pairs, path: Path, atKey = f
       const key = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
       node = pair.value;
       offset = (last && atKey ? key : (startOf(node) ?? key)) ?? offset;
-      // What is missing inside a map is best looked for at the map's name.
+      // A missing key is reported at the key of the map that should contain it.
       if (!last && isMap(node) && !pairs(node).has(String(path[index + 1]))) offset = key ?? offset;
     } else if (isSeq(node) && typeof part === 'number') {
       node = node.items[part];
@@ -152,7 +155,7 @@ function startOf(node: unknown): number | undefined {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
 }
 
-/** The parser's words by its codes, so that none of the source gets into a message. */
+/** Returns a message for a parser error. The message never quotes the source. */
 function wordingOf(error: YAMLError): string {
   if (error.code === 'RESOURCE_EXHAUSTION') return 'is nested too deeply';
   if (error.code === 'TAG_RESOLVE_FAILED') return 'unknown tag (!): only plain YAML values are read';

@@ -9,19 +9,25 @@ export type Reference =
   | { readonly kind: 'variable'; readonly name: string; readonly fallback?: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** The reference a value consists of, whole: `${VAR}`, `${VAR:-default}`, `${file:/path}`. `prefix_${VAR}` is none. */
+/**
+ * Parses a value that is exactly one reference: `${VAR}`, `${VAR:-default}` or `${file:/path}`. `prefix_${VAR}` is not
+ * a reference.
+ */
 export function parseReference(value: string): Reference | undefined {
   const file = /^\$\{file:([^{}]+)\}$/.exec(value);
   if (file?.[1]) return { kind: 'file', path: file[1] };
   const variable = /^\$\{([^{}:]+)(?::-(.*))?\}$/s.exec(value);
   if (!variable?.[1]) return undefined;
   if (variable[2] === undefined) return { kind: 'variable', name: variable[1] };
-  // `${A:-x}_${B}` is two references in one text, not one with a strange default.
+  // `${A:-x}_${B}` contains two references. It is not one reference with the default `x}_${B`.
   if (variable[2].includes('${')) return undefined;
   return { kind: 'variable', name: variable[1], fallback: variable[2] };
 }
 
-/** What a value stands for. A missing variable gives '' and one call of `onMissing`; a missing file throws and names the path. */
+/**
+ * Resolves a value that may be a reference. A missing variable resolves to '' and calls `onMissing`. An unreadable file
+ * throws an error that names the path.
+ */
 export function resolveReference(value: string, env: Environment, onMissing?: (variable: string) => void): string {
   const reference = parseReference(value);
   if (!reference) return value;
@@ -39,7 +45,7 @@ export interface ResolveOptions {
   readonly log?: Log;
 }
 
-/** A record with every reference replaced. What is missing is logged by its variable's name, never by a value. */
+/** Resolves every reference in a record. Logs the name of each missing variable and never logs a value. */
 export function resolveEnv(record: Readonly<Record<string, string>>, options: ResolveOptions = {}) {
   const { env = process.env, log } = options;
   const resolved = Object.entries(record).map(([key, value]) => {
@@ -57,7 +63,7 @@ const largestSecretBytes = 1024 * 1024;
 
 function readSecretFile(path: string): string {
   try {
-    // A pipe or a device could keep the reader waiting, or feed it, for ever.
+    // Reading a pipe or a device could block or never end.
     const entry = statSync(path);
     if (!entry.isFile()) throw new Error('it is not a file');
     if (entry.size > largestSecretBytes) throw new Error('it is larger than 1 MiB');

@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { longestMs, readDuration } from './durations.ts';
 
-/** Text that a program can take: no NUL. */
+/** A string without NUL characters. */
 export const text = z
   .string({ error: 'must be text (put numbers and true/false in quotes)' })
   .refine((value) => !value.includes('\0'), 'must not contain a NUL character');
 
 export const filledText = text.min(1, 'must not be empty');
 
-/** A pattern over names. One that starts with `!` would match nothing, and a deny list that matches nothing fails open. */
+/**
+ * A glob over names. A leading `!` is rejected: the pattern would match nothing, and a deny list that matches nothing
+ * fails open.
+ */
 export const glob = filledText.refine(
   (pattern) => !pattern.startsWith('!'),
   'must not start with "!": list what to offer under allow and what to refuse under deny',
 );
 
-/** The name of a server. */
 export const serverName = z
   .string({ error: 'must be text' })
   .min(1, 'a name must have 1 to 100 characters')
@@ -24,7 +26,7 @@ export const serverName = z
   .refine((name) => name.trim() !== '', 'a name must not be blank')
   .refine((name) => name !== '__proto__', "the name '__proto__' is not allowed");
 
-/** The name of a profile: it is part of an address. */
+/** The name of a profile, which is part of a URL. */
 export const profileName = z
   .string({ error: 'must be text' })
   .regex(/^[a-z0-9-]{1,40}$/, 'a profile name must have 1 to 40 of a-z, 0-9 and -');
@@ -43,14 +45,13 @@ export function choice<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: 'unknown value' });
 }
 
-/** Patterns over names. */
 export const globs = z.array(glob, { error: 'must be a list' });
 
 export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item, { error: 'must be a list' });
 }
 
-/** A duration within limits, given as text or milliseconds; comes out as milliseconds. */
+/** A duration within limits, as text or in milliseconds. The output is in milliseconds. */
 export function duration(minMs = 1, maxMs = longestMs) {
   return z
     .union([z.number(), z.string()], { error: 'must be a duration such as 30s, PT30S or a number of milliseconds' })
@@ -62,7 +63,7 @@ export function duration(minMs = 1, maxMs = longestMs) {
     });
 }
 
-/** Environment variables for a program. */
+/** Environment variables of a program. */
 export const environment = z.record(
   z.string().regex(/^[^=\0]+$/, 'a variable name must not be empty or contain ='),
   text,

@@ -4,7 +4,7 @@ import { isInsecureUrl, urlProblem } from './server-url.ts';
 
 export const insecureUrlMessage = 'plain http to another machine: use https, or set allowInsecure: true';
 
-/** Keys of one server that do not go together. Without a key, the conflict is the server's. */
+/** A conflict between keys of a server. Without a key, the conflict concerns the whole server. */
 export interface ServerConflict {
   readonly key?: keyof CheckedServer;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface ServerConflict {
 
 type UncheckedServer = { readonly [Key in keyof CheckedServer]?: unknown };
 
-/** Every conflict between the keys of a server. Values may be unchecked: a value of a wrong type is the schema's business. */
+/** Returns every conflict between the keys of a server. Ignores values of a wrong type, which the schema reports. */
 export function serverConflicts(name: string, server: UncheckedServer): ServerConflict[] {
   const isProgram = isProgramServer(server);
   if (isProgram === undefined) return [missingTarget(name, server)];
@@ -23,7 +23,10 @@ export function serverConflicts(name: string, server: UncheckedServer): ServerCo
   ];
 }
 
-/** Whether the server is a program or has a URL; undefined if it has neither, or both and no transport to decide. */
+/**
+ * Returns true for a stdio server and false for a server with a URL. Returns undefined for neither, or for both without
+ * a transport.
+ */
 function isProgramServer({ command, url, transport }: UncheckedServer): boolean | undefined {
   if ((command === undefined) !== (url === undefined)) return command !== undefined;
   return command !== undefined && isTransport(transport) ? transport === 'stdio' : undefined;
@@ -83,7 +86,7 @@ function apiConflicts(server: UncheckedServer): ServerConflict[] {
   return conflicts;
 }
 
-/** True where an OpenAPI document has a URL; otherwise it is a file. */
+/** Returns true for a URL and false for a file path. */
 export function isUrl(location: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(location);
 }

@@ -2,7 +2,7 @@ import { isSecretName } from '../kernel/secret-names.ts';
 import type { ServerSpec } from './config.ts';
 import { withoutSecrets } from './server-url.ts';
 
-/** The URL or the command of a server, for people; likely secrets are replaced by an ellipsis. */
+/** Returns the URL or the command of a server for display. Replaces likely secrets by an ellipsis. */
 export function describeLocation({ target }: Pick<ServerSpec, 'target'>): string {
   if (target.transport !== 'stdio') return withoutSecrets(target.url);
   const args = target.args.map((arg, at) => {

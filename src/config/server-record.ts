@@ -17,7 +17,7 @@ const newServer = z.strictObject({
   enabled: serverShape.enabled.default(serverDefaults.enabled),
 });
 
-/** A server as it is stored. Durations are milliseconds. */
+/** A stored server. Durations are in milliseconds. */
 export const serverRecordSchema = newServer
   .extend({
     transport: choice(transports),
@@ -38,19 +38,19 @@ export type NewServerRecord = z.input<typeof newServerRecordSchema>;
 /** A checked server that is not stored yet. */
 export type CheckedServerRecord = z.output<typeof newServerRecordSchema>;
 
-/** The server that a checked record describes. */
+/** Builds the server from a checked record. */
 export function toServerSpec(record: z.output<typeof newServer>): ServerSpec {
   return buildServer(record.name, record, nativeDefaults);
 }
 
-/** A checked record as an entry of the `servers:` map. */
+/** Converts a checked record to an entry of the `servers:` map. */
 export function toNativeServer(record: CheckedServerRecord): NativeServer {
   return Object.fromEntries(
     Object.entries(ownKeys(record)).filter(([key]) => key in serverShape),
   ) as unknown as NativeServer;
 }
 
-/** A record without the defaults of the keys that its kind of server does not have. */
+/** Removes the defaults of keys that the kind of server does not have. */
 function ownKeys(record: z.output<typeof newServer>): z.output<typeof newServer> {
   if (record.command === undefined || record.url !== undefined) return record;
   const { authentication, allowInsecure, ...program } = record;
@@ -71,7 +71,7 @@ function checkRecord(record: z.output<typeof newServer>, context: z.RefinementCt
     const problem = urlProblem(url) ?? insecure;
     if (problem !== undefined) report('url', problem);
   }
-  // A path would name a file of the gateway's machine.
+  // A path would refer to a file on the gateway host.
   if (openapi !== undefined && !isUrl(openapi))
     report('openapi', 'must be the URL of the document: only the configuration file can name a file');
 }

@@ -20,7 +20,7 @@ import {
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Other spellings of Streamable HTTP that files use. */
+/** Alternative spellings of Streamable HTTP. */
 export const httpSpellings = ['streamable_http', 'streamable-http', 'streamableHttp'] as const;
 
 /** The limits of one tool. */
@@ -111,8 +111,8 @@ const commonShape = {
 };
 
 /**
- * The keys of a server, wherever it comes from: file, REST, store or command line. `serverConflicts` checks which of them
- * belong together.
+ * The keys of a server from any source: file, REST API, store or command line. `serverConflicts` checks their
+ * combinations.
  */
 export const serverShape = {
   transport: choice(transports)
@@ -125,13 +125,13 @@ export const serverShape = {
 
 export const serverSchema = z.strictObject(serverShape, { error: 'must be a map' });
 
-/** Keys that only a program has. */
+/** Keys of stdio servers only. */
 export const programKeys = Object.keys(programShape) as (keyof typeof programShape)[];
 
-/** Keys that only a server with a URL has. */
+/** Keys of servers with a URL only. */
 export const urlKeys = Object.keys(urlShape) as (keyof typeof urlShape)[];
 
-/** A program, for editors and types. */
+/** A stdio server, for editors and types. */
 export const stdioServerSchema = z.strictObject({
   ...programShape,
   command,
@@ -150,8 +150,8 @@ export const urlServerSchema = z.strictObject({
   ...commonShape,
 });
 
-/** A server as written in Toolwharf's own dialect. */
+/** A server in the native dialect. */
 export type NativeServer = DeepReadonly<z.input<typeof stdioServerSchema> | z.input<typeof urlServerSchema>>;
 
-/** A server that passed its schema: durations are milliseconds. */
+/** A server that passed its schema. Durations are in milliseconds. */
 export type CheckedServer = z.output<typeof serverSchema>;

@@ -1,10 +1,10 @@
-/** True for plain http to an address that is not this machine: refused unless the server says `allowInsecure`. */
+/** Returns true for plain http to another machine, which is rejected unless the server sets `allowInsecure`. */
 export function isInsecureUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === 'http:' && !isLoopback(parsed.hostname);
 }
 
-/** What is wrong with a server's address, or undefined. */
+/** Returns the problem of a server URL, or undefined. */
 export function urlProblem(url: string): string | undefined {
   const parsed = URL.parse(url);
   if (!parsed?.hostname) return 'must be a URL such as https://example.com/mcp';
@@ -15,7 +15,7 @@ export function urlProblem(url: string): string | undefined {
   return undefined;
 }
 
-/** A URL, or any text with one, without what may be secret: user, password and query. */
+/** Replaces the user, password and query of a URL, or of the URLs in a text, by an ellipsis. */
 export function withoutSecrets(text: string): string {
   return text.replace(/\/\/[^/?#\s]*@/g, '//…@').replace(/\?\S+/g, '?…');
 }

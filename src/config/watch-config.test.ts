@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Truncates and writes in one go, so that a watch never sees the empty file in between. */
+/** Truncates and writes the file synchronously, so that a watcher never reads an empty file. */
 async function write(path: string, text: string): Promise<void> {
   writeFileSync(path, text);
 }
@@ -25,7 +25,7 @@ function content(name: string): string {
   return `servers: {${name}: {command: x}}\n`;
 }
 
-/** Watches, and collects what it is told: names of the first server, or the first line of an error. */
+/** Watches a file and collects the events: the name of the first server, or the code and message of an error. */
 async function watching(path: string, options: Partial<WatchOptions> = {}) {
   const told: string[] = [];
   const watch = await watchConfig(path, {
@@ -42,7 +42,10 @@ async function watching(path: string, options: Partial<WatchOptions> = {}) {
   };
 }
 
-/** Changes another file in the same directory and waits until its watch reports that: earlier changes have been seen by then. */
+/**
+ * Changes another file in the same directory and waits until its watcher reports the change. Earlier changes have been
+ * reported by then.
+ */
 async function untilSeen(): Promise<void> {
   const other = join(directory, 'other.yaml');
   await write(other, content('before'));

@@ -8,20 +8,23 @@ import { type LoadedConfig, type LoadOptions, parseConfigText } from './load-con
 import { readConfigFile } from './read-config-file.ts';
 
 export interface WatchOptions extends LoadOptions {
-  /** Called with every new content that is valid, one at a time. */
+  /** Called with each new valid configuration. Calls never overlap. */
   readonly onChange: (loaded: LoadedConfig) => void | Promise<void>;
-  /** Called for a file that is broken or gone, once for each content; also if `onChange` fails. */
+  /** Called once for each invalid or unreadable version of the file, and when `onChange` throws or rejects. */
   readonly onError: (error: ToolwharfError) => void;
-  /** What is already loaded: a change since then is told at once. Default: whatever the file holds now. */
+  /**
+   * The configuration that is already loaded. A file that has changed since then is reported immediately. Default: the
+   * current content of the file.
+   */
   readonly since?: LoadedConfig;
   readonly signal?: AbortSignal;
-  /** How long to wait for a burst of changes to end. Default: 100. */
+  /** Debounce interval in milliseconds. Default: 100. */
   readonly debounceMs?: number;
 }
 
 /**
- * Tells of new content of a file, whether it is edited in place, replaced by renaming, or reached through a link that is
- * pointed elsewhere. Resolves when it is watching; never keeps the process alive.
+ * Watches a configuration file and reports each content change. Detects in-place edits, replacement by rename, and
+ * retargeted symbolic links. Resolves when the watchers are active. The watchers do not keep the process alive.
  */
 export async function watchConfig(file: string, options: WatchOptions): Promise<AsyncDisposable> {
   const { onChange, onError, since, signal, debounceMs = 100 } = options;
@@ -51,7 +54,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     }, ms).unref();
   }
 
-  /** Watches every directory the file's path leads through. False if one can't be watched. */
+  /** Watches every directory on the path to the file. Returns false if a directory cannot be watched. */
   async function watchDirectories(): Promise<boolean> {
     const wanted = await directoriesTo(file);
     let complete = true;
@@ -63,12 +66,12 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
   async function watchDirectory(directory: string): Promise<boolean> {
     try {
       const { dev, ino, birthtimeMs } = await stat(directory);
-      // A directory made anew can have the number of the old one.
+      // The file system can reuse the inode number of a deleted directory, so the identity includes the creation time.
       const identity = `${dev}:${ino}:${birthtimeMs}`;
       if (watchers.get(directory)?.identity === identity) return true;
       unwatch(directory);
       if (closed) return true;
-      // Everything in the directory counts: what a link passes through has another name than the file.
+      // Every event in the directory triggers a check: a symbolic link on the path has a different name than the file.
       const watcher = watch(directory, { persistent: false }, () => checkIn(debounceMs));
       watcher.on('error', () => checkIn(debounceMs));
       watchers.set(directory, { watcher, identity });
@@ -86,11 +89,11 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
 
   async function check(): Promise<void> {
     const watching = await watchDirectories();
-    // What can't be watched is looked at now and then.
+    // Poll when a directory cannot be watched.
     if (!watching) checkIn(1000);
     const content = await read(file);
     if (closed || content.hash === seen) return;
-    // Many programs empty or remove a file before they write it: what looks gone gets a second look.
+    // Many programs truncate or delete a file before they write it, so read an unreadable file a second time.
     if (content.unsettled && seen !== undefined) {
       await systemClock.sleep(debounceMs, closing.signal).catch(() => {});
       const second = await read(file);
@@ -112,7 +115,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     try {
       onError(toToolwharfError(cause));
     } catch {
-      // A listener that throws must not end the watch, and there is nobody left to tell.
+      // An exception from `onError` must not stop the watcher, and no other listener can receive it.
     }
   }
 
@@ -122,7 +125,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     clearTimeout(timer);
     signal?.removeEventListener('abort', closeOnAbort);
     for (const directory of [...watchers.keys()]) unwatch(directory);
-    // A listener may close the watch that is calling it; waiting for it would never end.
+    // A listener may close the watcher from its own callback. Awaiting the running check would then deadlock.
     if (!telling) await running;
   }
   const closeOnAbort = () => void close();
@@ -131,7 +134,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
   signal?.addEventListener('abort', closeOnAbort, { once: true });
   const watching = await watchDirectories();
   if (seen === undefined) seen = (await read(file)).hash;
-  // Also covers what was written between loading and now.
+  // This check also detects changes between loading and the start of the watcher.
   checkIn(watching ? 0 : 1000);
   return { [Symbol.asyncDispose]: close };
 }
@@ -149,7 +152,10 @@ async function read(file: string): Promise<Content> {
   }
 }
 
-/** The directories in which a change can change what the path leads to: the file's own and that of every link on the way. */
+/**
+ * Returns the directories where a change can affect the resolved path: the parent of the file and of each symbolic
+ * link.
+ */
 async function directoriesTo(file: string): Promise<Set<string>> {
   const directories = new Set<string>();
   let path = resolve(file);
@@ -168,7 +174,7 @@ async function firstLink(path: string) {
   let at = root;
   for (const [index, part] of parts.entries()) {
     at = join(at, part);
-    // Fails for everything that is no link, also for what went away just now.
+    // readlink fails if the path is not a symbolic link or no longer exists.
     const target = await readlink(at).catch(() => undefined);
     if (target !== undefined) return { at, target, rest: parts.slice(index + 1).join(sep) };
   }

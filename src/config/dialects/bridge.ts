@@ -6,7 +6,7 @@ import { describeValue } from '../problems.ts';
 import { duration, wholeNumber } from '../schema-parts.ts';
 import type { DialectReader, TranslateContext } from './dialect.ts';
 
-/** `servers` with `default_timeout` in seconds and `max_retries` for all of them. */
+/** `servers` with a common `default_timeout` in seconds and a common `max_retries`. */
 export const bridgeDialect: DialectReader = {
   name: 'bridge',
   defaults: { ...nativeDefaults, insecureUrl: 'warning' },

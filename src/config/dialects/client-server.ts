@@ -7,11 +7,14 @@ import type { TranslateContext } from './dialect.ts';
 
 export interface ClientServerContext extends TranslateContext {
   readonly path: Path;
-  /** VS Code's "http" tries SSE too. */
+  /** In VS Code files, "http" also allows SSE. */
   readonly vscode: boolean;
 }
 
-/** One server of a client's file as a native server. Keys that are not understood are warnings: they are another program's. */
+/**
+ * Translates one server of a client file to a native server. Warns about unknown keys, which may belong to another
+ * program.
+ */
 export function toClientServer(
   name: string,
   server: PlainObject,
@@ -72,7 +75,7 @@ export function toClientServer(
         else context.warn(`${where.label}: '${key}' is not known here and is ignored`);
     }
   }
-  // Some programs fill in the other kind's fields too.
+  // Some programs also write empty fields of the other transport.
   if (native.command === '') delete native.command;
   if (native.url === '') delete native.url;
   moveBearer(native);
@@ -86,7 +89,7 @@ function toTransport(type: PlainData, vscode: boolean): PlainData {
   return http ? (vscode ? 'auto' : 'http') : type;
 }
 
-/** Clients disagree on the unit; no sensible limit is under a second or over a quarter of an hour. */
+/** Clients use different units. A value below 1000 is read as seconds, any other value as milliseconds. */
 function toTimeout(value: PlainData, label: string, context: TranslateContext): PlainData {
   if (typeof value !== 'number' || !(value > 0)) return value;
   const ms = value < 1000 ? value * 1000 : value;
@@ -95,7 +98,7 @@ function toTimeout(value: PlainData, label: string, context: TranslateContext): 
   return limited;
 }
 
-/** `{clientId, scopes, callbackPort}` (Claude Code) and `{CLIENT_ID, CLIENT_SECRET, scopes}` (Cursor). */
+/** Accepts `{clientId, scopes, callbackPort}` (Claude Code) and `{CLIENT_ID, CLIENT_SECRET, scopes}` (Cursor). */
 function toOAuth(value: PlainObject, keep: (text: string) => string): PlainObject {
   const { clientId = value.CLIENT_ID, clientSecret = value.CLIENT_SECRET, scopes, callbackPort } = value;
   const scope = Array.isArray(scopes) ? scopes.join(' ') : scopes;
@@ -108,7 +111,7 @@ function toOAuth(value: PlainObject, keep: (text: string) => string): PlainObjec
   };
 }
 
-/** `Authorization: Bearer …` is kept as authentication, where a reference is a whole value again. */
+/** Moves an `Authorization: Bearer …` header to `authentication`, where the token can be a reference. */
 function moveBearer(server: PlainObject): void {
   const { headers } = server;
   if (!isPlainMap(headers) || server.authentication !== undefined) return;
@@ -122,7 +125,7 @@ function moveBearer(server: PlainObject): void {
   else delete server.headers;
 }
 
-/** The token of `Bearer ${TOKEN}` is a whole reference, although the text is not. */
+/** Preserves the reference in `Bearer ${TOKEN}`, which is not the whole value. */
 function keepSecret(text: string, keep: (part: string) => string): string {
   const [, scheme, token] = /^(Bearer\s+)(\S+)$/i.exec(text) ?? [];
   return scheme && token ? scheme + keep(token) : keep(text);

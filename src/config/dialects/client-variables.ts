@@ -6,25 +6,25 @@ import type { Path } from '../problems.ts';
 import { parseReference, resolveReference } from '../references.ts';
 import type { TranslateContext } from './dialect.ts';
 
-/** The server that is being read: for warnings, and for problems. */
+/** The server that is being translated, for warnings and problems. */
 export interface Where {
   readonly label: string;
   readonly path: Path;
 }
 
-/** The `${…}` of client files in Toolwharf's words. */
+/** Translates the `${…}` variables of client files to Toolwharf references. */
 export interface ClientVariables {
-  /** For secrets: a value that is one reference stays one, to be resolved when the server connects. */
+  /** For secrets: preserves a value that is exactly one reference. It is resolved when the server connects. */
   keep(text: string, where: Where): string;
-  /** For commands and their arguments: everything is put in now. */
+  /** For commands and arguments: resolves all references now. */
   expand(text: string, where: Where): string;
-  /** For addresses: a whole reference stays, parts are put in now. */
+  /** For URLs: preserves a value that is exactly one reference and resolves embedded references now. */
   address(text: string, where: Where): string;
 }
 
 /**
- * `${env:X}` becomes `${X}`, VS Code's `${input:id}` a variable to set, `${workspaceFolder}` and `${userHome}` what they stand for.
- * With `keepReferences`, references inside longer texts stay, with a warning.
+ * Translates `${env:X}` to `${X}`, `${input:id}` of VS Code to an environment variable, and `${workspaceFolder}` and
+ * `${userHome}` to their paths. With `keepReferences`, embedded references are preserved with a warning.
  */
 export function createClientVariables(inputs: PlainData, context: TranslateContext): ClientVariables {
   const said = new Set<string>();
@@ -95,7 +95,7 @@ function predefined(name: string, file: string | undefined): string | undefined 
   if (name === 'pathSeparator' || name === '/') return sep;
   if (file === undefined || !name.startsWith('workspaceFolder')) return undefined;
   const folder = dirname(resolve(file));
-  // The file lies in the workspace, or in the editor's folder inside it.
+  // The file is in the workspace folder or in the folder of the editor inside it.
   const workspace = /^\.(?:vscode|cursor)$/.test(basename(folder)) ? dirname(folder) : folder;
   if (name === 'workspaceFolder') return workspace;
   return name === 'workspaceFolderBasename' ? basename(workspace) : undefined;

@@ -43,7 +43,7 @@ export interface ClientLayout {
   readonly vscode: boolean;
 }
 
-/** Where a client's file keeps its servers; undefined if it is none. */
+/** Returns the location of the servers in a client file, or undefined for any other file. */
 export function layoutOf(document: PlainObject): ClientLayout | undefined {
   const { mcpServers, servers, inputs = null, mcp } = document;
   if (mcpServers !== undefined) return { path: ['mcpServers'], servers: mcpServers, inputs, vscode: false };
@@ -56,10 +56,10 @@ export function layoutOf(document: PlainObject): ClientLayout | undefined {
 }
 
 const expected = new Set(['inputs', '$schema']);
-/** Keys that only a file of Toolwharf's own has. */
+/** Keys that exist in native files only. */
 const own = new Set(['toolbox', 'profiles', 'gateway']);
 
-/** Only VS Code calls the transport `type`. */
+/** Only VS Code uses the key `type` for the transport. */
 function hasType(server: PlainData): boolean {
   return isPlainMap(server) && typeof server.type === 'string' && server.transport === undefined;
 }

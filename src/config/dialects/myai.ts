@@ -86,7 +86,7 @@ function toServer(name: string, mcp: PlainObject, path: Path, context: Translate
 
 function toLimits(limits: PlainData): PlainData {
   if (!isPlainMap(limits)) return limits;
-  // The application's type has a name for every tool configuration; a default has no use for one.
+  // The application requires a name in every tool configuration. The default configuration does not use it.
   const { name: _, ...rest } = limits;
   return inSeconds(rest);
 }
@@ -96,7 +96,7 @@ function toTools(tools: PlainData): PlainData {
   return tools.map((tool) => (isPlainMap(tool) ? inSeconds(tool) : tool));
 }
 
-/** A bare number is seconds here, as the application reads it. */
+/** Converts a numeric timeout from seconds to milliseconds. The application uses seconds. */
 function inSeconds(map: PlainObject): PlainObject {
   return map.timeout == null ? { ...map } : { ...map, timeout: secondsAsMs(map.timeout) as PlainData };
 }

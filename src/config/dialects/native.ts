@@ -1,7 +1,10 @@
 import { nativeDefaults } from '../defaults.ts';
 import type { DialectReader } from './dialect.ts';
 
-/** Toolwharf's own words: `servers` and `toolbox`. Also what nothing else recognises, so that its keys are checked. */
+/**
+ * The native dialect: `servers` and `toolbox`. Also handles files that no other dialect recognises, so that their keys
+ * are checked.
+ */
 export const nativeDialect: DialectReader = {
   name: 'native',
   defaults: nativeDefaults,

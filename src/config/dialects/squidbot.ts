@@ -2,7 +2,7 @@ import { nativeDefaults } from '../defaults.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import type { DialectReader } from './dialect.ts';
 
-/** `mcp_servers`, at the top or under `tools`. The rest of the file belongs to the bot. */
+/** `mcp_servers`, at the top level or under `tools`. The rest of the file belongs to the bot. */
 export const squidbotDialect: DialectReader = {
   name: 'squidbot',
   defaults: { ...nativeDefaults, insecureUrl: 'warning' },
@@ -19,10 +19,10 @@ export const squidbotDialect: DialectReader = {
 
 function toNative(server: PlainData): PlainData {
   if (!isPlainMap(server)) return server;
-  // The bot writes the fields of the other transport too, empty.
+  // The bot also writes empty fields of the other transport.
   const used = Object.entries(server).filter(([key, value]) => !(fields.has(key) && isEmpty(value)));
   const native: PlainObject = Object.fromEntries(used);
-  // Its "http" stands for both HTTP transports.
+  // The bot uses "http" for both HTTP transports.
   if (native.transport === 'http') native.transport = 'auto';
   return native;
 }
