@@ -30,34 +30,34 @@ import { createWeb } from './web/serve-web.ts';
 export interface Routes {
   /** Resolves with false if no route matches the request. */
   (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined): Promise<boolean>;
-  /** Ends running work, while the toolbox and the store are still open. */
+  /** Stops running work while the toolbox and the store are still open. */
   close?(): Promise<void>;
 }
 
 export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'tools' | 'signal' | 'watch' | 'spawn'> {
   readonly storage: Storage;
   readonly log: Log;
-  /** 32 bytes that encrypt session ids; the same on every replica and after every start. */
+  /** 32 bytes that encrypt session ids. All replicas use the same key, and it survives restarts. */
   readonly sessionKey: Buffer;
   /** Overrides the configuration. */
   readonly host?: string;
   /** Overrides the configuration. */
   readonly port?: number;
-  /** How long a client may take to send a whole request; 120 000. */
+  /** The time limit for a client to send a whole request; 120 000 by default. */
   readonly requestTimeoutMs?: number;
   /** Authenticates the administrator; see `openAdminToken`. */
   readonly adminToken?: string;
-  /** The file with the admin token, shown to users on this machine. */
+  /** The file that contains the admin token. The app shows its path to users on this machine. */
   readonly adminTokenFile?: string;
-  /** How clients that only start programs reach the same toolbox. */
+  /** The command with which stdio clients connect to this toolbox. */
   readonly stdioProgram?: StdioProgram;
-  /** The directory of the built web app, served at `/`; no app if undefined. */
+  /** The directory of the built web app, served at `/`. No app is served if undefined. */
   readonly web?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
   readonly createRoutes: (parts: RouteParts) => Routes | Promise<Routes>;
 }
 
-/** The parts of a gateway that authentication and routes are built on. */
+/** The parts of the gateway that authentication and routes use. */
 export interface GatewayParts {
   readonly toolbox: InternalToolbox;
   readonly storage: Storage;
@@ -70,7 +70,7 @@ export interface GatewayParts {
   readonly process: ProcessFacts;
 }
 
-/** What people see and answer of calls. */
+/** The parts that show calls to people and collect their answers. */
 export interface CallParts {
   /** The hosts of calls that are made over REST, A2A and by assistants. */
   readonly hosts: AppHosts;
@@ -79,7 +79,7 @@ export interface CallParts {
   readonly questions: PendingQuestions;
 }
 
-/** Who may do what. */
+/** Authentication and authorization. */
 export interface SecurityParts {
   readonly adminToken?: string;
   readonly sessions: AppSessions;
@@ -90,9 +90,9 @@ export interface SecurityParts {
   readonly allowsPrivateAddresses: () => boolean;
 }
 
-/** How the gateway was started. */
+/** The environment and options of the gateway process. */
 export interface ProcessFacts {
-  /** The address to listen on, as it was configured. */
+  /** The configured listen address. */
   readonly host: string;
   /** Resolves the operator's `${VAR}` references. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -100,17 +100,17 @@ export interface ProcessFacts {
   readonly stdioProgram?: StdioProgram;
 }
 
-/** The parts for routes, which also authenticate again while they stream. */
+/** The parts that routes use. Streaming routes also re-authenticate their callers. */
 export interface RouteParts extends GatewayParts {
   readonly security: SecurityParts & { readonly authenticate: Authenticate };
 }
 
 /** A running gateway. */
 export interface Gateway extends AsyncDisposable {
-  /** `http://127.0.0.1:7420` */
+  /** For example `http://127.0.0.1:7420`. */
   readonly url: string;
   readonly toolbox: InternalToolbox;
-  /** Accepts no more calls, lets running ones finish within the configured time, stops the servers and closes the store. */
+  /** Rejects new calls, lets running calls finish within the configured time, stops the servers and closes the store. */
   close(): Promise<void>;
 }
 
@@ -150,7 +150,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       adminToken,
       sessions: createAppSessions({ sessionKey, adminToken }),
       ownership: createOwnership({ conversations: storage.conversations, toolbox: () => toolbox }),
-      // On loopback, an authenticated administrator has a shell on this machine anyway.
+      // On loopback, an authenticated administrator already has a shell on this machine.
       allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
       allowsPrivateAddresses: () => allowsPrivateAddresses(toolbox.config, host),
     },
@@ -165,7 +165,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const a2a = createA2aRoutes({ toolbox, hosts, questions, traces, log }, admit);
   let routes: Routes | undefined;
 
-  /** Never rejects, because the servers have to be stopped afterwards. */
+  /** Never rejects, so that the servers are always stopped afterwards. */
   async function closeRoutes(): Promise<void> {
     await routes?.close?.().catch((cause) => {
       log.error('gateway.close-failed', `Not everything was saved: ${messageOf(cause)}`);
@@ -205,7 +205,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mcp.close();
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
-    // Connections that become idle would stay open for a next request.
+    // Connections that become idle during shutdown would otherwise stay open.
     const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
     await Promise.race([closed, timeout]);
     clearInterval(closeIdle);
@@ -245,7 +245,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = guard(request);
     if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
-    // The web app is public: it has to load before anybody can sign in.
+    // The web app is public, because it has to load before a user can sign in.
     if (web(request, response)) return;
     const identity = await authenticate(request).catch((cause) => {
       if (!(cause instanceof ToolwharfError)) throw cause;
@@ -283,17 +283,17 @@ function timeoutsFor(requestTimeoutMs: number): ServerOptions {
     requestTimeout: requestTimeoutMs,
     headersTimeout: Math.ceil(requestTimeoutMs / 2),
     connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 8),
-    // Proxies and clients keep connections for up to a minute. They must close first, or a request could meet a closing connection.
+    // Proxies and clients keep connections for up to a minute. They must close first, or a request could hit a closing connection.
     keepAliveTimeout: 65_000,
   };
 }
 
-/** The name in the `Host` header of clients that use the configured address; none if the gateway listens on all addresses. */
+/** The host name that clients of the configured address send in `Host`; none if the gateway listens on all addresses. */
 function ownHostNames(host: string): readonly string[] {
   return host === '0.0.0.0' || host === '::' ? [] : [toUrlHost(host)];
 }
 
-/** The address as a URL has it: IPv6 in brackets. */
+/** Formats the address for a URL, with brackets around IPv6. */
 function toUrlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Truncation } from '../kernel/tool.ts';
 
-/** What started a call from within: another call (a chain or composed tool), or an answer of an assistant. */
+/** The parent of a nested call: another call (a chain or composed tool), or an assistant's answer. */
 export interface CallParent {
   readonly kind: 'call' | 'answer';
   readonly id: string;
@@ -10,11 +10,11 @@ export interface CallParent {
 export const callStatuses = ['pending', 'running', 'success', 'error'] as const;
 export type CallStatus = (typeof callStatuses)[number];
 
-/** Why a call ended as `error`; `tool` is the tool's own word, the others are ours. */
+/** Why a call ended as `error`. `tool`: the tool reported the error; Toolwharf sets the others. */
 export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed'] as const;
 export type CallEnd = (typeof callEnds)[number];
 
-/** One call from asked to ended. Each step is written to the journal and published. */
+/** The record of one call. Every change is written to the journal and published. */
 export interface CallRecord {
   readonly id: string;
   /** Undefined for a local tool. */
@@ -22,7 +22,7 @@ export interface CallRecord {
   readonly tool: string;
   readonly originalName: string;
   readonly caller: Caller;
-  /** Undefined for a call that a caller made itself. */
+  /** Undefined for a call that a caller made directly. */
   readonly parent?: CallParent;
   readonly arguments: JsonObject;
   readonly definitionHash: string;
@@ -33,9 +33,9 @@ export interface CallRecord {
   readonly startedAt?: string;
   readonly completedAt?: string;
   readonly result?: JsonObject;
-  /** Set when `result` is less than the server sent. */
+  /** Set if `result` is truncated. */
   readonly truncated?: Truncation;
-  /** There was a result, but the journal does not keep any of its size. */
+  /** True if the call had a result that is too large for the journal. */
   readonly resultOmitted?: boolean;
   readonly error?: { readonly code: string; readonly message: string };
   readonly idempotencyKey?: string;

@@ -7,16 +7,16 @@ export interface CallFilter {
   readonly caller?: string;
   /** Only the children of the call or answer with this id. */
   readonly parent?: string;
-  /** ISO times; `since` is included, `until` is not. */
+  /** ISO times; `since` is inclusive, `until` is exclusive. */
   readonly since?: string;
   readonly until?: string;
-  /** Only calls older than the one with this id: how to go on after a page. */
+  /** Only calls older than the call with this id; the cursor for the next page. */
   readonly before?: string;
-  /** Newest first; 100. */
+  /** Results are ordered newest first; 100 by default. */
   readonly limit?: number;
 }
 
-/** An idempotency key of one caller, and the call it stands for. */
+/** The idempotency key of a caller, and the call that claimed it. */
 export interface KeyClaim {
   readonly caller: string;
   readonly key: string;
@@ -25,12 +25,12 @@ export interface KeyClaim {
   readonly callId: string;
 }
 
-/** The durable record of calls. A write that rejects before a call is sent stops the call. */
+/** The durable record of calls. If a write before dispatch fails, the call is not sent. */
 export interface Journal {
-  /** Resolves once the record is safe. Later writes of the same id replace it. */
+  /** Resolves when the record is durable. A later write with the same id replaces it. */
   write(record: CallRecord): Promise<void>;
   get(id: string): Promise<CallRecord | undefined>;
   list(filter?: CallFilter): Promise<readonly CallRecord[]>;
-  /** Takes a key for a call, safely and once: undefined when it was free, else the claim that has it. */
+  /** Claims a key for a call, atomically and durably. Returns undefined if the key was free, otherwise the existing claim. */
   claim(claim: KeyClaim): Promise<KeyClaim | undefined>;
 }

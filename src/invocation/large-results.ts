@@ -1,23 +1,23 @@
 import type { JsonObject } from '../kernel/json.ts';
 
 export interface ResultPage {
-  /** This part of the result's JSON. */
+  /** This page of the result's JSON. */
   readonly text: string;
   readonly offset: number;
   readonly totalLength: number;
-  /** Where the next page starts; undefined on the last. */
+  /** The offset of the next page; undefined on the last page. */
   readonly nextOffset?: number;
 }
 
-/** Results that were too big to hand out whole, for reading in pages. The oldest go first when space runs out. */
+/** Stores results that are too large to return whole, for reading in pages. Evicts the oldest results first. */
 export interface LargeResults {
   add(callId: string, result: JsonObject): void;
-  /** Undefined when it was never kept or had to go. */
+  /** Undefined if the result was never stored or has been evicted. */
   page(callId: string, offset: number, length: number): ResultPage | undefined;
 }
 
 export interface LargeResultsOptions {
-  /** Characters over all results; 64 Mi. */
+  /** The maximum number of characters of all results; 64 Mi by default. */
   readonly maxLength?: number;
 }
 

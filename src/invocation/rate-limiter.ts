@@ -3,17 +3,17 @@ import type { Clock } from '../kernel/clock.ts';
 
 export type RateAnswer =
   | { readonly ok: true }
-  /** There is room after this long, if nobody else comes first. */
+  /** The call can be retried after this time, unless another call takes the slot first. */
   | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Counts calls per key. Whatever the times, no stretch of `perMs` holds more than `calls` that were let through. */
+/** A sliding-window rate limiter per key: no interval of `perMs` contains more than `calls` accepted calls. */
 export interface RateLimiter {
   take(key: string, limit: RateLimit): RateAnswer;
-  /** Keys that are remembered: those let through within their window, and few others. */
+  /** The number of keys in memory: those with accepted calls in their window, and a few expired ones. */
   readonly size: number;
 }
 
-/** Times from `head` on are inside the window, oldest first. */
+/** The times from index `head` on are inside the window, oldest first. */
 interface Window {
   times: number[];
   head: number;
@@ -21,7 +21,7 @@ interface Window {
   endsAt: number;
 }
 
-/** Keeps the time of each call in the window: at most about twice `calls` numbers for each key that was used within it. */
+/** Stores the time of each call in the window: at most about twice `calls` numbers per active key. */
 export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'now'> }): RateLimiter {
   const windows = new Map<string, Window>();
 
@@ -42,7 +42,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'now'
     return { ok: true };
   }
 
-  // Two of them on each call, in turns: all are looked at before their number can double.
+  // Checks two keys per call, round-robin, so that every key is checked before the number of keys can double.
   function forgetEnded(now: number): void {
     let looks = 2;
     for (const [key, window] of windows) {
@@ -63,7 +63,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'now'
 
 function dropLeft(window: Window, now: number, perMs: number): void {
   const latest = window.times.at(-1) ?? now;
-  // The clock was set back: what seems to lie ahead counts as happening now, or the key could stay shut for as long as the jump.
+  // If the clock was set back, future times are clamped to now. Otherwise the key would stay blocked for the length of the jump.
   if (latest > now) window.times = window.times.map((time) => Math.min(time, now));
   while ((window.times[window.head] ?? Number.POSITIVE_INFINITY) <= now - perMs) window.head++;
   if (window.head > 32 && window.head * 2 > window.times.length) {

@@ -18,13 +18,13 @@ export interface ShapedResult {
 }
 
 const errorPrefix = 'MCP error: ';
-// No person or model can read deeper values, and they overflow the stack of code that walks them later.
+// Deeper values overflow the stack of code that traverses them.
 const maxDepth = 512;
 const unbounded = { maxBytes: Number.POSITIVE_INFINITY, maxDepth };
 
 /**
- * Converts a server's answer to `tools/call`. A small result keeps its blocks unchanged, and `raw`; a large one is truncated,
- * says so in its text for models and in `truncated` for programs. Never throws: malformed results become text.
+ * Converts a server's response to `tools/call`. A small result keeps its blocks and `raw` unchanged. A large result is
+ * truncated, with a notice in its text for models and `truncated` for programs. Malformed results become text, never errors.
  */
 export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResult {
   const { callId, maxResultBytes } = options;
@@ -60,7 +60,7 @@ export function recordedResult({ id, result, truncated }: CallRecord): ToolResul
   return truncated ? { ...whole, truncated } : { ...whole, raw: result };
 }
 
-/** The result of a call that Toolwharf ended, readable for a model. */
+/** Creates the result of a call that Toolwharf ended, in a form that a model can read. */
 export function failureResult(callId: string, code: string, message: string, data?: JsonObject): ToolResult {
   const text = `${errorPrefix}${message}`;
   const failure = { code, message, ...(data && Object.keys(data).length > 0 && { data }) };
@@ -85,7 +85,7 @@ function asError(text: string): string {
   return `${errorPrefix}${text || 'the tool failed and gave no reason'}`;
 }
 
-/** The content as blocks; if there is none, `structuredContent` or the outdated `toolResult` as text. */
+/** The content as blocks. If there is none, `structuredContent` or the deprecated `toolResult` as text. */
 function contentOf(raw: JsonObject, withStructured = true): ContentBlock[] {
   const { content } = raw;
   if (Array.isArray(content)) return content.map(toBlock);

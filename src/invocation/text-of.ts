@@ -1,12 +1,12 @@
 import { isObject } from '../kernel/json.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
 
-/** The text of all blocks, one after the other; what has no text is named in brackets. */
+/** Joins the text of all blocks. A block without text is described in brackets. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content.map(textOfBlock).join('\n');
 }
 
-/** What a block is, in a few words: its type, what it holds and how big that is. */
+/** A short description of a block: its type, name, URI, media type and size. */
 export function nameOfBlock(block: ContentBlock): string {
   const { resource } = block;
   const holder = isObject(resource) ? resource : block;

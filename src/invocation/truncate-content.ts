@@ -4,18 +4,18 @@ import { measureJson } from '../policy/measure-json.ts';
 import { nameOfBlock } from './text-of.ts';
 
 export interface TruncateOptions {
-  /** Bytes to show; the statements about what is missing come on top. */
+  /** The maximum size of the content, excluding the truncation notices. */
   readonly maxBytes: number;
   readonly callId: string;
 }
 
 const maxDepth = 512;
-// A text this small says less than the line that states the cut.
+// With fewer bytes left than this, a truncated text is shorter than its truncation notice.
 const leastText = 64;
-// Fields beside a text that is cut: more than this is not decoration.
+// The maximum size of the other fields of a truncated text block.
 const maxDecoration = 4096;
 
-/** Blocks from the front for as long as there is room. Text is cut between characters, the rest is named instead of shown. */
+/** Includes blocks in order while they fit. Truncates text between characters, and describes other blocks that do not fit. */
 export function truncateContent(
   blocks: readonly ContentBlock[],
   { maxBytes, callId }: TruncateOptions,
@@ -59,7 +59,7 @@ function textIn(block: ContentBlock): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The same block with the shorter text, unless its other fields are what makes it big. */
+/** Returns the block with the shorter text, or a plain text block if its other fields are too large. */
 function withText(block: ContentBlock, before: string, text: string): ContentBlock {
   const bounds = { maxBytes: Buffer.byteLength(before) + maxDecoration, maxDepth };
   if (measureJson(block, bounds).exceeded) return toText(text);
@@ -71,7 +71,7 @@ function toText(text: string): ContentBlock {
   return { type: 'text', text };
 }
 
-/** Never splits a character. */
+/** Truncates at a character boundary. */
 function cutText(
   text: string,
   maxBytes: number,

@@ -4,7 +4,7 @@ import { hasRight, type Identity } from '../auth/identity.ts';
 import type { A2aEndpoint, A2aParts } from './endpoint.ts';
 
 export interface A2aRoutes {
-  /** False for a request that is none of theirs. */
+  /** Resolves with false if no A2A route matches the request. */
   serve(request: IncomingMessage, response: ServerResponse, identity: Identity | undefined): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface A2aRoutes {
 const cardPath = /^(?:\/a2a(?:\/([^/]+))?)?\/\.well-known\/agent-card\.json$/;
 const messagePath = /^\/a2a(?:\/([^/]+))?\/?$/;
 
-/** `/a2a`, `/a2a/{profile}` and the agent cards. What speaks the protocol is loaded when somebody asks. */
+/** Serves `/a2a`, `/a2a/{profile}` and the agent cards. Loads the A2A SDK on the first request. */
 export function createA2aRoutes(parts: A2aParts, admit: AdmitPorts): A2aRoutes {
   let loading: Promise<A2aEndpoint> | undefined;
   const endpoint = () => {
@@ -33,7 +33,7 @@ export function createA2aRoutes(parts: A2aParts, admit: AdmitPorts): A2aRoutes {
       }
       const [, profile] = found;
       const asked = { url: addressOf(request, profile), needsKey: identity?.via !== 'loopback' };
-      // Whoever may not use the tools learns how to ask, and not what there is.
+      // A caller without the `call` right gets the card with its authentication requirements, but without skills.
       if (forCard && !hasRight(identity, 'call')) {
         await (await endpoint()).serveCard(request, response, { ...asked, client: undefined });
         return true;
@@ -44,7 +44,7 @@ export function createA2aRoutes(parts: A2aParts, admit: AdmitPorts): A2aRoutes {
       await (forCard ? serveCard : serveMessage)(request, response, { ...asked, client });
       return true;
     },
-    // One that could not be loaded has nothing to close.
+    // An endpoint that failed to load needs no close.
     close: async () =>
       loading?.then(
         (loaded) => loaded.close(),
@@ -53,9 +53,9 @@ export function createA2aRoutes(parts: A2aParts, admit: AdmitPorts): A2aRoutes {
   };
 }
 
-/** As the client reached us. */
+/** The URL that the client used for the request. */
 function addressOf({ headers }: IncomingMessage, profile: string | undefined): string {
-  // What ends TLS in front of us says so, if it is set up well.
+  // A reverse proxy that terminates TLS sets this header.
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   return `${scheme}://${headers.host ?? 'localhost'}/a2a${profile === undefined ? '' : `/${profile}`}`;
 }

@@ -34,11 +34,11 @@ export interface A2aParts {
   readonly log: Log;
 }
 
-/** What a card is asked for with. */
+/** The parameters of an agent card. */
 export interface CardRequest {
-  /** Where messages are sent to. */
+  /** The URL that receives messages. */
   readonly url: string;
-  /** Whose tools it lists; one without any for those who may not know them. */
+  /** The card lists the tools of this client; no tools if undefined. */
   readonly client: McpClient | undefined;
   readonly needsKey: boolean;
 }
@@ -47,7 +47,7 @@ interface MessageRequest extends CardRequest {
   readonly client: McpClient;
 }
 
-/** The toolbox as an agent: its card, and JSON-RPC in both versions of the protocol. */
+/** Serves the toolbox as an A2A agent: the agent card, and JSON-RPC in both protocol versions. */
 export interface A2aEndpoint {
   serveCard(request: IncomingMessage, response: ServerResponse, asked: CardRequest): Promise<void>;
   serveMessage(request: IncomingMessage, response: ServerResponse, asked: MessageRequest): Promise<void>;
@@ -128,7 +128,7 @@ export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2
   };
 }
 
-/** One request, no deeper than what has to walk it can go. */
+/** Reads one request and rejects a body that is nested deeper than `maxDepth`. */
 async function readRequest(request: IncomingMessage): Promise<{ body: Record<string, unknown>; bytes: number }> {
   const body = await readJson(request, maxBodyBytes);
   const { bytes, exceeded } = measureJson(body, { maxBytes: Number.POSITIVE_INFINITY, maxDepth });
@@ -137,7 +137,7 @@ async function readRequest(request: IncomingMessage): Promise<{ body: Record<str
   return { body, bytes };
 }
 
-/** The SDK takes a message's shape for granted. */
+/** Checks the shape of a message, because the SDK does not. */
 function isReadable({ params }: JsonObject): boolean {
   const message = isObject(params) ? params.message : undefined;
   if (message === undefined) return true;
@@ -149,14 +149,14 @@ function versionOf({ headers }: IncomingMessage): string | undefined {
   return typeof said === 'string' && said !== '' ? said : undefined;
 }
 
-/** Clients that name no version are those from before there was one to name. */
+/** Clients of version 0.3 and earlier may omit the version header. */
 function isLegacy(said = '0.3'): boolean {
   return said.startsWith('0.');
 }
 
-/** For clients of either version: what the older one reads, and the addresses that the newer one looks for. */
+/** Creates a card for both protocol versions: the legacy card with the `supportedInterfaces` of the current version. */
 async function toLegacyCard(card: AgentCard): Promise<JsonObject> {
-  // The SDK translates cards only on behalf of a handler, of which this is all it asks.
+  // The SDK converts cards only through a request handler, and calls only this method of the handler.
   const handler = { getAuthenticatedExtendedAgentCard: async () => card } as unknown as A2ARequestHandler;
   const context = new ServerCallContext();
   const legacy = await new LegacyRestTransportHandler(handler).getAuthenticatedExtendedAgentCard(context);
@@ -173,7 +173,7 @@ function isStream(answer: Answer): answer is Stream {
   return Symbol.asyncIterator in answer;
 }
 
-/** What fails before the first event is a plain answer. */
+/** Sends the answers as an event stream. An error before the first event is sent as a plain JSON response. */
 async function sendStream(
   response: ServerResponse,
   answers: Stream,

@@ -2,7 +2,7 @@ import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 
-/** One page of the tasks that match the request, latest change first; without artifacts unless the request includes them. */
+/** Returns one page of the matching tasks, latest change first. Omits artifacts unless the request includes them. */
 export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): ListTasksResponse {
   const { pageSize = 50, pageToken, contextId, status, statusTimestampAfter, historyLength } = asked;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
@@ -30,13 +30,13 @@ export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): List
   };
 }
 
-/** The task with at most `historyLength` of its latest messages. */
+/** Returns the task with at most `historyLength` of its latest messages. */
 export function withHistory(task: Task, historyLength: number | undefined): Task {
   if (historyLength === undefined) return task;
   return { ...task, history: historyLength > 0 ? task.history.slice(-historyLength) : [] };
 }
 
-/** Orders tasks by the time of their latest state; also the page token. */
+/** Orders tasks by the time of their latest state. The key is also the page token. */
 function sortKeyOf({ status, id }: Task): string {
   return `${status?.timestamp ?? ''} ${id}`;
 }

@@ -2,20 +2,20 @@ import { type Artifact, type Message, type StreamResponse, type Task, TaskState,
 import { textPart, toAgentMessage } from '../../bridges/a2a.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** One task from its first message to its end, with its watchers. */
+/** One task from its first message until it ends, with its watchers. */
 export interface LiveTask {
   readonly id: string;
   /** The current state; a new object after every change. */
   readonly task: Task;
   readonly isOver: boolean;
-  /** True while the task awaits a person; a client should not block until then. */
+  /** True while the task waits for a person. A blocking request returns at this point. */
   readonly isInterrupted: boolean;
-  /** Does nothing once the task is over. */
+  /** Does nothing after the task has ended. */
   setState(state: TaskState, words?: string, metadata?: JsonObject): void;
   setArtifact(artifact: Artifact): void;
-  /** Adds metadata to the task, sent with its next state. */
+  /** Adds metadata to the task. The next state change sends it. */
   addMetadata(metadata: JsonObject): void;
-  /** The task as it is, then every change until the task ends or the watcher disconnects. A slow watcher skips old progress. */
+  /** Yields the task, then every change until the task ends or the watcher disconnects. A slow watcher skips old progress. */
   watch(gone: AbortSignal): AsyncGenerator<StreamResponse, void, undefined>;
 }
 
@@ -79,7 +79,7 @@ export function createLiveTask(id: string, message: Message): LiveTask {
       const unread: StreamResponse[] = [];
       let wake = () => {};
       const watcher: Watcher = (event) => {
-        // A slow watcher gets the latest progress, not all of it.
+        // A slow watcher gets only the latest progress.
         if (isPassing(unread.at(-1))) unread.pop();
         unread.push(event);
         wake();

@@ -22,13 +22,13 @@ import { type RunPorts, runTask, type TaskCall } from './run-task.ts';
 import type { BoardTask, TaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
-/** Who sent one request, and what belongs to it. */
+/** The sender and the context of one request. */
 export interface A2aRequestFacts extends McpClient {
   readonly view: View;
   readonly card: () => AgentCard;
-  /** Aborts when the client goes away. What it asked for goes on. */
+  /** Aborts when the client disconnects. The task continues. */
   readonly gone: AbortSignal;
-  /** Of the whole request. */
+  /** The size of the whole request. */
   readonly bytes: number;
   readonly traceparent: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface HandlerPorts extends RunPorts {
   readonly log: Log;
 }
 
-/** What the protocol's methods do, for the sender of one request. */
+/** Implements the A2A methods for the sender of one request. */
 export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts): A2ARequestHandler {
   const { caller, profile, refreshPolicy, view, card, gone } = facts;
   const { board } = ports;
@@ -50,7 +50,7 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     return task;
   }
 
-  /** The task that a message begins, or the answer to one that asks for none. */
+  /** Starts the task that a message requests, or returns a reply if the message requests no call. */
   function begin({ message, configuration }: SendMessageRequest): BoardTask | Message {
     if (configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
     const checked = checkMessage(message);
@@ -127,7 +127,7 @@ function checkMessage(message: Message | undefined): Message {
   return message;
 }
 
-/** Apart from the handler, so that a task which is kept for an hour does not keep all that its request came with. */
+/** A separate function, so that the closures of a retained task do not retain the whole request. */
 function start(call: TaskCall, fingerprint: string, bytes: number, ports: HandlerPorts): BoardTask {
   const { board, log } = ports;
   const { caller, message } = call;
@@ -148,7 +148,7 @@ function start(call: TaskCall, fingerprint: string, bytes: number, ports: Handle
   return task;
 }
 
-/** One task is one call, which takes no more messages. */
+/** Rejects further messages: a task is one call and accepts only its first message. */
 function refuseMore({ live }: BoardTask): A2AError {
   const instead = live.isOver
     ? 'is over: send the message without its id'

@@ -23,24 +23,24 @@ export interface RunPorts {
   readonly traces: Traces;
 }
 
-/** The call that a message asks for. */
+/** The call that a message requests. */
 export interface TaskCall {
-  /** By the name the caller used. */
+  /** The name that the caller used. */
   readonly tool: string;
-  /** Undefined for a tool that is not there for this caller. */
+  /** Undefined if the tool does not exist or is hidden from this caller. */
   readonly entry: CatalogEntry | undefined;
   readonly arguments: unknown;
   readonly message: Message;
   readonly caller: Caller;
   readonly profile: ProfileConfig;
-  /** The tools that the caller may use, also from within a chain. */
+  /** True for tools that the caller may use, also from within a chain. */
   readonly mayUse: View['hasTool'];
   readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
-  /** Of the caller's own trace. */
+  /** The trace context of the caller. */
   readonly traceparent: string | undefined;
 }
 
-/** Makes the call and keeps the task in step with it. Resolves with the approximate size of the result in bytes. */
+/** Runs the call and updates the task. Resolves with the approximate size of the result in bytes. */
 export async function runTask(live: LiveTask, asked: TaskCall, ports: RunPorts): Promise<number> {
   const result = await makeCall(live, asked, ports);
   live.addMetadata({ 'toolwharf/call': result.callId });
@@ -81,7 +81,7 @@ async function makeCall(
     host: hosts.create({ id: callId, caller }),
     policy: { approval: profile.approval, mayUse: asked.mayUse },
     refreshPolicy: asked.refreshPolicy,
-    // Apart from keys that the same caller uses elsewhere.
+    // The prefix separates message ids from idempotency keys that the same caller uses over other protocols.
     idempotencyKey: `a2a/${message.messageId}`,
     meta,
   });
@@ -91,7 +91,7 @@ async function makeCall(
   return result;
 }
 
-/** Shows in the task what the call waits for, and how far it is. */
+/** Updates the task with the pending approvals, questions and progress of the call. */
 function observe(call: Call, live: LiveTask, questions: RunPorts['questions']): void {
   const progress = createPacer<string>(100, (text) => {
     if (call.state === 'running') live.setState(TaskState.TASK_STATE_WORKING, text);
@@ -111,7 +111,7 @@ function observe(call: Call, live: LiveTask, questions: RunPorts['questions']): 
   });
 }
 
-/** Rejected is what was never begun, for a reason that stays. */
+/** A task is rejected if its call never started and a retry would fail in the same way. */
 function stateFor(code: string): TaskState {
   if (code === 'CALL_CANCELLED') return TaskState.TASK_STATE_CANCELED;
   return rejections.has(code) ? TaskState.TASK_STATE_REJECTED : TaskState.TASK_STATE_FAILED;

@@ -1,42 +1,42 @@
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { LiveTask } from './live-task.ts';
 
-/** A task and what is known about it besides. */
+/** A task with its owner, size and lifetime. */
 export interface BoardTask {
   readonly live: LiveTask;
-  /** The caller it belongs to: to all others it is not there. */
+  /** The id of the caller that owns the task. Other callers cannot find it. */
   readonly owner: string;
   readonly messageId: string;
-  /** Of what the message asked for: the same message with other content is another one. */
+  /** Hash of the requested call. A message with the same id and a different hash starts a new task. */
   readonly fingerprint: string;
-  /** What it holds in memory, about. */
+  /** The approximate memory use. */
   bytes: number;
-  /** When it ended. */
+  /** When the task ended. */
   endedAt?: number;
-  /** Ends the call behind it; resolves when that is over. */
+  /** Cancels the call of the task; resolves when the call has ended. */
   cancel(): Promise<void>;
 }
 
 /** The tasks of all callers, in memory, limited in number, size and age. Running tasks are never removed. */
 export interface TaskBoard {
-  /** Takes a new task in; a `QUEUE_FULL` error when there is no room that tasks which ended could make. */
+  /** Adds a task and removes ended tasks if a limit is reached. Throws `QUEUE_FULL` if that does not free enough space. */
   add(task: BoardTask): void;
-  /** Call when one ended, with what it holds now. */
+  /** Records that a task has ended, and its final size. */
   end(task: BoardTask, bytes: number): void;
   find(owner: string, id: string): BoardTask | undefined;
-  /** The task that a message began. */
+  /** Finds the task that a message started. */
   findMessage(owner: string, messageId: string): BoardTask | undefined;
   list(owner: string): readonly BoardTask[];
 }
 
 export interface TaskBoardOptions {
-  /** 1 000. */
+  /** Default: 1 000. */
   readonly maxTasks?: number;
-  /** 200. */
+  /** Default: 200. */
   readonly maxTasksPerCaller?: number;
-  /** 64 MiB. */
+  /** Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** How long one is there after it ended; an hour. */
+  /** How long an ended task is retained; one hour by default. */
   readonly keepMs?: number;
   readonly now?: () => number;
 }
@@ -44,7 +44,7 @@ export interface TaskBoardOptions {
 export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
   const { maxTasks = 1_000, maxTasksPerCaller = 200, maxBytes = 64 * 1024 * 1024, keepMs = 3_600_000 } = options;
   const { now = Date.now } = options;
-  // Oldest first.
+  // Ordered by creation, oldest first.
   const tasks = new Map<string, BoardTask>();
 
   function all(): readonly BoardTask[] {
@@ -55,7 +55,7 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
 
   const ownedBy = (owner: string) => all().filter((task) => task.owner === owner);
 
-  /** Removes ended tasks, oldest first, until the limit is met; false if that is not enough. */
+  /** Removes ended tasks, oldest first, until the limit is met. Returns false if the limit cannot be met. */
   function makeRoom(among: () => readonly BoardTask[], isTooMuch: (some: readonly BoardTask[]) => boolean): boolean {
     for (let some = among(); isTooMuch(some); some = among()) {
       const oldest = some.find(({ endedAt }) => endedAt !== undefined);
@@ -80,7 +80,7 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
     end(task, bytes) {
       task.bytes = bytes;
       task.endedAt = now();
-      // The newest stays for its caller to fetch, however big it is.
+      // The task that ended last is never removed here, whatever its size, so that its caller can fetch the result.
       makeRoom(
         () => all().filter((one) => one !== task),
         (others) => others.length > 0 && bytesOf(others) + bytes > maxBytes,

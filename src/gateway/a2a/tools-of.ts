@@ -1,7 +1,7 @@
 import type { A2aTool } from '../../bridges/a2a.ts';
 import type { View } from '../mcp/view.ts';
 
-/** The tools that a profile's callers see, by the names they see. */
+/** The tools that the profile exposes, under the names that its callers see. */
 export function toolsOf(view: View): readonly A2aTool[] {
   return view.tools.flatMap((listed) => {
     const name = String(listed.name);

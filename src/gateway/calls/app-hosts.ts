@@ -5,9 +5,9 @@ import type { Caller, Progress } from '../../kernel/tool.ts';
 import { type PendingQuestions, questionRefused } from '../questions/pending-questions.ts';
 import { createPacer } from './pacer.ts';
 
-/** Creates the hosts of calls that are made over REST, A2A and by assistants: the app answers for them and shows their progress. */
+/** Creates the hosts of REST, A2A and assistant calls. The app answers their questions and shows their progress. */
 export interface AppHosts {
-  /** `model` answers the server's sampling requests, once a person has allowed it. */
+  /** `model` answers the server's sampling requests after a person has approved them. */
   create(call: AppCall, options?: { readonly model?: OpenedModel }): CallHost;
   readonly on: Events<AppHostEvents>['on'];
 }
@@ -18,7 +18,7 @@ export interface AppCall {
 }
 
 export interface AppHostEvents {
-  /** At most ten times a second for each call. */
+  /** Emitted at most ten times per second for each call. */
   progressed: { readonly call: AppCall; readonly progress: Progress };
 }
 

@@ -3,11 +3,11 @@ import type { CallStats } from '../api/schemas/calls.ts';
 import type { CallSummaries, CallSummary } from './call-summaries.ts';
 
 export interface CallStatsQuery {
-  /** Milliseconds since 1970; `since` is included, `until` is not. */
+  /** Milliseconds since 1970; `since` is inclusive, `until` is exclusive. */
   readonly since: number;
   readonly until: number;
   readonly buckets: number;
-  /** Only this caller's. */
+  /** Counts only the calls of this caller. */
   readonly caller?: string;
 }
 
@@ -67,7 +67,7 @@ function countsOf(calls: readonly CallSummary[]): Omit<CallStats['totals'], 'cal
   };
 }
 
-/** The smallest that at least this part of all does not exceed. */
+/** The nearest-rank percentile. */
 function percentile(sorted: readonly number[], part: number): number | undefined {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
 }

@@ -2,7 +2,7 @@ import type { CallEnd, CallRecord, CallStatus } from '../../invocation/call-reco
 import type { Journal } from '../../invocation/journal.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 
-/** What is left of a call when its arguments and its result are left out. */
+/** A call record without arguments and result. */
 export interface CallSummary {
   readonly id: string;
   readonly tool: string;
@@ -13,23 +13,23 @@ export interface CallSummary {
   readonly end?: CallEnd;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** From being sent to being ended. */
+  /** The time from dispatch to completion. */
   readonly durationMs?: number;
 }
 
-/** The latest calls in short, read from the journal once and kept up to date. */
+/** An in-memory cache of the latest call summaries. It reads the journal once and then incrementally. */
 export interface CallSummaries {
-  /** Calls since a time, newest first; `truncated` when there were more than are kept. */
+  /** Returns calls since a time, newest first. `truncated` is true if there were more than `maxCalls`. */
   since(time: number): Promise<{ readonly calls: readonly CallSummary[]; readonly truncated: boolean }>;
 }
 
 export interface CallSummariesOptions {
   readonly journal: Pick<Journal, 'list'>;
-  /** 20 000. */
+  /** Default: 20 000. */
   readonly maxCalls?: number;
-  /** How old what is told may be; 3 000. */
+  /** The maximum age of cached data before a refresh; 3 000 by default. */
   readonly freshMs?: number;
-  /** After this long everything is read anew, since the journal forgets; 600 000. */
+  /** The cache is rebuilt after this time, because the journal deletes old calls; 600 000 by default. */
   readonly keepMs?: number;
   readonly now?: () => number;
 }
@@ -38,7 +38,7 @@ interface Kept {
   readonly calls: Map<string, CallSummary>;
   readonly builtAt: number;
   checkedAt: number;
-  /** All calls since this time are there. */
+  /** The cache contains all calls since this time, unless `isFull`. */
   from: number;
   isFull: boolean;
 }
@@ -50,7 +50,7 @@ export function createCallSummaries(options: CallSummariesOptions): CallSummarie
   let kept: Kept | undefined;
   const mutex = createMutex();
 
-  /** Reads pages from the newest to the oldest of a span of time; false when there was more than there is room for. */
+  /** Reads the pages of a time span, newest first. Returns false if the span has more calls than `room`. */
   async function read(into: Kept, span: { since: number; before?: string; room: number }): Promise<boolean> {
     let { before } = span;
     for (let count = 0; count < span.room; ) {
@@ -67,7 +67,7 @@ export function createCallSummaries(options: CallSummariesOptions): CallSummarie
     return false;
   }
 
-  /** New calls, and those that had not ended when they were read. */
+  /** Reads new calls, and calls that had not ended at the last read. */
   async function refresh(into: Kept): Promise<void> {
     const checkedAt = now();
     const open = [...into.calls.values()].filter((call) => !isOver(call)).map(({ createdAt }) => createdAt);

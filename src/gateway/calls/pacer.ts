@@ -1,4 +1,4 @@
-/** Passes values on at a limited rate: the first at once, then the latest of each interval. */
+/** Emits values at a limited rate: the first immediately, then the latest value of each interval. */
 export interface Pacer<Value> {
   push(value: Value): void;
 }

@@ -5,10 +5,10 @@ import type { ClientRequest } from './client-request.ts';
 import { passesLevel } from './log-levels.ts';
 import { metaOf } from './rpc.ts';
 
-/** The `_meta` member by which a legacy server may name its question, for modern clients, whose questions have names. */
+/** The `_meta` member with which a legacy server can set the key of its question. Modern clients identify questions by key. */
 const keyMember = 'toolwharf/key';
 
-/** The client as the host of its request: it answers the server's questions and receives progress and log messages. */
+/** Makes the client the host of its request: it answers the server's questions and receives progress and log messages. */
 export function toClientHost(request: ClientRequest, input?: CallHost['input']): CallHost {
   const ask = (method: string, params: JsonObject, { signal, key }: { signal: AbortSignal; key?: string }) => {
     const { name, question } = extractName(params);
@@ -30,12 +30,12 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
     askUser: isObject(request.capabilities.elicitation)
       ? (approval, signal) => askClientUser(request, approval, signal)
       : undefined,
-    // A client that ran into its own timeout calls again, and finds its approval.
+    // A client that timed out can repeat the call and reuse its approval.
     mayRepeat: true,
   };
 }
 
-/** Announces to servers that questions can be answered, which they are by the host of each call. */
+/** Declares to servers that the gateway supports questions. The host of each call answers them. */
 export const questionsNeedCall: CallHost = {
   elicit: refuseQuestion,
   sample: refuseQuestion,
@@ -46,12 +46,12 @@ async function refuseQuestion(): Promise<never> {
   throw new Error('Only a question that belongs to a running call can be answered');
 }
 
-/** Modern clients ask for log messages in each request; legacy clients get all unless they set a level. */
+/** Modern clients request log messages in each request. Legacy clients get all messages unless they set a level. */
 function wantsLog({ era, logLevel }: ClientRequest, params: JsonObject): boolean {
   return logLevel === undefined ? era === 'legacy' : passesLevel(params.level, logLevel);
 }
 
-/** The question without the members meant for the gateway: its name, and the progress token of the server's leg. */
+/** Removes the members that are meant for the gateway: the key, and the progress token of the server connection. */
 function extractName(params: JsonObject): { readonly name?: string; readonly question: JsonObject } {
   const { [keyMember]: name, progressToken: _token, ...meta } = metaOf(params);
   const { _meta, ...rest } = params;

@@ -4,23 +4,23 @@ import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 
-/** One request of a client, whatever era and transport it came by. */
+/** One client request, independent of protocol era and transport. */
 export interface ClientRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly era: Era;
   readonly caller: Caller;
   readonly profile: ProfileConfig;
-  /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
+  /** Reloads the policy for a call that has waited. Rejects if the caller has lost its access. */
   readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
-  /** What the client says it can do. */
+  /** The capabilities that the client declared. */
   readonly capabilities: JsonObject;
-  /** The log messages it wants to hear; undefined for one that did not say. */
+  /** The minimum log level that the client requested; undefined if it requested none. */
   readonly logLevel: string | undefined;
-  /** Ends when the client cancels or goes away. */
+  /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** Sends the client something that belongs to this request. */
+  /** Sends the client a notification that belongs to this request. */
   notify(method: string, params: JsonObject): void;
-  /** Puts a question to the client, under the name its server gave it if any. Rejects where it can't be asked. */
+  /** Sends the client a question, under the server's key if there is one. Rejects if the client cannot be asked. */
   ask(method: string, params: JsonObject, signal: AbortSignal, key?: string): Promise<JsonObject>;
 }

@@ -16,28 +16,28 @@ import { metaOf, modernVersion, RpcError, type RpcMessage, rpcCode, toError, toM
 export interface McpEndpointOptions {
   readonly toolbox: InternalToolbox;
   readonly log: Log;
-  /** 32 bytes that seal session ids; the same on every replica and after every start. */
+  /** 32 bytes that encrypt session ids. All replicas use the same key, and it survives restarts. */
   readonly sessionKey: Buffer;
-  /** 4 MiB. */
+  /** Default: 4 MiB. */
   readonly maxBodyBytes?: number;
   readonly startWaitMs?: number;
   readonly traces?: Traces;
 }
 
-/** Who asks, and what they may see. Found out before the endpoint is reached. */
+/** The authenticated caller and its profile. */
 export interface McpClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
-  /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
+  /** Reloads the policy for a call that has waited. Rejects if the caller has lost its access. */
   readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
 }
 
-/** The aggregated MCP endpoint over HTTP: both eras at one address. */
+/** The aggregated MCP endpoint over HTTP. It serves both protocol eras at one URL. */
 export interface McpEndpoint {
   serve(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void>;
-  /** Open sessions and subscriptions. */
+  /** The number of open sessions and subscriptions. */
   readonly open: { readonly sessions: number; readonly subscriptions: number };
-  /** Ends every stream. */
+  /** Closes every stream. */
   close(): void;
 }
 
@@ -87,7 +87,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     async serve(request, response, client) {
       try {
         if (request.method === 'POST') await post(request, response, client);
-        // The modern era has nothing but POST.
+        // The modern era supports only POST.
         else if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
         else if (request.method === 'GET') serveStream(request, response, sessionOf(request, client, ports));
         else if (request.method === 'DELETE') {
@@ -105,7 +105,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   };
 }
 
-/** By its body; a header alone that names the modern era makes it one too, whose body is then found wanting. */
+/** True if the body or the version header names the modern era. A body that does not match the header is rejected later. */
 function saysModern(message: RpcMessage, request: IncomingMessage): boolean {
   if (message.kind === 'response') return false;
   const params = message.kind === 'request' ? message.request.params : message.params;
@@ -116,7 +116,7 @@ function notAllowed(response: ServerResponse, allow: string): void {
   response.writeHead(405, { allow }).end();
 }
 
-/** A trace that came by HTTP header goes on in the message, where the server finds it. */
+/** Copies the trace context from the HTTP header to `_meta`, where the server reads it. */
 function withTraceContext(message: RpcMessage, { headers }: IncomingMessage): RpcMessage {
   const { traceparent } = headers;
   if (message.kind !== 'request' || typeof traceparent !== 'string') return message;

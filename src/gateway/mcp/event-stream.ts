@@ -10,11 +10,11 @@ export interface EventStream {
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** 15 000. */
+  /** Default: 15 000. */
   readonly keepAliveMs?: number;
-  /** Unread bytes at which the client is disconnected; 16 MiB. */
+  /** The number of unread bytes at which the client is disconnected; 16 MiB by default. */
   readonly maxUnreadBytes?: number;
-  /** `JSON.stringify`. */
+  /** Default: `JSON.stringify`. */
   readonly stringify?: (message: JsonObject) => string;
   readonly onClose?: () => void;
 }
@@ -49,7 +49,7 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     send: (message) => write(`event: message\ndata: ${stringify(message)}\n\n`),
     end() {
       if (closed) return;
-      // Writing after the end would be an error of the response.
+      // A write after the end would raise an error on the response.
       closed = true;
       response.end();
     },

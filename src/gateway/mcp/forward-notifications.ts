@@ -12,11 +12,11 @@ export interface ForwardOptions {
   readonly subscriptions: Subscriptions;
 }
 
-/** Hands on what servers say without being asked: changed lists, updated resources, log messages. Returns the way to stop. */
+/** Forwards server notifications to clients: changed lists, updated resources, log messages. Returns a function that stops it. */
 export function forwardNotifications({ toolbox, sessions, subscriptions }: ForwardOptions): () => void {
   const serves = createServes();
 
-  /** The sessions whose profile has this server. */
+  /** The sessions whose profile includes this server. */
   function* sessionsOf(server: string | undefined): Iterable<Session> {
     for (const session of sessions.all()) {
       const profile = toolbox.config.profiles.find(({ name }) => name === session.facts.profile);
@@ -40,7 +40,7 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
   }
 
   function logged(server: string, params: JsonObject, callIds: readonly string[]): void {
-    // The host of the call has received it; no other client may.
+    // The host of the call has received this message. Other clients must not receive it.
     if (callIds.length > 0) return;
     for (const session of sessionsOf(server)) {
       if (session.logLevel === undefined || passesLevel(params.level, session.logLevel))

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ClientRequest } from './client-request.ts';
 import { metaKey, metaOf } from './rpc.ts';
 
-/** By which a client says that its call must not run twice. */
+/** The `_meta` member that carries the idempotency key of a call. */
 export const idempotencyKey = 'toolwharf/idempotencyKey';
 
 const ownMembers = new Set<string>([
@@ -15,15 +15,15 @@ const ownMembers = new Set<string>([
   idempotencyKey,
 ]);
 
-/** What of a request's `_meta` the server gets: all but what belongs to the client's leg, and what its era wants to know. */
+/** The client's `_meta` for the server, without members of the client connection, plus those that a modern server needs. */
 export function forwardedMeta(request: ClientRequest, upstreamEra: Era | undefined): Record<string, unknown> {
   const forwarded: Record<string, unknown> = {};
   for (const [member, value] of Object.entries(metaOf(request.params)))
     if (!ownMembers.has(member)) forwarded[member] = value;
   if (upstreamEra !== 'modern') return forwarded;
-  // A legacy client that has not chosen a level hears what is usual.
+  // A legacy client that set no level gets the default level.
   const logLevel = request.logLevel ?? (request.era === 'legacy' ? 'info' : undefined);
-  // A modern server decides by each request's capabilities whether it may ask: they are the client's, not ours.
+  // A modern server reads from each request which questions it may ask, so the request carries the capabilities of the client.
   forwarded[metaKey.clientCapabilities] = carried(request.capabilities);
   if (logLevel !== undefined) forwarded[metaKey.logLevel] = logLevel;
   return forwarded;
@@ -31,7 +31,7 @@ export function forwardedMeta(request: ClientRequest, upstreamEra: Era | undefin
 
 const tasks = 'io.modelcontextprotocol/tasks';
 
-/** A client's capabilities without those that need more of us than to pass messages on: a task would never be fetched. */
+/** Removes task support from the capabilities, because the gateway does not fetch tasks. */
 function carried(all: JsonObject): JsonObject {
   if (all.tasks === undefined && all.extensions === undefined) return all;
   const { tasks: _tasks, extensions, ...capabilities } = all;

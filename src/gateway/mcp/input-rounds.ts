@@ -4,14 +4,14 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ClientRequest } from './client-request.ts';
 import { RpcError, rpcCode } from './rpc.ts';
 
-/** The part of a request that changes with each round: whoever waits for the result at the moment. */
+/** The part of a request that changes with each round: the client connection that waits for the result. */
 export type RoundClient = Pick<ClientRequest, 'ask' | 'notify' | 'signal'>;
 
 /** One round of a request. */
 export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
-  /** Identifies the caller and the request: only the same owner can continue it. */
+  /** Identifies the caller and the request. Only the same owner can continue the request. */
   readonly owner: string;
-  /** The answers that came with this round. */
+  /** The answers that this round contains. */
   readonly answers: JsonObject;
 }
 
@@ -20,18 +20,18 @@ export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
  * open questions as an `input_required` result and sends the request again with the answers and the `requestState`.
  */
 export interface InputRounds {
-  /** Runs a request until it has a result or needs input. Questions that `round.answers` already answers are not asked. */
+  /** Runs a request until it has a result or needs input. Does not ask questions that `round.answers` already answers. */
   start(round: Round, run: (client: RoundClient) => Promise<JsonObject>): Promise<JsonObject>;
   /** Continues a request of the same owner. Each state is valid for one round. */
   resume(round: Round, state: string): Promise<JsonObject>;
-  /** True for a state that the gateway issued, false for a server's own. */
+  /** True for a state that the gateway issued, false for a state that a server issued. */
   isOwn(state: unknown): state is string;
 }
 
 export interface InputRoundsOptions {
-  /** How long a request waits for its next round; 300 000. */
+  /** The time limit for the next round of a request; 300 000 by default. */
   readonly expiresMs?: number;
-  /** How long the first question waits for others, to be asked in one round; 20. */
+  /** How long the first question waits for others, so that one round asks them all; 20 by default. */
   readonly gatherMs?: number;
 }
 
@@ -58,7 +58,7 @@ const ignore = () => {};
 export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputRoundsOptions = {}): InputRounds {
   const paused = new Map<string, { readonly exchange: Exchange; expiry: NodeJS.Timeout }>();
 
-  /** The result of the exchange, or the questions that are open. */
+  /** Returns the result of the exchange, or its open questions. */
   async function nextResult(exchange: Exchange, { signal, notify }: Round): Promise<JsonObject> {
     const onAbort = () => exchange.cancel.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -68,7 +68,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
       for (;;) {
         const result = (await Promise.race([exchange.outcome, firstQuestion(exchange)])) ?? (await gather(exchange));
         if (result) return result;
-        // The server may have withdrawn its question meanwhile.
+        // The server may have cancelled its question in the meantime.
         if (exchange.questions.size > 0) return pause(exchange);
       }
     } finally {
@@ -77,7 +77,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
     }
   }
 
-  /** Gives questions that arrive together the time to be asked together. */
+  /** Waits for a short time, so that concurrent questions are asked in one round. */
   function gather({ outcome }: Exchange): Promise<JsonObject | undefined> {
     return Promise.race([outcome, wait(gatherMs, undefined)]);
   }
@@ -87,7 +87,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
     const startTimer = () => setTimeout(expire, expiresMs).unref();
     const entry = { exchange, expiry: startTimer() };
     function expire(): void {
-      // Somebody else answered and the request still runs: its client may come for the result.
+      // Another person answered and the request is still running. Its client may still fetch the result.
       if (!exchange.hasEnded && exchange.questions.size === 0) {
         entry.expiry = startTimer();
         return;
@@ -118,7 +118,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
       exchange.outcome = run({ ask, notify, signal: exchange.cancel.signal }).finally(() => {
         exchange.hasEnded = true;
       });
-      // It may end between two rounds; the outcome then waits for the client.
+      // The request may end between two rounds. The client then gets the outcome in its next round.
       exchange.outcome.catch(ignore);
       return nextResult(exchange, round);
     },
@@ -140,7 +140,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
   };
 }
 
-/** Adds a question to the exchange and waits for its answer. `name` is the server's own key for the question. */
+/** Adds a question to the exchange and waits for its answer. `name` is the key that the server gave the question. */
 function createAsk(exchange: Exchange, answers: JsonObject): ClientRequest['ask'] {
   const { questions } = exchange;
   const early = new Map(Object.entries(answers).filter(([, answer]) => isObject(answer)));

@@ -37,7 +37,7 @@ export interface LegacyClient {
 
 const sessionHeader = 'mcp-session-id';
 
-/** `initialize`: the client gets a session id that holds its session. */
+/** Handles `initialize`. The returned session id contains the encrypted session. */
 export async function initialize(
   message: RpcRequest,
   client: LegacyClient,
@@ -62,7 +62,7 @@ export async function initialize(
   sendJson(response, 200, toResult(message.id, result), { [sessionHeader]: token });
 }
 
-/** The session a request names; an `RpcError` with 400 for none, 404 for one that is not this caller's or is over. */
+/** Returns the session that a request names. Throws an `RpcError` with 400 for no id, and 404 for an ended or foreign session. */
 export function sessionOf(request: IncomingMessage, client: LegacyClient, ports: LegacyPorts): Session {
   const token = request.headers[sessionHeader];
   if (typeof token !== 'string') {
@@ -81,7 +81,7 @@ export function sessionOf(request: IncomingMessage, client: LegacyClient, ports:
   return ports.sessions.open(facts);
 }
 
-/** Whatever a client posts within its session. */
+/** Handles every message that a client posts within its session. */
 export async function serveLegacy(
   message: RpcMessage,
   session: Session,
@@ -98,7 +98,7 @@ export async function serveLegacy(
   response.writeHead(202).end();
 }
 
-/** The client's `GET`: where it hears what belongs to no request. */
+/** Serves the client's `GET` stream for messages that belong to no request. */
 export function serveStream(request: IncomingMessage, response: ServerResponse, session: Session): void {
   if (!/text\/event-stream|\*\/\*/.test(request.headers.accept ?? '')) {
     throw new RpcError(rpcCode.invalidRequest, 'Not Acceptable: the client must accept text/event-stream', {
@@ -109,7 +109,7 @@ export function serveStream(request: IncomingMessage, response: ServerResponse, 
   session.streams.add(stream);
 }
 
-/** One request of a client within its session. */
+/** Serves one request within a session. */
 export async function serveRequest(
   message: RpcRequest,
   session: Session,
@@ -148,7 +148,7 @@ export async function serveRequest(
     const result = await answer(message, request, session, ports);
     responder.finish(toResult(message.id, toLegacyResult(result, ports.serialized)));
   } catch (cause) {
-    // A cancelled request gets no answer, as the protocol has it; over HTTP its stream must still end.
+    // A cancelled request gets no response, as the protocol requires. Over HTTP its stream must still end.
     const error = toRpcError(cause);
     noteElicitations(error, session);
     responder.finish(toError(message.id, error));
@@ -208,14 +208,14 @@ async function unsubscribe(uri: string, session: Session): Promise<JsonObject> {
   return {};
 }
 
-/** A server may refuse a call until the person has been at some address. The client hears when they have. */
+/** Records URL elicitations from an error, so that the client is notified when the user completes them. */
 function noteElicitations({ code, data }: RpcError, session: Session): void {
   if (code !== rpcCode.urlElicitation || !isObject(data) || !Array.isArray(data.elicitations)) return;
   for (const elicitation of data.elicitations)
     if (isObject(elicitation)) session.elicited.add(String(elicitation.elicitationId));
 }
 
-/** A result without the members that only the modern era has. */
+/** Removes the members that only the modern era defines. */
 function toLegacyResult(result: JsonObject, serialized: SerializedCache): JsonObject {
   if (result.resultType === undefined && result.ttlMs === undefined && result.cacheScope === undefined) return result;
   return serialized.derive(result, 'legacy', () => {

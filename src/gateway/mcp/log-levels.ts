@@ -17,7 +17,7 @@ export function passesLevel(level: unknown, wanted: string): boolean {
 export interface LogLevels {
   /** Applies the level that a session chose to all servers. */
   settle(): Promise<void>;
-  /** Makes a server log at least this level, for one request. */
+  /** Makes a server log at least this level for one request. */
   raise(server: string, level: string): Promise<void>;
   close(): void;
 }

@@ -16,7 +16,7 @@ import type { View } from './view.ts';
 export interface MethodPorts {
   readonly traces: Traces;
   readonly toolbox: InternalToolbox;
-  /** The view of the caller's profile. Waits a short time for servers that are still starting. */
+  /** Returns the view of the caller's profile. Waits a short time for servers that are still starting. */
   readonly viewFor: (request: Pick<ClientRequest, 'profile'>) => Promise<View>;
   readonly logLevels: LogLevels;
   readonly serialized: SerializedCache;
@@ -34,7 +34,7 @@ export const serverCapabilities = {
 
 type Method = (request: ClientRequest, ports: MethodPorts) => Promise<JsonObject>;
 
-/** Answers a request with the methods that both eras have. */
+/** Answers a request for a method that both eras support. */
 export function answerRequest(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const method = methods.get(request.method) ?? unknownMethod;
   return method(request, ports);
@@ -61,7 +61,7 @@ export function isKnownMethod(name: string): boolean {
   return methods.has(name);
 }
 
-/** The answer to `server/discover`. */
+/** Answers `server/discover`. */
 export async function discover(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   return {
     supportedVersions: [modernVersion],
@@ -70,7 +70,7 @@ export async function discover(request: ClientRequest, ports: MethodPorts): Prom
   };
 }
 
-/** The instructions for clients, with the servers that are not available. */
+/** The instructions for clients, including the servers that are not available. */
 export function instructionsOf(view: View): string {
   const summary = `Tools of several MCP servers, gathered by Toolwharf${view.profile.name === 'default' ? '' : ` (profile ${view.profile.name})`}.`;
   if (view.missing.length === 0) return summary;
@@ -87,7 +87,7 @@ async function list(
   if (request.params.cursor !== undefined)
     throw new RpcError(rpcCode.invalidParams, 'Unknown cursor: lists here have one page');
   const { missing } = view;
-  // An empty list would say that there are no items; here the servers that could have some are not connected.
+  // An empty list would claim that there are no items. Here the servers that may have items are not connected.
   if (view[kind].length === 0 && missing.length > 0 && (kind === 'tools' || missing.length === view.servers)) {
     const names = missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
     throw new RpcError(rpcCode.internal, `No ${kind} to list, because servers are not available: ${names}`, {
@@ -165,7 +165,7 @@ async function complete(request: ClientRequest, ports: MethodPorts): Promise<Jso
   return forward(request, ports, server, 'completion/complete', { ref, ...rest });
 }
 
-/** Sends the request to one server, whose questions this client answers. */
+/** Sends the request to one server. The client answers the questions of that server. */
 async function forward(
   request: ClientRequest,
   ports: MethodPorts,
@@ -184,7 +184,7 @@ async function forward(
   );
 }
 
-/** The era of the server. A legacy server, which gets no log level with a request, is first set to the level this request asks for. */
+/** Returns the era of the server. A legacy server first gets the log level, because its requests cannot carry one. */
 function prepareServer(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
   const era = server === undefined ? undefined : toolbox.servers.status(server)?.era;
   const { logLevel } = request;
@@ -193,8 +193,8 @@ function prepareServer(server: string | undefined, request: ClientRequest, { too
 }
 
 /**
- * True if a modern client may answer a modern server's questions itself, each round as a call of its own. A call that may need
- * approval or has an idempotency key stays one call through all rounds.
+ * True if a modern client may answer a modern server's questions directly, with a separate call for each round. A call that
+ * may need approval or has an idempotency key remains one call through all rounds.
  */
 function mayAnswerItself({ era, profile: { approval }, params }: ClientRequest): boolean {
   const mayAsk = approval.mode !== 'auto' || approval.ask.length > 0;
@@ -213,7 +213,7 @@ function inputOf({ inputResponses, requestState }: JsonObject): NonNullable<Requ
   };
 }
 
-/** The server's own result or error where there is one, unchanged; otherwise the result that Toolwharf made. */
+/** Returns the server's result or error unchanged if there is one, otherwise the result that Toolwharf created. */
 function toCallResult(result: ToolResult): JsonObject {
   const { failure } = result;
   if (failure?.data?.rpcCode !== undefined) {
@@ -235,7 +235,7 @@ function toCallResult(result: ToolResult): JsonObject {
   };
 }
 
-/** The two eras have different codes for this error. */
+/** The two eras define different codes for this error. */
 function resourceNotFound(request: ClientRequest, uri: string, message = `Resource not found: ${uri}`): RpcError {
   const code = request.era === 'modern' ? rpcCode.invalidParams : rpcCode.resourceNotFound;
   return new RpcError(code, message, { data: { uri } });

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
-/** The capabilities a question needs and this client lacks, as the protocol writes them; undefined when it can be asked. */
+/** Returns the capabilities that a question needs and the client lacks, in protocol form; undefined if the client lacks none. */
 export function missingCapability(
   capabilities: JsonObject,
   method: string,
@@ -12,7 +12,7 @@ export function missingCapability(
   const announced = capabilities[name];
   if (!isObject(announced)) return { [name]: part === undefined ? {} : { [part]: {} } };
   if (part === undefined || isObject(announced[part])) return undefined;
-  // A client that names no kind of form takes the plain one.
+  // A client that declares elicitation without a mode supports form mode.
   if (part === 'form' && !isObject(announced.url)) return undefined;
   return { [name]: { [part]: {} } };
 }

@@ -9,7 +9,7 @@ const nameMember: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** The headers repeat the body, so that what stands between us can route by them; they must not lie. */
+/** Checks that the headers match the body, because proxies route requests by these headers. */
 export function checkHeaders({ method, params }: RpcRequest, headers: IncomingHttpHeaders): void {
   expectHeader('MCP-Protocol-Version', headers['mcp-protocol-version'], String(metaOf(params)[metaKey.version]));
   expectHeader('Mcp-Method', headers['mcp-method'], method);
@@ -18,7 +18,7 @@ export function checkHeaders({ method, params }: RpcRequest, headers: IncomingHt
   if (typeof value === 'string') expectHeader('Mcp-Name', headers['mcp-name'], value);
 }
 
-/** Arguments that the tool's schema wants in headers must stand there as in the body. */
+/** Checks that the headers which the tool's schema declares match the arguments in the body. */
 export function checkParamHeaders(
   declared: readonly ParamHeader[],
   args: JsonObject,
@@ -43,7 +43,7 @@ function mismatch(what: string): RpcError {
   return new RpcError(rpcCode.headerMismatch, `Header mismatch: ${what}`, { httpStatus: 400 });
 }
 
-/** MCP's way to carry any text in a header. */
+/** Decodes a header value in the MCP encoding for arbitrary text. */
 function decode(value: string): string {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;

@@ -32,7 +32,7 @@ export interface ModernClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
   readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
-  /** The HTTP request, whose headers must agree with its body; undefined over stdio. */
+  /** The HTTP request, whose headers must match its body; undefined over stdio. */
   readonly http?: IncomingMessage;
 }
 
@@ -45,15 +45,15 @@ const cacheable = new Set([
   'prompts/list',
 ]);
 const canAsk = new Set(['tools/call', 'prompts/get', 'resources/read']);
-// `ping` is the legacy era's.
+// `ping` exists only in the legacy era.
 const notModern = new Set(['ping']);
 
-/** True for a message that says of itself that it is of the modern era. */
+/** True if the message declares the modern era. */
 export function isModern(params: JsonObject): boolean {
   return typeof metaOf(params)[metaKey.version] === 'string';
 }
 
-/** Answers one request of the modern era: everything it needs to know is in the request itself. */
+/** Serves one modern request. The request itself carries the version, the capabilities and the log level. */
 export async function serveModern(
   message: RpcRequest,
   client: ModernClient,
@@ -75,7 +75,7 @@ export async function serveModern(
   } catch (cause) {
     if (responder.signal.aborted) return;
     const error = toRpcError(cause);
-    // The era gives this one a status of its own, whoever found it missing.
+    // The modern era requires status 400 for a missing capability, whether the gateway or the server reported it.
     const status = error.code === rpcCode.missingCapability ? 400 : error.httpStatus;
     responder.finish(toError(message.id, error), status);
   }
@@ -131,7 +131,7 @@ function checkedAsk(request: ClientRequest, ask: ClientRequest['ask']): ClientRe
   };
 }
 
-/** A result with the members that the modern era requires; those that the server set win. */
+/** Adds the members that the modern era requires. Values that the server set take precedence. */
 function toModernResult(method: string, result: JsonObject, { serialized }: MethodPorts): JsonObject {
   const isComplete = result.resultType === undefined || result.resultType === 'complete';
   return serialized.derive(result, method, () => ({
@@ -148,7 +148,7 @@ function checkEnvelope({ params }: RpcRequest): void {
   if (!isObject(meta[metaKey.clientCapabilities])) throw invalidEnvelope(metaKey.clientCapabilities);
 }
 
-/** After the headers were compared: a body that differs from them is that mistake, not this one. */
+/** Runs after the header check, so that a mismatch between header and body is reported as a mismatch. */
 function checkVersion({ params }: RpcRequest): void {
   const requested = metaOf(params)[metaKey.version];
   if (requested === modernVersion) return;

@@ -12,13 +12,13 @@ import { createSubscriptions } from './subscriptions.ts';
 import { createViews, type ViewsOptions } from './views.ts';
 
 export interface PortsOptions extends ViewsOptions {
-  /** 32 bytes that seal session ids. */
+  /** 32 bytes that encrypt session ids. */
   readonly sessionKey: Buffer;
-  /** No traces by default. */
+  /** Tracing is off by default. */
   readonly traces?: Traces;
 }
 
-/** The state behind all clients of one endpoint, of both eras and over any transport. */
+/** The state that all clients of one endpoint share, for both eras and any transport. */
 export interface Ports extends LegacyPorts, ModernPorts {
   /** Ends every subscription and every session's streams. */
   close(): void;
@@ -29,7 +29,7 @@ export function createPorts({ sessionKey, traces = noTraces, ...options }: Ports
   const views = createViews(options);
   const sessions = createSessions({
     onEnd: ({ watched }) => {
-      // A server that is not connected has no subscription to end.
+      // Fails for a server that is not connected, which has no subscription to end.
       for (const watch of watched.values()) watch.end().catch(() => {});
     },
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { RpcError, rpcCode } from './rpc.ts';
 
-/** A request's body as JSON, parsed once. Too big or not JSON is an `RpcError` with its HTTP status. */
+/** Reads and parses a JSON body. Throws an `RpcError` with an HTTP status if the body is too large or not JSON. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
@@ -13,7 +13,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   }
 }
 
-// Listening costs a fraction of iterating, and nearly every body comes in one piece.
+// Event listeners are much faster than async iteration, and most bodies arrive in one chunk.
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -31,14 +31,14 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, bytes));
     });
     request.on('error', () => reject(goneAway()));
-    // It comes after every request. An error is costly to make, so only where somebody gets it.
+    // `close` follows every request. Errors are expensive to create, so a complete request creates none.
     request.on('close', () => {
       if (!isWhole) reject(goneAway());
     });
   });
 }
 
-/** Not ours, so nothing for the log. */
+/** An `RpcError`, because those are not logged: a client disconnect is not a gateway failure. */
 function goneAway(): RpcError {
   return new RpcError(rpcCode.invalidRequest, 'The client went away in the middle of its request', { httpStatus: 400 });
 }

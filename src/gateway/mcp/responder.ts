@@ -3,11 +3,11 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
 import type { SerializedCache } from './serialized-cache.ts';
 
-/** Responds to one request over HTTP: with plain JSON, or with an event stream if other messages come before the response. */
+/** Responds to one HTTP request: with plain JSON, or with an event stream if other messages precede the response. */
 export interface Responder {
   /** Sends a message before the response; does nothing if the client accepts no stream. */
   send(message: JsonObject): void;
-  /** The stream, opened if necessary; undefined if the client accepts none. */
+  /** Returns the stream and opens it if necessary; undefined if the client does not accept streams. */
   stream(): EventStream | undefined;
   /** Sends the response. `status` is ignored once a stream is open. */
   finish(message: JsonObject, status?: number): void;
@@ -21,7 +21,7 @@ export interface ResponderOptions {
   readonly serialized?: SerializedCache;
 }
 
-/** The signal of requests that a disconnect does not cancel. Add no listeners: all those requests share it, so they would leak. */
+/** The signal of requests that a disconnect does not cancel. All those requests share it, so listeners on it would leak. */
 export const neverAborts: AbortSignal = new AbortController().signal;
 
 export function createResponder(
@@ -80,7 +80,7 @@ function sendParts(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const bytes = Buffer.byteLength(head) + (tail?.length ?? 0);
-  // A flat list of names and values is the form that `writeHead` processes fastest.
+  // `writeHead` is fastest with a flat list of names and values.
   const fields = ['content-type', 'application/json', 'content-length', String(bytes)];
   for (const name in headers) fields.push(name, headers[name] ?? '');
   response.writeHead(status, fields);

@@ -2,10 +2,10 @@ import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 export const modernVersion = '2026-07-28';
-/** Newest first: the first is what a client that asks for something we don't know gets. */
+/** Newest first. A client that requests an unknown version gets the first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
-/** The `_meta` members the modern era reserves. */
+/** The `_meta` members that the modern era reserves. */
 export const metaKey = {
   version: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -28,7 +28,7 @@ export const rpcCode = {
   urlElicitation: -32042,
 } as const;
 
-/** An error for the client, as JSON-RPC has it. `httpStatus` is for those found before the request was acted on. */
+/** A JSON-RPC error for the client. `httpStatus` applies to errors that occur before the request is processed. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -42,7 +42,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Anything thrown, as an error for the client; a server's own error keeps its code, text and data. */
+/** Converts any thrown value to an error for the client. A server's error keeps its code, message and data. */
 export function toRpcError(cause: unknown): RpcError {
   if (cause instanceof RpcError) return cause;
   if (!(cause instanceof ToolwharfError)) return new RpcError(rpcCode.internal, messageOf(cause));
@@ -59,13 +59,13 @@ export interface RpcRequest {
   readonly params: JsonObject;
 }
 
-/** What a body holds, by its shape alone. */
+/** A JSON-RPC message, classified by its shape. */
 export type RpcMessage =
   | { readonly kind: 'request'; readonly request: RpcRequest }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'response'; readonly id: RpcId; readonly result?: JsonObject; readonly error?: JsonObject };
 
-/** The message a JSON value is; throws `RpcError` for one that is none. */
+/** Converts a JSON value to a message. Throws an `RpcError` if the value is not a JSON-RPC message. */
 export function toMessage(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw invalid('Not a JSON-RPC 2.0 message');
   const { id, method } = value;
@@ -97,7 +97,7 @@ export function toError(id: RpcId | null, error: RpcError): JsonObject {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-/** The `_meta` of a request's params, or an empty one. */
+/** The `_meta` of a request's params, or an empty object. */
 export function metaOf(params: JsonObject): JsonObject {
   return isObject(params._meta) ? params._meta : {};
 }

@@ -1,17 +1,17 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
-/** Results that many clients receive, such as lists of tools: each is created once and serialized once. */
+/** Caches results that many clients receive, such as tool lists. Each result is created once and serialized once. */
 export interface SerializedCache {
-  /** The cached result for this owner and key. It is released together with its owner. */
+  /** Returns the cached result for this owner and key. The cache holds its owners weakly. */
   get(owner: object, key: string, create: () => JsonObject): JsonObject;
-  /** Another form of a result; cached only if the result itself is. */
+  /** Returns a derived form of a result; cached only if the result itself is cached. */
   derive(result: JsonObject, key: string, create: () => JsonObject): JsonObject;
   stringify(message: JsonObject): string;
-  /** A message whose result is cached, in two parts: the envelope, and the serialized result. Undefined for any other. */
+  /** Splits a message with a cached result into the envelope and the serialized result. Undefined for other messages. */
   split(message: JsonObject): SplitMessage | undefined;
 }
 
-/** The two parts of a serialized message, in the order they are sent. */
+/** The two parts of a serialized message, in sending order. */
 export interface SplitMessage {
   readonly head: string;
   readonly tail: Buffer;
@@ -19,7 +19,7 @@ export interface SplitMessage {
 
 export function createSerializedCache(): SerializedCache {
   const byOwner = new WeakMap<object, Map<string, JsonObject>>();
-  /** The serialized results; undefined until a result is sent for the first time. */
+  /** The serialized results; undefined until a result is first sent. */
   const tails = new WeakMap<object, Buffer | undefined>();
 
   function get(owner: object, key: string, create: () => JsonObject): JsonObject {

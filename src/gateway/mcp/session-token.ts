@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomU
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
-/** What a legacy session is: everything we must know of a client between its requests. */
+/** The state of a legacy session that persists between requests. */
 export interface SessionFacts {
   readonly id: string;
   /** Only this caller may use the session. */
@@ -12,10 +12,10 @@ export interface SessionFacts {
   readonly capabilities: JsonObject;
 }
 
-/** Session ids that carry their session, sealed: any replica can read them, and a restart loses none. */
+/** Session ids that contain the encrypted session. Every replica can decrypt them, and they survive restarts. */
 export interface SessionTokens {
   seal(facts: Omit<SessionFacts, 'id'>): { readonly token: string; readonly facts: SessionFacts };
-  /** Undefined for a token that is not ours, or was changed. */
+  /** Undefined if the token was not issued with this key, or was modified. */
   open(token: string): SessionFacts | undefined;
 }
 
@@ -53,7 +53,7 @@ export function createSessionTokens(key: Buffer): SessionTokens {
       if (known) return known;
       const facts = unseal(token);
       if (!facts) return undefined;
-      // Every request of a session brings the same token; the ones used last are not opened again.
+      // All requests of a session send the same token, so decrypted tokens are cached.
       opened.set(token, facts);
       evictOldest(opened, maxOpened);
       return facts;

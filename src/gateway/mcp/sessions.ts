@@ -5,46 +5,46 @@ import type { EventStream } from './event-stream.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
 import type { SessionFacts } from './session-token.ts';
 
-/** A legacy client while it is here: what cannot be in its token. Made anew when it comes back after a restart. */
+/** The in-memory state of a legacy client, beyond its token. Recreated when the client returns after a restart. */
 export interface Session {
   readonly facts: SessionFacts;
-  /** The log messages it wants to hear; undefined until it says. */
+  /** The minimum log level that the client set; undefined if it set none. */
   logLevel: string | undefined;
-  /** Resource addresses it wants to hear of. */
+  /** The resource URIs that the client subscribed to. */
   readonly watched: Map<string, { readonly server: string; end(): Promise<void> }>;
-  /** Its open `GET` streams; the last one gets what belongs to no request. */
+  /** The open `GET` streams. The most recent one gets messages that belong to no request. */
   readonly streams: Set<EventStream>;
-  /** Its requests under way, to be cancelled by id. */
+  /** The running requests by id, for cancellation. */
   readonly running: EphemeralMap<RpcId, AbortController>;
-  /** Ids of the addresses it was sent to, whose end it wants to hear of. */
+  /** The ids of URL elicitations whose completion is reported to the client. */
   readonly elicited: Set<string>;
-  /** Puts a question to the client through a stream, and waits for the answer it posts; not for ever. */
+  /** Sends the client a question over a stream and waits for the posted answer, up to a time limit. */
   ask(stream: EventStream, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** Takes an answer the client posted; false when nobody waits for it. */
+  /** Accepts an answer that the client posted. Returns false if no question has this id. */
   answer(id: RpcId, message: { readonly result?: JsonObject; readonly error?: JsonObject }): boolean;
-  /** The `GET` stream in use; undefined where none is open. */
+  /** The `GET` stream in use; undefined if none is open. */
   readonly stream: EventStream | undefined;
-  /** Sends what belongs to no request; lost where no stream is open, as the protocol has it. */
+  /** Sends a message that belongs to no request. The message is lost if no stream is open, as the protocol allows. */
   broadcast(message: JsonObject): void;
   lastSeen: number;
 }
 
 export interface Sessions {
   open(facts: SessionFacts): Session;
-  /** Ends it; its token is refused from now on. */
+  /** Ends the session. Its token is rejected from now on. */
   end(facts: SessionFacts): void;
   isEnded(facts: SessionFacts): boolean;
   all(): Iterable<Session>;
 }
 
 export interface SessionsOptions {
-  /** An idle session's memory is given back after this; its token stays good. 600 000. */
+  /** The memory of an idle session is released after this time; its token stays valid. 600 000 by default. */
   readonly idleMs?: number;
-  /** 10 000. */
+  /** The number of ended sessions whose tokens are rejected; 10 000 by default. */
   readonly maxEnded?: number;
-  /** How long a question waits for its answer; 300 000. */
+  /** The time limit for an answer to a question; 300 000 by default. */
   readonly patienceMs?: number;
-  /** It was ended, or forgotten. */
+  /** Called when a session has ended or its memory is released. */
   readonly onEnd: (session: Session) => void;
 }
 
@@ -110,7 +110,7 @@ function createSession(facts: SessionFacts, patienceMs: number): Session {
             signal.removeEventListener('abort', onAbort);
             end(value);
           };
-        // The client need not go on showing what nobody waits for.
+        // Tells the client to stop showing a question that no longer needs an answer.
         const withdraw = (cause: unknown) => {
           stream.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
           settle(reject)(cause);

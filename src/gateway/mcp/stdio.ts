@@ -31,21 +31,21 @@ export interface StdioOptions {
   readonly toolbox: InternalToolbox;
   readonly log: Log;
   readonly caller: Caller;
-  /** Looked up for each message: a changed configuration may change it. */
+  /** Evaluated for each message, because a configuration change may change the profile. */
   readonly profile: () => ProfileConfig;
   readonly input: Readable;
   readonly output: Writable;
   readonly startWaitMs?: number;
-  /** Ends it as the end of the input does. */
+  /** Closes the endpoint, like the end of the input. */
   readonly signal?: AbortSignal;
-  /** 64 MiB. */
+  /** Default: 64 MiB. */
   readonly maxMessageBytes?: number;
 }
 
-/** The MCP endpoint for one client over a pair of pipes, both eras. Resolves when the client has gone. */
+/** Serves MCP to one client over a pair of pipes, in both eras. Resolves when the client has disconnected. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { toolbox, log, caller, input, output, maxMessageBytes = 64 * 1024 * 1024 } = options;
-  // The one session needs no id, so nothing is ever sealed for somebody else to read.
+  // A random key suffices, because a stdio client gets no session id.
   const ports = createPorts({
     toolbox,
     sessionKey: randomBytes(32),
@@ -53,7 +53,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   });
   const { sessions } = ports;
   const gone = new AbortController();
-  /** Requests under way; what was cancelled gets no answer. */
+  /** The running requests. A cancelled request gets no response. */
   const running = createEphemeralMap<RpcId, AbortController>();
   let session: Session | undefined;
 
@@ -134,7 +134,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await new Promise<void>((resolve) => {
     input.on('data', (chunk: Buffer) => lines.push(chunk));
     for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
-    // Nobody reads any more: the client has gone.
+    // An output error means that the client has disconnected.
     output.once('error', () => resolve());
     options.signal?.addEventListener('abort', () => resolve(), { once: true });
     if (options.signal?.aborted) resolve();

@@ -6,11 +6,11 @@ import type { MethodPorts } from './methods.ts';
 import type { Responder } from './responder.ts';
 import { metaKey, RpcError, type RpcRequest, rpcCode, toResult } from './rpc.ts';
 
-/** The modern era's open subscriptions. */
+/** The open subscriptions of modern clients. */
 export interface Subscriptions {
-  /** Serves `subscriptions/listen` until the client goes or we close. */
+  /** Serves `subscriptions/listen` until the client disconnects or the gateway closes. */
   listen(message: RpcRequest, request: ClientRequest, responder: Responder): Promise<void>;
-  /** Tells those who asked for it and whose profile is concerned. */
+  /** Notifies subscribers of this kind whose profile is affected. */
   announce(kind: 'tools' | 'prompts' | 'resources', concerns: (profile: ProfileConfig) => boolean): void;
   announceResource(server: string, uri: string, params: JsonObject): void;
   readonly open: number;
@@ -20,14 +20,14 @@ export interface Subscriptions {
 export interface SubscriptionsOptions {
   readonly toolbox: InternalToolbox;
   readonly ports: () => MethodPorts;
-  /** 10 000. */
+  /** Default: 10 000. */
   readonly maxOpen?: number;
 }
 
 interface Subscription {
   readonly profile: ProfileConfig;
   readonly filter: JsonObject;
-  /** The watched resources and the servers they are on. */
+  /** The subscribed resource URIs, each with its server. */
   readonly uris: ReadonlyMap<string, string>;
   send(method: string, params?: JsonObject): void;
   end(): void;
@@ -43,7 +43,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const { toolbox, maxOpen = 10_000 } = options;
   const open = new Set<Subscription>();
 
-  /** The wanted addresses that are on some server, with that server. */
+  /** Maps the requested URIs to their servers. Omits URIs that no server has. */
   async function locate(wanted: unknown, request: ClientRequest): Promise<Map<string, string>> {
     const view = await options.ports().viewFor(request);
     const found = new Map<string, string>();
@@ -104,7 +104,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 }
 
-/** Of what the client wants to hear, what it will. */
+/** The part of the requested subscription that the gateway accepts. */
 function agreed(wanted: JsonObject, uris: ReadonlyMap<string, string>): JsonObject {
   const kinds = Object.values(filterMember).filter((member) => wanted[member] === true);
   return {

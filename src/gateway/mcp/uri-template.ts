@@ -1,4 +1,4 @@
-/** True when a URI can come from a template (RFC 6570, as MCP servers use it). Takes time linear in both. */
+/** True if the URI matches the template (RFC 6570, as MCP servers use it). Runs in linear time. */
 export function matchTemplate(template: string, uri: string): boolean {
   const literals = template.split(/\{[^{}]*\}/);
   const [first = '', ...rest] = literals;

@@ -8,36 +8,36 @@ import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import { matchTemplate } from './uri-template.ts';
 
-/** What one profile's clients see: lists in their own names, and the way back from a name to its server. */
+/** The tools, resources and prompts that a profile exposes under client-facing names, with a lookup from name to server. */
 export interface View {
   readonly profile: ProfileConfig;
-  /** As sent in `tools/list`, in a stable order. */
+  /** The tools of `tools/list`, in a stable order. */
   readonly tools: readonly JsonObject[];
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
-  /** Undefined for a tool that is not there or hidden: what can't be listed can't be called. */
+  /** Undefined if the tool does not exist or is hidden. Clients cannot call tools that are not listed. */
   findTool(name: string): CatalogEntry | undefined;
-  /** Whether the profile shows a tool, by whatever name. */
+  /** True if the profile exposes the tool, under any name. */
   hasTool(tool: CatalogEntry): boolean;
   findPrompt(name: string): { readonly server: string; readonly name: string } | undefined;
-  /** The server a resource is read from. */
+  /** The server that serves a resource. */
   findResource(uri: string): string | undefined;
   findTemplate(uriTemplate: string): string | undefined;
-  /** How many servers the profile should have. */
+  /** The number of enabled servers of the profile. */
   readonly servers: number;
-  /** Servers of this profile that are not fully there, with the reason. */
+  /** The enabled servers of the profile that are not connected, with the reason. */
   readonly missing: readonly { readonly server: string; readonly reason: string }[];
 }
 
-/** The view as of now. Cheap to ask for and rebuilt only after something changed. */
+/** Creates a view of the current catalog. */
 export function createView(toolbox: InternalToolbox, profile: ProfileConfig): View {
   const { hasServer, hasTool } = createVisibility(profile);
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
   const entries = toolbox.tools.map((tool) => toolbox.catalog.find(toolIdOf(tool)) as CatalogEntry).filter(hasTool);
-  // The catalog's own name is kept aside: it is what a call is made by.
+  // Entries keep their catalog names, because calls use those.
   const { named } = nameTools(
     entries.map((entry) => {
       const { server, originalName, suffixed } = entry;
@@ -76,7 +76,7 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
       const listed = resources.get(uri)?.server;
       if (listed !== undefined) return listed;
       for (const [template, { server }] of templates) if (matchTemplate(template, uri)) return server;
-      // Servers may serve what they do not list; with a single candidate there is no doubt whom to ask.
+      // Servers may serve resources that they do not list. A single candidate is unambiguous.
       const candidates = servers.filter((server) => server.offers.resources || server.offers.resourceTemplates);
       return candidates.length === 1 ? candidates[0]?.name : undefined;
     },
@@ -88,7 +88,7 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
   };
 }
 
-/** By one member; of two servers that offer the same, the first configured has it. */
+/** Indexes items by one member. If two servers offer the same item, the server that is configured first wins. */
 function uniqueBy(offered: readonly Offered[], member: string): Map<string, Offered> {
   const found = new Map<string, Offered>();
   for (const one of offered) {

@@ -3,16 +3,16 @@ import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { createStartWait } from '../start-wait.ts';
 import { createView, type View } from './view.ts';
 
-/** The view of each profile, kept until something changes. */
+/** Caches the view of each profile until the catalog or the configuration changes. */
 export interface Views {
-  /** Waits a short while for servers that are still starting; then what is there. */
+  /** Waits a short time for servers that are still starting, then returns the current view. */
   get(profile: ProfileConfig): Promise<View>;
   close(): void;
 }
 
 export interface ViewsOptions {
   readonly toolbox: InternalToolbox;
-  /** How long a list waits for servers that have never been connected yet; 3 000. */
+  /** How long a list waits for servers that have never connected; 3 000 by default. */
   readonly startWaitMs?: number;
 }
 
