@@ -74,19 +74,23 @@ export async function assistantTools(
   };
 }
 
-/** Finds the patterns that match a name. Thousands of literal patterns cost one lookup: only globs are tried one by one. */
+/**
+ * Finds the patterns that match a name, in their order. Thousands of literal patterns cost one lookup: only globs are tried
+ * one by one.
+ */
 function createPatternIndex(patterns: readonly string[]): (name: string) => readonly string[] {
-  const literals = new Map<string, string>();
-  const globs: { readonly pattern: string; readonly matches: (name: string) => boolean }[] = [];
-  for (const pattern of patterns) {
+  const literals = new Map<string, number[]>();
+  const globs: { readonly index: number; readonly matches: (name: string) => boolean }[] = [];
+  for (const [index, pattern] of patterns.entries()) {
     const [only, ...others] = parseGlobs(pattern);
-    if (only?.isLiteral && others.length === 0) literals.set(only.prefix, pattern);
-    else globs.push({ pattern, matches: createMatcher([pattern]) });
+    if (only?.isLiteral && others.length === 0)
+      literals.set(only.prefix, [...(literals.get(only.prefix) ?? []), index]);
+    else globs.push({ index, matches: createMatcher([pattern]) });
   }
   return (name) => {
-    const literal = literals.get(name);
-    const matching = globs.filter(({ matches }) => matches(name)).map(({ pattern }) => pattern);
-    return literal === undefined ? matching : [literal, ...matching];
+    const matching = globs.filter(({ matches }) => matches(name)).map(({ index }) => index);
+    const indexes = [...(literals.get(name) ?? []), ...matching].sort((one, other) => one - other);
+    return indexes.map((index) => patterns[index] as string);
   };
 }
 
