@@ -43,7 +43,6 @@ export function openEventStream(queries: QueryClient): EventStream {
   const target = new EventTarget();
   const invalid = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lost = false;
   const source = new EventSource('/api/events');
 
   function refresh(): void {
@@ -78,15 +77,11 @@ export function openEventStream(queries: QueryClient): EventStream {
     });
   }
   source.addEventListener('open', () => {
-    // The stream resumes where it broke off, but queries may have failed meanwhile.
-    if (lost) invalidate(['*']);
-    lost = false;
+    // Data that was fetched before the stream opened may have changed since; queries may have failed while it was lost.
+    invalidate(['*']);
     reportConnection('open');
   });
-  source.addEventListener('error', () => {
-    lost = true;
-    reportConnection('lost');
-  });
+  source.addEventListener('error', () => reportConnection('lost'));
 
   function listen(name: string, listener: (detail: never) => void): () => void {
     const onEvent = (event: Event) => listener((event as CustomEvent).detail as never);
