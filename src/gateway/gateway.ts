@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
+import { createStoredApprover, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
-import { createStoredApprover, type StoredApprover } from './approvals/stored-approver.ts';
 import { type AdmitPorts, admitCaller } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
@@ -149,7 +149,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     security: {
       adminToken,
       sessions: createAppSessions({ sessionKey, adminToken }),
-      ownership: createOwnership({ conversations: storage.conversations, toolbox: () => toolbox }),
+      ownership: createOwnership({ conversations: storage.conversations, toolbox }),
       // On loopback, an authenticated administrator already has a shell on this machine.
       allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
       allowsPrivateAddresses: () => allowsPrivateAddresses(toolbox.config, host),

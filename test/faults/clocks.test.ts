@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { CatalogEntry } from '../../src/catalog/catalog.ts';
-import { createStoredApprover } from '../../src/gateway/approvals/stored-approver.ts';
 import { askApproval } from '../../src/invocation/ask-approval.ts';
 import { RunningCall } from '../../src/invocation/call.ts';
 import { createRateLimiter } from '../../src/invocation/rate-limiter.ts';
+import { createStoredApprover } from '../../src/invocation/stored-approver.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { ApprovalRecord } from '../../src/policy/approval-store.ts';

@@ -1,6 +1,8 @@
 import { assistantTools } from '../../chat/assistant-tools.ts';
 import { createModels } from '../../chat/models/create-models.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { createStartWait } from '../../servers/start-wait.ts';
+import { createStoredServers } from '../../servers/stored-servers.ts';
 import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight } from '../auth/identity.ts';
 import { createCallSummaries } from '../calls/call-summaries.ts';
@@ -12,12 +14,10 @@ import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';
-import { createStartWait } from '../start-wait.ts';
 import { allRoutes } from './all-routes.ts';
 import { createApi } from './app.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ApiPorts } from './route.ts';
-import { createStoredServers } from './stored-servers.ts';
 
 /** Creates the routes `/api`, `/metrics`, `/healthz` and `/readyz`. When it resolves, the toolbox contains all stored servers. */
 export async function createApiRoutes(parts: RouteParts): Promise<Routes> {

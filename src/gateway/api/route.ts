@@ -5,14 +5,14 @@ import type { Chat } from '../../chat/chat.ts';
 import type { Models } from '../../chat/models/models.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { StartWait } from '../../servers/start-wait.ts';
+import type { StoredServers } from '../../servers/stored-servers.ts';
 import type { Assistant } from '../../storage/ports/assistant-store.ts';
 import type { Identity, Right } from '../auth/identity.ts';
 import type { CallSummaries } from '../calls/call-summaries.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
-import type { StartWait } from '../start-wait.ts';
-import type { StoredServers } from './stored-servers.ts';
 
 /** The ports that route handlers use, grouped by subject. */
 export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security'> {

@@ -24,8 +24,7 @@ export interface Ownership {
 
 export interface OwnershipPorts {
   readonly conversations: Pick<ConversationStore, 'get'>;
-  /** A function, because the toolbox is created after this. */
-  readonly toolbox: () => Pick<InternalToolbox, 'config' | 'catalog' | 'approvals'>;
+  readonly toolbox: Pick<InternalToolbox, 'config' | 'catalog' | 'approvals'>;
 }
 
 export function createOwnership({ conversations, toolbox }: OwnershipPorts): Ownership {
@@ -42,7 +41,7 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
   }
 
   async function mayCall(identity: Identity, name: string): Promise<boolean> {
-    const { config, catalog, approvals } = toolbox();
+    const { config, catalog, approvals } = toolbox;
     const tool = catalog.find(name);
     if (!tool) return false;
     const { profile, hasTool } = scopeOf(identity, config.profiles);

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import type { ApproverEvents, StoredApprover } from '../../invocation/stored-approver.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
@@ -7,7 +8,6 @@ import { measureJson } from '../../policy/measure-json.ts';
 import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
 import { toQuestionView } from '../api/schemas/questions.ts';
-import type { ApproverEvents, StoredApprover } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
 import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CallRecord } from '../../invocation/call-record.ts';
+import type { ApproverEvents } from '../../invocation/stored-approver.ts';
 import { createEvents } from '../../kernel/events.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
-import type { ApproverEvents } from '../approvals/stored-approver.ts';
 import type { Identity } from '../auth/identity.ts';
 import { createOwnership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
@@ -35,7 +35,7 @@ function setUp(maxEvents?: number, retentionMs?: number) {
   const approvals = createEvents<ApproverEvents>();
   const hosts = createEvents<AppHostEvents>();
   const questions = createEvents<PendingQuestionsEvents>();
-  const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox: () => toolbox });
+  const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox });
   const sources = { toolbox, approver: approvals, hosts, questions, ownership };
   const log = createEventLog({ sources, maxEvents, retentionMs });
   const seen: NumberedEvent[] = [];

@@ -1,6 +1,6 @@
 import type { CallHost } from '../../invocation/call.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { askClientUser } from '../approvals/ask-client.ts';
+import { askClientUser } from './ask-client-user.ts';
 import type { ClientRequest } from './client-request.ts';
 import { passesLevel } from './log-levels.ts';
 import { metaOf } from './rpc.ts';

@@ -1,6 +1,6 @@
 import type { ProfileConfig } from '../../config/config.ts';
+import { createStartWait } from '../../servers/start-wait.ts';
 import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
-import { createStartWait } from '../start-wait.ts';
 import { createView, type View } from './view.ts';
 
 /** Caches the view of each profile until the catalog or the configuration changes. */

@@ -1,11 +1,15 @@
-import type { InternalToolbox } from '../toolbox.ts';
+import type { ServerInfo } from './server-info.ts';
 
 /** Waits until every server has finished its first connection attempt, or the timeout has passed. Undefined if there is nothing to wait for. */
 export type StartWait = () => Promise<void> | undefined;
 
-/** The wait ends at the latest `waitMs` after this is created. */
+interface StartingServers {
+  readonly servers: { list(): readonly ServerInfo[] };
+  on(name: 'server.changed', listener: () => void): () => void;
+}
 
-export function createStartWait(toolbox: Pick<InternalToolbox, 'servers' | 'on'>, waitMs: number): StartWait {
+/** The wait ends at the latest `waitMs` after this is created. */
+export function createStartWait(toolbox: StartingServers, waitMs: number): StartWait {
   const deadline = Date.now() + waitMs;
 
   function isStarting(): boolean {

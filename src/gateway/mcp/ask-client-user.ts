@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalScopes } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
-import type { ClientRequest } from '../mcp/client-request.ts';
+import type { ClientRequest } from './client-request.ts';
 
 /** Asks the calling client's own user for approval, by elicitation. */
 export async function askClientUser(

@@ -1,8 +1,8 @@
-import { messageOf } from '../../kernel/errors.ts';
-import { createEvents, type Events } from '../../kernel/events.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../../policy/approval.ts';
-import type { ApprovalRecord, ApprovalStore } from '../../policy/approval-store.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { createEvents, type Events } from '../kernel/events.ts';
+import type { Log } from '../kernel/log.ts';
+import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../policy/approval.ts';
+import type { ApprovalRecord, ApprovalStore } from '../policy/approval-store.ts';
 
 /** Approvals that wait in the store for the first answer: from the app, the command line, a program, or the client's user. */
 export interface StoredApprover extends Approver {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type CheckedServerRecord, type ServerRecord, toNativeServer } from '../../config/server-record.ts';
-import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { createMutex } from '../../kernel/mutex.ts';
-import { waitAtMost } from '../../kernel/wait.ts';
-import type { ServerStore } from '../../servers/server-store.ts';
-import type { InternalToolbox } from '../../toolbox.ts';
+import type { Config } from '../config/config.ts';
+import { type CheckedServerRecord, type ServerRecord, toNativeServer } from '../config/server-record.ts';
+import type { NativeServer } from '../config/server-schema.ts';
+import type { ConnectionStatus } from '../connections/status.ts';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { createMutex } from '../kernel/mutex.ts';
+import { waitAtMost } from '../kernel/wait.ts';
+import type { ServerInfo } from './server-info.ts';
+import type { ServerStore } from './server-store.ts';
 
 /** Servers added over the API: they are stored and added to the toolbox. A server of the same name in the configuration file wins. */
 export interface StoredServers {
@@ -23,8 +26,25 @@ export interface StoredServers {
   remove(name: string): Promise<void>;
 }
 
+/** The toolbox that runs the stored servers. */
+export interface StoredServersToolbox {
+  readonly config: Pick<Config, 'servers'>;
+  readonly loaded: { readonly file?: string };
+  readonly servers: {
+    get(name: string): ServerInfo | undefined;
+    add(name: string, server: NativeServer): Promise<unknown>;
+    update(name: string, server: NativeServer): Promise<unknown>;
+    remove(name: string): Promise<void>;
+  };
+  on(
+    name: 'server.changed',
+    listener: (event: { readonly server: string; readonly status: ConnectionStatus }) => void,
+  ): () => void;
+  on(name: 'config.applied', listener: () => void): () => void;
+}
+
 export interface StoredServersOptions {
-  readonly toolbox: InternalToolbox;
+  readonly toolbox: StoredServersToolbox;
   readonly store: ServerStore;
   readonly log: Log;
   /** Whether local (stdio) servers are started. */
