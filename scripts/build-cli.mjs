@@ -40,7 +40,7 @@ const { output } = await build({
     rolldownOptions: {
       input: {
         main: join(root, 'src', 'cli', 'main.ts'),
-        'intake-thread': join(root, 'src', 'storage', 'sqlite', 'intake', 'intake-thread.ts'),
+        'spool-thread': join(root, 'src', 'storage', 'sqlite', 'spool', 'spool-thread.ts'),
       },
       // The same names in every version: what is cached of one is replaced by the next.
       output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },

@@ -20,7 +20,7 @@ test('the same definition has no differences, however its keys are ordered', () 
   expect(diffDefinitions(before, { ...before, _meta: { x: 1 } })).toEqual([]);
 });
 
-test('differences are given by JSON pointer, with both values', () => {
+test('differences have a JSON pointer and both values', () => {
   const after: ToolDefinition = {
     name: 'get_user',
     description: 'Reads a user and mails it',
@@ -42,7 +42,7 @@ test('differences are given by JSON pointer, with both values', () => {
   ]);
 });
 
-test('what was taken away is a removal', () => {
+test('a removed part is reported as removed', () => {
   const { description: _description, ...without } = before;
   expect(diffDefinitions(before, without)).toEqual([{ path: '/description', kind: 'removed', before: 'Reads a user' }]);
 });
@@ -55,7 +55,7 @@ test('a part with more differences than a person would read is one change', () =
   expect(JSON.stringify(changes).length).toBeLessThan(10_000);
 });
 
-test('long values are shortened and say so', () => {
+test('long values are shortened and marked', () => {
   const [change] = diffDefinitions(before, { ...before, description: 'x'.repeat(100_000) });
   expect(change?.after).toMatch(/^x{2000}… \(100000 characters\)$/);
 });

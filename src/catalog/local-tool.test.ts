@@ -59,7 +59,7 @@ describe.each([
     }),
   ],
 ])('a local tool with parameters of %s', (_, tool: LocalTool) => {
-  test('shows agents a JSON Schema of an object', () => {
+  test('agents see a JSON Schema of an object', () => {
     expect(toLocalDefinition(tool).inputSchema).toMatchObject({
       type: 'object',
       properties: { city: { type: 'string' } },
@@ -67,7 +67,7 @@ describe.each([
     });
   });
 
-  test('gives its function the arguments', async () => {
+  test('the function receives the arguments', async () => {
     const { structuredContent } = await runLocalTool(tool, { city: 'Kiel' }, context);
     expect(structuredContent).toMatchObject({ city: 'Kiel' });
   });
@@ -89,7 +89,7 @@ test.each([
   });
 });
 
-test('a schema without JSON Schema is refused with what to do about it', () => {
+test('a schema that cannot be converted to JSON Schema is refused with advice', () => {
   const tool = localTool({ name: 'odd', parameters: plainStandard, execute: () => 'ran' });
   expect(() => toLocalDefinition(tool)).toThrow(
     "The parameters of local tool 'odd' are a schema of example, which has no JSON Schema: add jsonSchema to the tool",

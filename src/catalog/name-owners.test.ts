@@ -20,14 +20,14 @@ test('the tool that comes later gets the suffix, in whatever order the servers a
   }
 });
 
-test('a name is not given away while its tool is not offered [N9]', () => {
+test('a name stays reserved while its tool is not offered [N9]', () => {
   const owners = createNameOwners();
   owners.assign(claims(older), final);
   expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(true);
   expect(owners.assign(claims(newer, older), final).get(toolKey(older))).toBe(false);
 });
 
-test('a name is free again once its server is removed, but a suffix that was given stays', () => {
+test('a name is free after its server is removed, but assigned suffixes stay', () => {
   const owners = createNameOwners();
   owners.assign(claims(older, newer), final);
   owners.release(({ server }) => server === 'github');
@@ -36,7 +36,7 @@ test('a name is free again once its server is removed, but a suffix that was giv
   expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(false);
 });
 
-test('until names are final, the order of the servers decides and not who connected first', () => {
+test('until names are final, the order of the servers decides, not the order of connecting', () => {
   const owners = createNameOwners();
   expect(owners.assign(claims(newer), { final: false }).get(toolKey(newer))).toBe(false);
   const settled = owners.assign(claims(older, newer), final);
@@ -53,7 +53,7 @@ test('a tool that had a suffix before keeps it', () => {
   );
 });
 
-test('a local tool and a tool of a server do not share a name either', () => {
+test('a local tool and a server’s tool do not share a name', () => {
   const owners = createNameOwners();
   const local = { tool: 'mcp_github_search' };
   const remote = { server: 'github', tool: 'search' };

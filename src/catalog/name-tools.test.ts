@@ -9,13 +9,13 @@ const name = (server: string, originalName: string, naming: Naming) => nameTool(
 const valid = /^[a-zA-Z0-9_-]{1,64}$/;
 
 describe('one name', () => {
-  test('is mcp_{server}_{tool}, {server}__{tool} or the tool’s own [B8]', () => {
+  test('an exposed name is mcp_{server}_{tool}, {server}__{tool} or the tool’s own [B8]', () => {
     expect(name('github', 'create_issue', 'mcp')).toBe('mcp_github_create_issue');
     expect(name('github', 'create_issue', 'server__tool')).toBe('github__create_issue');
     expect(name('github', 'create issue/now', 'plain')).toBe('create issue/now');
   });
 
-  test('that providers would refuse is sanitised and told apart by a stable hash [B8]', () => {
+  test('a name that providers would refuse is sanitised and gets a stable hash [B8]', () => {
     const spaced = name('my server', 'list.files', 'mcp');
     expect(spaced).toMatch(/^mcp_my_server_list_files_[0-9a-f]{8}$/);
     expect(name('my server', 'list.files', 'mcp')).toBe(spaced);
@@ -27,12 +27,12 @@ describe('one name', () => {
     expect(name('s', '😀'.repeat(200), 'server__tool')).toMatch(valid);
   });
 
-  test('of exactly 64 characters is left alone', () => {
+  test('a name of exactly 64 characters is unchanged', () => {
     const tool = 'x'.repeat(64 - 'mcp_s_'.length);
     expect(name('s', tool, 'mcp')).toBe(`mcp_s_${tool}`);
   });
 
-  test('cannot be made to look like another tool’s hashed name', () => {
+  test('a tool cannot imitate another tool’s hashed name', () => {
     const hashed = name('s', 'bad name', 'mcp');
     const imitation = hashed.slice('mcp_s_'.length);
     expect(name('s', imitation, 'mcp')).not.toBe(hashed);
@@ -42,7 +42,7 @@ describe('one name', () => {
 describe('names of all tools', () => {
   const entry = (server: string | undefined, originalName: string) => ({ server, originalName });
 
-  test('in plain naming collide: the last registered wins and the collision is reported [M10]', () => {
+  test('in plain naming the last registered tool wins and the collision is reported [M10]', () => {
     const tools = [entry(undefined, 'search'), entry('a', 'search'), entry('b', 'search'), entry('a', 'other')];
     const { named, collisions } = nameTools(tools, 'plain');
     expect(named).toEqual([
@@ -52,19 +52,19 @@ describe('names of all tools', () => {
     expect(collisions).toEqual([{ name: 'search', owners: ['local', 'a', 'b'] }]);
   });
 
-  test('of a tool that came later than the owner of the name end in a hash [B8]', () => {
+  test('a tool that comes later than the owner of its name gets a hash [B8]', () => {
     const { named, collisions } = nameTools([{ ...entry('a', 'b_c'), suffixed: true }, entry('a_b', 'c')], 'mcp');
     expect(named.map(({ name }) => name)).toEqual([expect.stringMatching(/^mcp_a_b_c_[0-9a-f]{8}$/), 'mcp_a_b_c']);
     expect(collisions).toEqual([]);
   });
 
-  test('keep what else an entry carries', () => {
+  test('naming preserves the other fields of an entry', () => {
     expect(nameTools([{ ...entry('s', 't'), limits: 3 }], 'mcp').named).toEqual([
       { server: 's', originalName: 't', limits: 3, name: 'mcp_s_t' },
     ]);
   });
 
-  test('are valid, distinct and never move for any servers and tools [B8, N9]', () => {
+  test('names are valid, distinct and never move for any servers and tools [B8, N9]', () => {
     const part = fc.oneof(
       fc.stringMatching(/^[ab_]{0,4}$/),
       fc.stringMatching(/^[ab_ .]{0,70}$/),

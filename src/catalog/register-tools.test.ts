@@ -144,7 +144,7 @@ describe('allow, deny and per-tool mode', () => {
     expect(lines(registration).filter((line) => line.includes('merged'))).toHaveLength(1);
   });
 
-  test('a configuration for one server goes over one for all, and does not reach other servers', () => {
+  test('a configuration for one server overrides one for all servers and does not affect other servers', () => {
     const configs: ToolConfig[] = [
       { name: 'get', server: 'customers', maxInstances: 2 },
       { name: 'get', maxInstances: 7, timeoutMs: 1000 },
@@ -199,7 +199,7 @@ describe('later', () => {
 });
 
 describe('a server without tools', () => {
-  test('is a warning with its URL [M8, M7]', () => {
+  test('a server without tools is logged as a warning with its URL [M8, M7]', () => {
     const registration = registerTools(strict, [], [{ name: 'x' }]);
     expect(lines(registration)).toEqual([
       "WARNING: MCP server 'internal-tools' at http://localhost:8180/mcp/http/mcp returned no tools",
@@ -207,7 +207,7 @@ describe('a server without tools', () => {
     expect(registration).toMatchObject({ registered: [], missing: [] });
   });
 
-  test('or with its command line, without environment and secrets [M8]', () => {
+  test('the warning for a stdio server shows its command line without environment and secrets [M8]', () => {
     const target = {
       transport: 'stdio' as const,
       command: 'npx',
@@ -233,13 +233,13 @@ describe('a server without tools', () => {
 describe('configured tools that nobody offers [M6]', () => {
   const gone = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
 
-  test('are warned about with their server where there is only one', () => {
+  test('a configured tool that nobody offers is logged with the only server', () => {
     expect(gone([{ name: 'get' }, { name: 'lost' }], [{ server: 'customers', offered: ['get'] }])).toEqual([
       "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
     ]);
   });
 
-  test('are warned about once without blaming a server where they could be of several, or local', () => {
+  test('with several servers, a configured tool that nobody offers is logged without naming a server', () => {
     const servers = [
       { server: 'customers', offered: ['get'] },
       { server: 'external-api', offered: [] },
@@ -249,7 +249,7 @@ describe('configured tools that nobody offers [M6]', () => {
     ]);
   });
 
-  test('are judged by their own server where they name one', () => {
+  test('a configured tool that names its server is compared with that server only', () => {
     const servers = [
       { server: 'a', offered: ['x'] },
       { server: 'b', offered: [] },
@@ -262,7 +262,7 @@ describe('configured tools that nobody offers [M6]', () => {
     expect(gone(configs, servers)).toEqual(["Tool 'x' was configured but is no longer available from MCP server 'b'"]);
   });
 
-  test('are not judged while a server that might have them has not answered', () => {
+  test('no warning is logged while a server that may have the tool has not answered', () => {
     expect(gone([{ name: 'x' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toEqual([]);
     expect(gone([{ name: 'x', server: 'a' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toHaveLength(1);
   });
@@ -274,7 +274,7 @@ test('a tool’s name cannot forge or hide a line of the log', () => {
   expect(line).not.toContain('\n');
 });
 
-test('names of the prototype are names like any other', () => {
+test('names of the object prototype are ordinary tool names', () => {
   const registration = registerTools(strict, offer('constructor', '__proto__'), [
     { name: '__proto__', maxInstances: 1 },
   ]);

@@ -4,19 +4,19 @@ import { toDisplayText } from './display-text.ts';
 
 const show = (text: string) => toDisplayText(text, { maxLength: 1000 });
 
-test('ordinary text of any language stays as it is, newlines and tabs included [R18]', () => {
+test('ordinary text of any language is unchanged, including newlines and tabs [R18]', () => {
   for (const text of ['Hello,\n\tworld', 'Grüße, 世界, שלום, नमस्ते', 'a  b', '', '❤️ 👩‍💻 👍🏽 🇪🇺 1️⃣', 'x\u00a0y'])
     expect(show(text)).toBe(text);
 });
 
-test('ANSI escapes can be read instead of obeyed [R18]', () => {
+test('ANSI escapes are shown as text [R18]', () => {
   expect(show('\u001b[31mred\u001b[0m')).toBe('⟨U+001B⟩[31mred⟨U+001B⟩[0m');
   expect(show('\u009b2J')).toBe('⟨U+009B⟩2J');
   expect(show('safe\rrm -rf')).toBe('safe⟨U+000D⟩rm -rf');
   expect(show('a\u0000b\u0008c\u007f')).toBe('a⟨U+0000⟩b⟨U+0008⟩c⟨U+007F⟩');
 });
 
-test('Windows line ends are line ends', () => {
+test('Windows line ends are treated as line ends', () => {
   expect(show('a\r\nb')).toBe('a\nb');
 });
 
@@ -39,13 +39,13 @@ test('a lone surrogate is replaced', () => {
   expect(show('a\ud800b')).toBe('a\ufffdb');
 });
 
-test('a cut is stated and never splits a character', () => {
+test('a shortened text is marked and never splits a character', () => {
   expect(toDisplayText('abcdef', { maxLength: 4 })).toBe('abcd\n[cut: 4 of 6 characters shown]');
   expect(toDisplayText('abc😀def', { maxLength: 4 })).toBe('abc\n[cut: 3 of 8 characters shown]');
   expect(toDisplayText('abcd', { maxLength: 4 })).toBe('abcd');
 });
 
-test('whatever comes in, nothing unseen comes out', () => {
+test('the output never contains invisible characters', () => {
   const nasty = fc.string({
     unit: fc.oneof(fc.integer({ min: 0, max: 0x10ffff }).map((c) => String.fromCodePoint(c))),
   });

@@ -49,7 +49,7 @@ const running = (id: string) => makeCall({ id, status: 'running' });
 const ended = (id: string, fields: Partial<CallRecord> = {}) => makeCall({ id, ...fields });
 
 describe('an end that could not be written', () => {
-  test('is written with the next write that succeeds, in the order the calls ended [R6]', async () => {
+  test('failed ends are written with the next successful write, in the order the calls ended [R6]', async () => {
     const { journal, written, fail, logged } = setUp();
     for (const id of ['a', 'b']) await journal.write(running(id));
     await fail(ended('b'));
@@ -60,7 +60,7 @@ describe('an end that could not be written', () => {
     expect(logged).toEqual([expect.stringMatching(/^journal.caught-up: Recorded the ends of 2 calls/)]);
   });
 
-  test('is written by itself once the journal can be written again, however quiet it is', async () => {
+  test('a failed end is retried without another call', async () => {
     const { journal, memory, state, logged } = setUp({ pauseMs: 1 });
     await journal.write(running('a'));
     state.broken = true;
@@ -72,7 +72,7 @@ describe('an end that could not be written', () => {
     expect((await memory.get('a'))?.status).toBe('success');
   });
 
-  test('is what reading finds, before it is written', async () => {
+  test('reads return a failed end before it is written', async () => {
     const { journal, memory, fail } = setUp();
     await journal.write(running('a'));
     const end = ended('a');
@@ -83,7 +83,7 @@ describe('an end that could not be written', () => {
     expect(await journal.list({ status: 'running' })).toEqual([]);
   });
 
-  test('gets one last try at the end, also where the write was still under way', async () => {
+  test('closing retries failed ends once, including those of pending writes', async () => {
     const { journal, memory, state, fail } = setUp();
     for (const id of ['a', 'b']) await journal.write(running(id));
     await fail(ended('a'));
@@ -97,7 +97,7 @@ describe('an end that could not be written', () => {
     expect((await memory.get('b'))?.status).toBe('success');
   });
 
-  test('that is still not written at the end is told in the log', async () => {
+  test('an end that cannot be written before closing is logged', async () => {
     const { journal, state, logged } = setUp();
     state.broken = true;
     await expect(journal.write(ended('a'))).rejects.toThrow();
@@ -106,8 +106,8 @@ describe('an end that could not be written', () => {
   });
 });
 
-describe('what is kept is bounded:', () => {
-  test('the oldest end is dropped and told, calls that were refused go before it and are not', async () => {
+describe('the buffer of failed ends', () => {
+  test('a full buffer drops refused calls first, and logs the loss of any other end', async () => {
     const { journal, written, fail, logged } = setUp({ maxCalls: 2 });
     const error = { code: 'JOURNAL_UNAVAILABLE', message: 'refused' };
     await fail(ended('a'));
@@ -121,7 +121,7 @@ describe('what is kept is bounded:', () => {
     expect(written).toEqual(['d running', 'b success', 'c success']);
   });
 
-  test('their text counts, and a result that the journal would not keep is not kept here', async () => {
+  test('the buffer is limited by size, and leaves out results that the journal would omit', async () => {
     const { journal, fail, logged } = setUp({ maxCharacters: 3_000 });
     await fail(ended('a', { result: { text: 'x'.repeat(2_000) } }));
     expect(await journal.get('a')).toMatchObject({ resultOmitted: true });
@@ -130,7 +130,7 @@ describe('what is kept is bounded:', () => {
     expect(logged.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('a call ends once: a later word on it replaces the one before', async () => {
+  test('a later end of the same call replaces the earlier one', async () => {
     const { journal, written, fail } = setUp();
     await fail(ended('a', { status: 'error' }));
     await fail(ended('b'));

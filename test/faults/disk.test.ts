@@ -99,7 +99,7 @@ test('a last record that was torn is left out: the start goes on, the chain is w
       other.exec('pragma busy_timeout = 60000; begin immediate');
       const last = await client.call();
       await first.end('SIGKILL');
-      for (const file of ['-intake-1', '-intake-2'].map((name) => world.database + name)) {
+      for (const file of ['-spool-1', '-spool-2'].map((name) => world.database + name)) {
         const where = readFileSync(file).lastIndexOf(last.marker);
         if (where >= 0) truncateSync(file, where);
       }

@@ -50,7 +50,7 @@ describe('a storage in SQLite', () => {
     expect(await storage.audit.recover()).toBe(0);
   });
 
-  test('SQLite has everything again after it was closed and reopened', async () => {
+  test('SQLite returns all stored data after it is closed and reopened', async () => {
     using place = sqlitePlace();
     const [call, server, approval] = [makeCall(), makeServer(), makeApproval()];
     const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
@@ -77,7 +77,7 @@ describe('a storage in SQLite', () => {
     expect(await storage.meta.get('a')).toBe('b');
   });
 
-  test('a SQLite file belongs to one process at a time, and the error names it', async () => {
+  test('a second process cannot open a SQLite file, and the error names the process that has it', async () => {
     using place = sqlitePlace();
     await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
     await writer.said(/^open$/);
@@ -108,7 +108,7 @@ describe('a storage in SQLite', () => {
     await engine.close();
   });
 
-  test('while another program holds the database, calls are taken for a while, then refused, and taken again afterwards', async () => {
+  test('while another program locks the database, calls are accepted until the spool is full, then refused until the lock is released', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()];
@@ -171,14 +171,14 @@ describe('a storage in SQLite', () => {
     await expectConfirmed(storage, writer);
   });
 
-  test('a directory that cannot be used is reported with the reason', async () => {
+  test('opening a database in an unusable directory fails with the reason', async () => {
     using place = sqlitePlace();
     writeFileSync(join(place.directory, 'data'), '');
     await expect(place.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await expect(place.open()).rejects.toThrow(place.file);
   });
 
-  test('a file that is no database is reported as such', async () => {
+  test('opening a file that is not a database fails and says so', async () => {
     using place = sqlitePlace();
     {
       await using _storage = await place.open();

@@ -83,14 +83,14 @@ describe('several processes on one Postgres', () => {
     await wait(200);
     await other.audit.recover();
     expect(await entered()).toBe(0);
-    await engine.db.transaction().execute((trx) => slow.keep(trx));
+    await engine.db.transaction().execute((trx) => slow.ensureRegistered(trx));
     expect(await entered()).toBe(1);
     await slow.release();
     expect(await entered()).toBe(0);
     await engine.close();
   });
 
-  test('a call that was counted as lost keeps its real end if it ends after all', async () => {
+  test('a call that was ended as abandoned is recorded with its real end if that arrives later', async () => {
     using place = await postgresPlace(postgres);
     await using slow = await place.open();
     const call = makeCall({ status: 'running' });
@@ -103,7 +103,7 @@ describe('several processes on one Postgres', () => {
     expect(await gather(other.audit.verify())).toEqual([]);
   });
 
-  test('a process that closes in good order leaves no calls open', async () => {
+  test('a process that closes cleanly leaves no open calls', async () => {
     using place = await postgresPlace(postgres);
     const first = await place.open();
     const call = makeCall({ status: 'pending' });
@@ -113,7 +113,7 @@ describe('several processes on one Postgres', () => {
     expect((await second.journal.get(call.id))?.end).toBe('failed');
   });
 
-  test('conversations of living processes are left alone, and those of dead processes are taken over', async () => {
+  test('a process takes over conversations of dead processes only', async () => {
     using place = await postgresPlace(postgres);
     await using one = await place.open();
     await using other = await place.open();
@@ -163,7 +163,7 @@ describe('several processes on one Postgres', () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test('processes see what the others stored', async () => {
+  test('a process reads what other processes stored', async () => {
     using place = await postgresPlace(postgres);
     await using one = await place.open();
     await using two = await place.open();
@@ -179,8 +179,8 @@ describe('several processes on one Postgres', () => {
   });
 });
 
-describe('a Postgres that goes away', () => {
-  test('recording stops while Postgres is away and resumes when it is back', async () => {
+describe('an unavailable Postgres', () => {
+  test('recording fails while Postgres is unavailable and resumes when it returns', async () => {
     using place = await postgresPlace(postgres);
     await using line = await openLine(place.url);
     await using storage = await openStorage({ kind: 'postgres', url: line.url, sealer: createSealer(place.key) });

@@ -41,7 +41,7 @@ test('migrations are numbered from 1 without gaps', () => {
 
 for (const kind of kinds) {
   describe(`the tables in ${kind.name}`, () => {
-    test('are made once, and each version is recorded', async () => {
+    test('tables are created once, and each version is recorded', async () => {
       const { place, engine } = await kind.place();
       using _place = place;
       await (await place.open()).close();
@@ -54,7 +54,7 @@ for (const kind of kinds) {
       expect(await place.sql('select version, name from migrations order by version')).toEqual(recorded);
     });
 
-    test('of version 1 are brought up to date with what is in them', async () => {
+    test('tables of version 1 are migrated with their data', async () => {
       const { place } = await kind.place();
       using _place = place;
       for (const statement of readFileSync(new URL('./version-1.sql', import.meta.url), 'utf8')
@@ -75,7 +75,7 @@ for (const kind of kinds) {
       expect(await place.sql('select max(version) as version from migrations')).toEqual([{ version: newest }]);
     });
 
-    test('of version 2 keep their assistants, which get what they lacked', async () => {
+    test('assistants of version 2 are migrated and get the new defaults', async () => {
       const { place, engine } = await kind.place();
       using _place = place;
       const old = await engine();
@@ -93,7 +93,7 @@ for (const kind of kinds) {
       expect(await storage.providers.list()).toEqual([]);
     });
 
-    test('that a newer Toolwharf made are refused and left alone', async () => {
+    test('tables of a newer Toolwharf are refused and not changed', async () => {
       const { place } = await kind.place();
       using _place = place;
       await (await place.open()).close();
@@ -103,7 +103,7 @@ for (const kind of kinds) {
       await expect(place.open()).rejects.toThrow(/made by a newer Toolwharf.*Update Toolwharf/);
     });
 
-    test('stay as they were when a migration fails, and it is done the next time', async () => {
+    test('a failed migration changes nothing and is repeated at the next start', async () => {
       const { place, engine } = await kind.place();
       using _place = place;
       await (await place.open()).close();
@@ -129,7 +129,7 @@ for (const kind of kinds) {
   });
 }
 
-test('several processes that start at once on an empty Postgres make the tables once', async () => {
+test('several processes that start at once on an empty Postgres create the tables once', async () => {
   using place = await postgresPlace(postgres);
   const storages = await Promise.all(Array.from({ length: 5 }, () => place.open()));
   expect(await place.sql('select version from migrations order by version')).toHaveLength(newest);

@@ -34,7 +34,7 @@ const kinds = [
 
 for (const kind of kinds) {
   describe(`secrets in ${kind.name}`, () => {
-    test('are nowhere in clear [R17]', async () => {
+    test('secrets are never stored as plain text [R17]', async () => {
       const { place, dump } = await kind.place();
       using _place = place;
       const planted = [
@@ -66,7 +66,7 @@ for (const kind of kinds) {
       expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
     });
 
-    test('of one record do not open in another', async () => {
+    test('a sealed secret cannot be opened in another record', async () => {
       const { place } = await kind.place();
       using _place = place;
       await using storage = await place.open();
@@ -83,7 +83,7 @@ for (const kind of kinds) {
       expect(await storage.servers.get(other.id)).toEqual(other);
     });
 
-    test('are not opened with another key: it is refused at once', async () => {
+    test('a wrong key is refused when the storage opens', async () => {
       const { place } = await kind.place();
       using _place = place;
       await (await place.open()).close();
@@ -93,7 +93,7 @@ for (const kind of kinds) {
       await (await place.open()).close();
     });
 
-    test('can get another key, which is the only one from then on', async () => {
+    test('after the key is changed, only the new key opens the storage', async () => {
       const { place } = await kind.place();
       using _place = place;
       const next = createSealer(randomBytes(32));
@@ -115,7 +115,7 @@ for (const kind of kinds) {
       expect(await storage.reseal(next)).toBe(0);
     });
 
-    test('whose change of key was interrupted are finished by doing it again', async () => {
+    test('an interrupted change of the key is finished by repeating it', async () => {
       const { place } = await kind.place();
       using _place = place;
       const [next, third] = [createSealer(randomBytes(32)), createSealer(randomBytes(32))];
@@ -144,7 +144,7 @@ for (const kind of kinds) {
   });
 }
 
-test('the key is not changed while other processes use the database', async () => {
+test('the key cannot be changed while other processes use the database', async () => {
   using place = await postgresPlace(postgres);
   await using one = await place.open();
   {

@@ -135,7 +135,7 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
       expect(await gather(storage.audit.verify())).toMatchObject(found);
     });
 
-    test('a torn step is exported as what is left of it', async () => {
+    test('a torn step is exported as its remaining text', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       await writeCalls(storage);
@@ -145,7 +145,7 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
       expect(entries[2]?.record).toMatch(/^\{"id":"..$/);
     });
 
-    test('finds what was changed after older steps were removed in good order', async () => {
+    test('verification finds a changed step after retention removed older ones', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       await writeCalls(storage);

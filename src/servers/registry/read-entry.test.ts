@@ -43,7 +43,7 @@ describe('a package', () => {
     expect(planServer(wayOf(one), {})).toEqual({ transport: 'stdio', env: {}, ...server });
   });
 
-  test('has its arguments and variables filled in, and what is optional and empty left out', () => {
+  test('a package’s arguments and variables are filled in, and empty optional ones are left out', () => {
     const way = wayOf(
       npm({
         runtimeArguments: [
@@ -105,7 +105,7 @@ describe('a package', () => {
     );
   });
 
-  test('shows what is set without being asked for, and tells two arguments of one name apart', () => {
+  test('fixed values are shown, and two arguments of one name get different keys', () => {
     const way = wayOf(
       npm({
         packageArguments: [
@@ -124,7 +124,7 @@ describe('a package', () => {
     });
   });
 
-  test('in a container is given its variables by name', () => {
+  test('a container gets its variables by name', () => {
     const way = wayOf(
       npm({
         registryType: 'oci',
@@ -158,7 +158,7 @@ describe('a package', () => {
 });
 
 describe('a remote', () => {
-  test('is an address with its headers', () => {
+  test('a remote has a URL and headers', () => {
     const way = wayOf(
       {
         type: 'streamable-http',

@@ -14,7 +14,7 @@ const call = (id: number, status: 'pending' | 'success' = 'success') => ({
   createdAt: new Date(id * 1_000).toISOString(),
 });
 
-test('a journal in memory forgets the oldest calls, and never grows without end', async () => {
+test('a journal in memory removes the oldest calls at its limit', async () => {
   const journal = createMemoryJournal({ maxCalls: 3 });
   for (let id = 1; id <= 5; id++) {
     await journal.write(call(id));
@@ -26,7 +26,7 @@ test('a journal in memory forgets the oldest calls, and never grows without end'
   expect(await journal.claim({ ...again, key: 'key-1' })).toBeUndefined();
 });
 
-test('its chain forgets the oldest steps and can still be checked', async () => {
+test('a chain in memory removes the oldest steps at its limit and can still be verified', async () => {
   const options = { maxResultBytes: 1_000, clock: systemClock, maxSteps: 20 };
   const { journal, audit } = createMemoryChain(createMemoryJournal(), options);
   for (let id = 1; id <= 50; id++) {

@@ -10,7 +10,7 @@ const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as big
 /** Registers this process with a lease of `leaseMs` and renews it. A process whose lease expired counts as gone. */
 export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ownership> {
   const id = randomUUID();
-  const beatMs = Math.ceil(leaseMs / 3);
+  const renewMs = Math.ceil(leaseMs / 3);
   let enteredAt = Number.NEGATIVE_INFINITY;
 
   async function enter(to: Database): Promise<void> {
@@ -22,22 +22,22 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ow
       .execute();
   }
 
-  async function beat(): Promise<void> {
+  async function renew(): Promise<void> {
     const started = performance.now();
     await enter(db);
     enteredAt = started;
   }
 
-  await beat();
+  await renew();
   return {
     id,
-    beatMs,
-    beat,
-    async keep(trx) {
+    renewMs,
+    renew,
+    async ensureRegistered(trx) {
       // The lease may have expired and been removed: renew it. Not recorded as renewed, since the transaction can still fail.
-      if (performance.now() - enteredAt > beatMs * 1.5) await enter(trx);
+      if (performance.now() - enteredAt > renewMs * 1.5) await enter(trx);
     },
-    async forgetGone(trx) {
+    async removeExpired(trx) {
       await trx.deleteFrom('owners').where('expires_at', '<', now).execute();
     },
     async others() {

@@ -10,7 +10,7 @@ export type Writing = Transaction<Tables>;
 export interface Engine {
   readonly db: Database;
   /** Appends to the journal faster than a transaction of `db`; undefined if the database has none. */
-  readonly intake?: Intake;
+  readonly spool?: Spool;
   /** The column type of whole numbers up to 2^53. */
   readonly bigint: 'integer' | 'bigint';
   /** No other process writes to the database, so reads can be cached. */
@@ -24,13 +24,13 @@ export interface Engine {
 }
 
 /** Makes the journal's steps durable before they are in the tables. */
-export interface Intake {
+export interface Spool {
   /** Resolves once the step is on the disk if `mustSync`, otherwise once it outlives this process. */
   append(step: OwnedStep): Promise<void>;
   /** Resolves once all appended steps are in the tables; rejects while the tables cannot be written. */
-  settle(): Promise<void>;
+  drain(): Promise<void>;
   /** Steps that may not be in the tables yet, oldest first. */
-  unsettled(): readonly { readonly body: string }[];
+  pending(): readonly { readonly body: string }[];
 }
 
 export interface OwnedStep extends Omit<StepWrite, 'record'> {
@@ -41,12 +41,12 @@ export interface OwnedStep extends Omit<StepWrite, 'record'> {
 export interface Ownership {
   readonly id: string;
   /** Interval of heartbeats and of looking for dead processes; undefined if there can be no other process. */
-  readonly beatMs?: number;
-  beat(): Promise<void>;
+  readonly renewMs?: number;
+  renew(): Promise<void>;
   /** Runs in each transaction that writes calls, so that their owner is registered when they are visible. */
-  keep(trx: Writing): Promise<void>;
+  ensureRegistered(trx: Writing): Promise<void>;
   /** Removes processes that are gone. */
-  forgetGone(trx: Writing): Promise<void>;
+  removeExpired(trx: Writing): Promise<void>;
   /** Other processes that use the database, as `pid on host`. */
   others(): Promise<readonly string[]>;
   release(): Promise<void>;

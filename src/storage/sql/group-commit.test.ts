@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
 
-test('everything that comes while a commit runs goes into the next one', async () => {
+test('items added during a commit are committed together in the next one', async () => {
   const batches: number[][] = [];
   const release: (() => void)[] = [];
   const commits = createGroupCommit<number>((items) => {
@@ -20,7 +20,7 @@ test('everything that comes while a commit runs goes into the next one', async (
   expect(batches).toEqual([[1], [2, 3, 4]]);
 });
 
-test('a commit that fails fails its own items only', async () => {
+test('a failed commit rejects only its own items', async () => {
   let broken = true;
   const commits = createGroupCommit<number>(async () => {
     if (broken) throw new Error('disk full');
@@ -31,14 +31,14 @@ test('a commit that fails fails its own items only', async () => {
   await expect(commits.add(3)).resolves.toBeUndefined();
 });
 
-test('a group has a largest size, and the order stays', async () => {
+test('a group has a maximum size, and items stay in order', async () => {
   const batches: number[][] = [];
   const commits = createGroupCommit<number>(async (items) => void batches.push([...items]), { maxItems: 3 });
   await Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => commits.add(item)));
   expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
 });
 
-test('it is idle once all that was added is written', async () => {
+test('idle resolves when every added item is committed', async () => {
   const done: number[] = [];
   const commits = createGroupCommit<number>(async (items) => {
     await wait(1);

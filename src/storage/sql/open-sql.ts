@@ -47,9 +47,9 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const written = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
   const journal = retryFailedEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });
-  const heart = everySo(ownership.beatMs, async () => {
+  const heart = everySo(ownership.renewMs, async () => {
     try {
-      await ownership.beat();
+      await ownership.renew();
       await recover();
     } catch (cause) {
       log.warning('storage.beat-failed', messageOf(cause));

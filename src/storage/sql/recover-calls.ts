@@ -15,9 +15,9 @@ export async function recoverCalls(
 ): Promise<number> {
   for (let recovered = 0; ; await nextTurn()) {
     const count = await db.transaction().execute(async (trx) => {
-      await ownership.keep(trx);
+      await ownership.ensureRegistered(trx);
       const { head } = await lockChain(trx);
-      await ownership.forgetGone(trx);
+      await ownership.removeExpired(trx);
       const open = await trx
         .selectFrom('calls')
         .innerJoin('steps', 'steps.seq', 'calls.seq')

@@ -12,23 +12,23 @@ import { retainCalls } from './retain-calls.ts';
 
 /** The audit of a journal in a database. */
 export function createSqlAudit(
-  { db, intake }: Engine,
+  { db, spool }: Engine,
   ports: { readonly ownership: Ownership; readonly append: AppendSteps; readonly clock: Clock },
 ): Audit {
   const source = createSqlChainSource(db);
 
   /** Reads after pending steps have reached the tables. */
-  async function* settled<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
-    await intake?.settle();
+  async function* afterDrain<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
+    await spool?.drain();
     yield* read();
   }
 
   return {
-    verify: () => translateIteration(settled(() => verifyChain(source))),
-    export: (options) => translateIteration(settled(() => exportChain(source, options))),
+    verify: () => translateIteration(afterDrain(() => verifyChain(source))),
+    export: (options) => translateIteration(afterDrain(() => exportChain(source, options))),
     async retain(options) {
       try {
-        await intake?.settle();
+        await spool?.drain();
         return await retainCalls(db, options, ports.clock);
       } catch (cause) {
         throw options.signal?.aborted ? cause : toStorageError(cause);
@@ -36,7 +36,7 @@ export function createSqlAudit(
     },
     async recover() {
       try {
-        await intake?.settle();
+        await spool?.drain();
         return await recoverCalls(db, ports);
       } catch (cause) {
         throw toStorageError(cause);

@@ -8,8 +8,8 @@ import type { Engine, Ownership, Writing } from './engine.ts';
 export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
   /** Removes owners that are gone; this process stays. */
   async function meetOwners(trx: Writing): Promise<void> {
-    await ownership.keep(trx);
-    await ownership.forgetGone(trx);
+    await ownership.ensureRegistered(trx);
+    await ownership.removeExpired(trx);
   }
 
   return {
@@ -31,7 +31,7 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
         body: canonicalJson(conversation),
       };
       await db.transaction().execute(async (trx) => {
-        await ownership.keep(trx);
+        await ownership.ensureRegistered(trx);
         await trx
           .insertInto('conversations')
           .values({ id: conversation.id, process: ownership.id, ...row })

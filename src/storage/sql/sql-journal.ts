@@ -20,28 +20,28 @@ export interface SqlJournalOptions {
   readonly clock: Clock;
 }
 
-/** The journal in a database. A write resolves once it is durable, in the tables or in the intake file. */
-export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOptions): ClosingJournal {
+/** The journal in a database. A write resolves once it is durable, in the tables or in the spool file. */
+export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptions): ClosingJournal {
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
 
   const commits = createGroupCommit<StepWrite>(async (all) => {
     await db.transaction().execute(async (trx) => {
-      await ownership.keep(trx);
+      await ownership.ensureRegistered(trx);
       const { head } = await lockChain(trx);
       await append(trx, head, latestOf(all));
     });
   });
 
   /** Moves pending steps into the tables; returns those that the tables do not accept now. */
-  async function settle(): Promise<ReadonlyMap<string, CallRecord>> {
+  async function drainSpool(): Promise<ReadonlyMap<string, CallRecord>> {
     await commits.idle();
     try {
-      await intake?.settle();
+      await spool?.drain();
       return new Map();
     } catch {
-      const unsettled = intake?.unsettled() ?? [];
-      return new Map(unsettled.map(({ body }) => JSON.parse(body)).map((record: CallRecord) => [record.id, record]));
+      const pending = spool?.pending() ?? [];
+      return new Map(pending.map(({ body }) => JSON.parse(body)).map((record: CallRecord) => [record.id, record]));
     }
   }
 
@@ -51,14 +51,14 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
       const step = toStepWrite(record, isoTime(clock.now()), maxResultBytes);
       const { callId, at, body, mustSync } = step;
       try {
-        await (intake ? intake.append({ owner: ownership.id, callId, at, body, mustSync }) : commits.add(step));
+        await (spool ? spool.append({ owner: ownership.id, callId, at, body, mustSync }) : commits.add(step));
       } catch (cause) {
         throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
       }
     },
     async get(id) {
-      const unsettled = await settle();
-      if (unsettled.has(id)) return unsettled.get(id);
+      const pending = await drainSpool();
+      if (pending.has(id)) return pending.get(id);
       const found = await db
         .selectFrom('calls')
         .innerJoin('steps', 'steps.seq', 'calls.seq')
@@ -68,8 +68,8 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
       return found && JSON.parse(found.body);
     },
     async list(filter = {}) {
-      const unsettled = await settle();
-      return overlayCalls(await listCalls(db, filter), unsettled, filter);
+      const pending = await drainSpool();
+      return overlayCalls(await listCalls(db, filter), pending, filter);
     },
     async claim(claim) {
       const { caller, key: name, fingerprint, callId } = claim;
@@ -87,11 +87,11 @@ export function createSqlJournal({ db, intake }: Engine, options: SqlJournalOpti
       }
     },
     async idle() {
-      await settle();
+      await drainSpool();
     },
     async finish() {
       closed = true;
-      await settle();
+      await drainSpool();
     },
   };
 }

@@ -12,8 +12,8 @@ import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { SqliteStorageOptions, Storage } from '../storage.ts';
 import { connectionSettings } from './connection-settings.ts';
-import { createIntake } from './intake/intake.ts';
-import type { SyncFile } from './intake/intake-file.ts';
+import { createSpool } from './spool/spool.ts';
+import type { SyncFile } from './spool/spool-file.ts';
 
 /** Locks the file for this process; rejects if another process has it. */
 export async function openSqliteEngine(path: string, syncFile: SyncFile = fdatasync): Promise<Engine> {
@@ -44,10 +44,10 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
     throw cause;
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
-  const intake = createIntake(file, syncFile);
+  const spool = createSpool(file, syncFile);
   return {
     db,
-    intake,
+    spool,
     bigint: 'integer',
     exclusive: true,
     // Transactions lock the database when they begin.
@@ -55,7 +55,7 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
     isUniqueViolation: (error) => (error as { errcode?: number }).errcode === sqliteConstraintUnique,
     own: () => own(db),
     async close() {
-      await intake.close();
+      await spool.close();
       await db.destroy();
       // Kysely closes only a database that it has used.
       if (database.isOpen) database.close();
@@ -73,9 +73,9 @@ async function own(db: Kysely<Tables>): Promise<Ownership> {
   });
   return {
     id,
-    beat: async () => {},
-    keep: async () => {},
-    forgetGone: async () => {},
+    renew: async () => {},
+    ensureRegistered: async () => {},
+    removeExpired: async () => {},
     others: async () => [],
     release: async () => void (await db.deleteFrom('owners').execute()),
   };

@@ -9,7 +9,7 @@ const tooLate = Date.parse(at(600));
 /** What every place for approvals promises. */
 export function approvalsContract(kind: StorageKind): void {
   describe(`approvals in ${kind.name}`, () => {
-    test('wait, are answered once, and allow one call', async () => {
+    test('an approval waits, is answered once and allows one call', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { approvals } = storage;
@@ -27,7 +27,7 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await approvals.answer(request.id, { kind: 'deny' }, 'bob', now)).toBe('already');
     });
 
-    test('that were denied allow nothing, and ones that are not there are missing', async () => {
+    test('a denied approval allows nothing, and an unknown one is reported as missing', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { approvals } = storage;
@@ -42,7 +42,7 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await approvals.use('nobody')).toBe(false);
     });
 
-    test('about the same exact call are one question while it is open', async () => {
+    test('identical calls share one open approval', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { approvals } = storage;
@@ -61,7 +61,7 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await approvals.add(third)).toEqual({ request: third, status: 'pending' });
     });
 
-    test('about another call, caller, conversation, server or definition are other questions', async () => {
+    test('calls that differ in caller, conversation, server, definition or arguments have separate approvals', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const first = makeApproval();
@@ -81,7 +81,7 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await storage.approvals.list()).toHaveLength(7);
     });
 
-    test('expire, and an expired one is never given back', async () => {
+    test('an expired approval cannot be answered or reused', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { approvals } = storage;
@@ -112,7 +112,7 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await approvals.answer(swept.id, { kind: 'allow' }, 'ann', now)).toBe('expired');
     });
 
-    test('are listed newest first, by status and by caller', async () => {
+    test('approvals are listed newest first, by status and by caller', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { approvals } = storage;
@@ -129,7 +129,7 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await ids({ limit: 1 })).toEqual([young.id]);
     });
 
-    test('of many askers, answers and uses at once one of each wins', async () => {
+    test('of concurrent requests, answers and uses, exactly one of each succeeds', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { approvals } = storage;

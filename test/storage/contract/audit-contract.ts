@@ -7,7 +7,7 @@ import { at, gather, makeApproval, makeCall, writeSteps } from '../records.ts';
 /** What every audit promises. */
 export function auditContract(kind: StorageKind): void {
   describe(`the audit in ${kind.name}`, () => {
-    test('finds nothing in a journal that nobody touched, empty or not', async () => {
+    test('verification finds nothing in an unchanged journal, empty or not', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       expect(await gather(storage.audit.verify())).toEqual([]);
@@ -17,7 +17,7 @@ export function auditContract(kind: StorageKind): void {
       await writing;
     });
 
-    test('exports every step in order, and goes on where it was left', async () => {
+    test('export returns every step in order and can continue after a given one', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const call = makeCall();
@@ -41,7 +41,7 @@ export function auditContract(kind: StorageKind): void {
       expect(await gather(storage.audit.export({ after: 3 }))).toEqual([]);
     });
 
-    test('exports more than a page', async () => {
+    test('export reads more than one page', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       await Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
@@ -49,7 +49,7 @@ export function auditContract(kind: StorageKind): void {
       expect(seqs).toEqual(Array.from({ length: 420 }, (_, index) => index + 1));
     });
 
-    test('keeps the newest calls when told to, and what is left can still be checked and continued', async () => {
+    test('retention by count keeps the newest calls, and the rest can be verified and appended to', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const calls = await writeCalls(storage, 30);
@@ -69,7 +69,7 @@ export function auditContract(kind: StorageKind): void {
       expect(await storage.journal.claim({ ...again, key: 'new' })).toMatchObject({ callId: calls[29]?.id });
     });
 
-    test('removes what is too old, but never a call that is not over', async () => {
+    test('retention by age never removes an open call', async () => {
       using place = await kind.place();
       const clock = stoppedClock();
       await using storage = await place.open({ clock });
@@ -94,7 +94,7 @@ export function auditContract(kind: StorageKind): void {
       expect(await storage.audit.recover()).toBe(0);
     });
 
-    test('a clock that goes back and forth has nothing removed that is too young by its own time', async () => {
+    test('retention by age removes no recent step when the clock jumped', async () => {
       using place = await kind.place();
       const clock = stoppedClock();
       await using storage = await place.open({ clock });
@@ -127,7 +127,7 @@ export function auditContract(kind: StorageKind): void {
       expect(await gather(storage.audit.verify())).toEqual([]);
     });
 
-    test('an audit that is told to stop removes nothing more', async () => {
+    test('an aborted retention removes nothing more', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       await writeCalls(storage, 3);
@@ -136,7 +136,7 @@ export function auditContract(kind: StorageKind): void {
       expect(await storage.journal.list()).toHaveLength(3);
     });
 
-    test('old approvals go with the calls, open ones stay', async () => {
+    test('retention removes old answered approvals, never open ones', async () => {
       using place = await kind.place();
       const clock = stoppedClock();
       await using storage = await place.open({ clock });

@@ -6,7 +6,7 @@ import { at, makeConversation, makeMessage } from '../records.ts';
 /** What every place for conversations promises. */
 export function conversationsContract(kind: StorageKind): void {
   describe(`conversations in ${kind.name}`, () => {
-    test('are added, replaced, listed latest first and by owner, and removed with their messages [R4]', async () => {
+    test('conversations are added, replaced, listed latest first and by owner, and removed with their messages [R4]', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { conversations } = storage;
@@ -29,7 +29,7 @@ export function conversationsContract(kind: StorageKind): void {
       expect(await conversations.messages(older.id)).toEqual([]);
     });
 
-    test('keep their messages in order, each replaced in its place', async () => {
+    test('messages stay in order, and a replaced message keeps its position', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { conversations } = storage;
@@ -60,7 +60,7 @@ export function conversationsContract(kind: StorageKind): void {
       expect(await conversations.messages(other.id)).toHaveLength(1);
     });
 
-    test('take messages at once without losing one, and none without the conversation', async () => {
+    test('concurrent messages are all stored, and none without a conversation', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { conversations } = storage;
@@ -74,7 +74,7 @@ export function conversationsContract(kind: StorageKind): void {
       await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
-    test('that are being answered are found again, and can be claimed', async () => {
+    test('interrupted conversations are found and can be claimed', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { conversations } = storage;

@@ -9,7 +9,7 @@ import { at, gather, makeCall, writeSteps } from '../records.ts';
 /** What every journal promises. */
 export function journalContract(kind: StorageKind): void {
   describe(`a journal in ${kind.name}`, () => {
-    test('gives back what was written, and each step of a call replaces the one before [R6]', async () => {
+    test('a call is read as it was last written [R6]', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { journal } = storage;
@@ -28,7 +28,7 @@ export function journalContract(kind: StorageKind): void {
       expect(await journal.get(randomUUID())).toBeUndefined();
     });
 
-    test('keeps the order of writes that come at once, also of one call', async () => {
+    test('concurrent writes stay in order, also for one call', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const calls = Array.from({ length: 150 }, () => makeCall({ status: 'pending' }));
@@ -44,7 +44,7 @@ export function journalContract(kind: StorageKind): void {
       );
     });
 
-    test('lists by server, by tool, by status, by caller and by time [R4]', async () => {
+    test('calls are listed by server, tool, status, caller and time [R4]', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const other = { id: 'someone', kind: 'person' } as const;
@@ -82,7 +82,7 @@ export function journalContract(kind: StorageKind): void {
       await expect(storage.journal.list({ since: 'yesterday' })).rejects.toMatchObject({ code: 'ARGUMENTS_INVALID' });
     });
 
-    test('lists the calls that a chain or an answer made, page by page [R4]', async () => {
+    test('the calls of a chain or an answer are listed page by page [R4]', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { journal } = storage;
@@ -100,7 +100,7 @@ export function journalContract(kind: StorageKind): void {
       expect(await gather(storage.audit.verify())).toEqual([]);
     });
 
-    test('is read in pages without gaps or repetitions, also where many calls came in the same moment', async () => {
+    test('pages have no gaps or repetitions, even among calls with equal times', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const calls = Array.from({ length: 25 }, (_, index) => makeCall({ createdAt: at(Math.floor(index / 10)) }));
@@ -109,7 +109,7 @@ export function journalContract(kind: StorageKind): void {
       expect((await storage.journal.list()).length).toBe(25);
     });
 
-    test('has every call once and keeps the order of writing, though the clock goes back and forth', async () => {
+    test('every call is listed once in writing order when the clock jumps', async () => {
       using place = await kind.place();
       let now = 0;
       const clock = { now: () => Date.parse(at(now)), sleep: async () => {} };
@@ -137,7 +137,7 @@ export function journalContract(kind: StorageKind): void {
       expect(await gather(storage.audit.verify())).toEqual([]);
     });
 
-    test('leaves out a result that is too big, and says so', async () => {
+    test('a result that is too large is omitted and marked', async () => {
       using place = await kind.place();
       await using storage = await place.open({ maxResultBytes: 1_000 });
       const small = makeCall({ result: { text: 'x'.repeat(900) } });
@@ -148,7 +148,7 @@ export function journalContract(kind: StorageKind): void {
       expect(await storage.journal.get(big.id)).toEqual({ ...rest, resultOmitted: true });
     });
 
-    test('takes names that no index takes', async () => {
+    test('names that are too long for an index are accepted', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       for (const name of ['nul \u0000', 'half \ud83d', 'x'.repeat(20_000), `${'x'.repeat(20_000)}y`, "' or 1=1; --"]) {
@@ -160,7 +160,7 @@ export function journalContract(kind: StorageKind): void {
       }
     });
 
-    test('gives an idempotency key to one of many that ask at once', async () => {
+    test('one of many concurrent claims gets an idempotency key', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const claims = Array.from({ length: 20 }, () => ({

@@ -11,7 +11,7 @@ import { at, makeServer } from '../records.ts';
 /** What the smaller stores promise everywhere. */
 export function storesContract(kind: StorageKind): void {
   describe(`stores in ${kind.name}`, () => {
-    test('pins are kept by server address and tool, the newest counts', async () => {
+    test('a pin is stored by server address and tool, and a later one replaces it', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const serverAddress = `https://example.com/${'x'.repeat(5_000)}`;
@@ -26,7 +26,7 @@ export function storesContract(kind: StorageKind): void {
       expect(await storage.pins.list()).toEqual([pin, other]);
     });
 
-    test('remembered answers are listed and revoked', async () => {
+    test('rules are listed and revoked', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const rule = (createdAt: string): RememberedRule => ({
@@ -74,7 +74,7 @@ export function storesContract(kind: StorageKind): void {
       expect(await servers.get(a.id)).toBeUndefined();
     });
 
-    test('two servers never have one name', async () => {
+    test('two servers cannot have the same name', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const first = makeServer({ name: 'files' });
@@ -90,7 +90,7 @@ export function storesContract(kind: StorageKind): void {
       expect(race.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('sign-ins are kept by server and kind, and forgotten one by one or together', async () => {
+    test('sign-ins are stored by server and kind, and removed one by one or together', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { oauth } = storage;
@@ -135,7 +135,7 @@ export function storesContract(kind: StorageKind): void {
       expect(await keys.get('nobody')).toBeUndefined();
     });
 
-    test('an assistant asks before it uses a tool unless it is told otherwise [R8]', async () => {
+    test('an assistant asks before it uses a tool by default [R8]', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { assistants } = storage;
@@ -162,7 +162,7 @@ export function storesContract(kind: StorageKind): void {
       expect(await assistants.get(coder.id)).toBeUndefined();
     });
 
-    test('providers of models are added, replaced, removed and listed by name', async () => {
+    test('model providers are added, replaced, removed and listed by name', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       const { providers } = storage;
@@ -184,7 +184,7 @@ export function storesContract(kind: StorageKind): void {
       expect(await providers.get(ours.id)).toBeUndefined();
     });
 
-    test('small texts are kept by name', async () => {
+    test('meta values are stored by name', async () => {
       using place = await kind.place();
       await using storage = await place.open();
       expect(await storage.meta.get('a')).toBeUndefined();

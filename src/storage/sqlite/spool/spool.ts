@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Intake, OwnedStep } from '../../sql/engine.ts';
-import { createIntakeFile, type IntakeFile, type SyncFile } from './intake-file.ts';
-import { readFrames } from './intake-frame.ts';
+import type { OwnedStep, Spool } from '../../sql/engine.ts';
+import { createSpoolFile, type SpoolFile, type SyncFile } from './spool-file.ts';
+import { readFrames } from './spool-frame.ts';
 import { createTableThread } from './table-thread.ts';
 
-interface Waiting {
+interface PendingStep {
   readonly step: OwnedStep;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
@@ -13,27 +13,27 @@ interface Waiting {
 /** Two files: while the thread moves one into the tables, steps are appended to the other. */
 interface Files {
   readonly token: string;
-  current: IntakeFile;
-  spare: IntakeFile;
+  current: SpoolFile;
+  spare: SpoolFile;
   /** The file that the thread is moving into the tables. */
-  full?: IntakeFile | undefined;
-  /** The number of the fill in `current`. */
-  fill: number;
-  /** The number of the last fill in the tables. */
-  settled: number;
+  full?: SpoolFile | undefined;
+  /** The number of the segment in `current`. */
+  segment: number;
+  /** The number of the last segment in the tables. */
+  lastMoved: number;
 }
 
 /** Appends steps to a write-ahead file, which is cheap; a thread moves them into the tables in batches. */
-export function createIntake(database: string, syncFile: SyncFile): Intake & { close(): Promise<void> } {
-  const paths = [`${database}-intake-1`, `${database}-intake-2`] as const;
+export function createSpool(database: string, syncFile: SyncFile): Spool & { close(): Promise<void> } {
+  const paths = [`${database}-spool-1`, `${database}-spool-2`] as const;
   const thread = createTableThread(database);
   let opening: Promise<Files> | undefined;
   let files: Files | undefined;
-  let queue: Waiting[] = [];
-  let draining: Promise<void> | undefined;
+  let queue: PendingStep[] = [];
+  let moving: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** Why calls are refused: the tables or the disk failed. */
-  let trouble: unknown;
+  let failure: unknown;
 
   function open(): Promise<Files> {
     opening ??= openFiles().catch((cause) => {
@@ -44,12 +44,12 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
   }
 
   async function openFiles(): Promise<Files> {
-    const token = await thread.adopt(paths);
-    const current = await createIntakeFile(paths[0], syncFile);
+    const token = await thread.recover(paths);
+    const current = await createSpoolFile(paths[0], syncFile);
     try {
-      const spare = await createIntakeFile(paths[1], syncFile);
+      const spare = await createSpoolFile(paths[1], syncFile);
       current.begin({ token, number: 1 });
-      files = { token, current, spare, fill: 1, settled: 0 };
+      files = { token, current, spare, segment: 1, lastMoved: 0 };
       return files;
     } catch (cause) {
       await current.close();
@@ -58,9 +58,9 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
   }
 
   /** Refuses steps while the tables cannot be written, so that the files do not grow without bound. */
-  async function appendWithCare(step: OwnedStep): Promise<void> {
+  async function appendWhenWritable(step: OwnedStep): Promise<void> {
     const { current } = await open();
-    if (step.mustSync && (trouble !== undefined || current.bytes > mostBytes)) await drain();
+    if (step.mustSync && (failure !== undefined || current.bytes > maxBytes)) await moveOnce();
     await enqueue(step);
   }
 
@@ -84,94 +84,94 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
       return;
     }
     const { current } = files;
-    const synced = group.some(({ step }) => step.mustSync) ? syncOf(current) : undefined;
+    const synced = group.some(({ step }) => step.mustSync) ? syncFileOf(current) : undefined;
     for (const { step, resolve, reject } of group) {
       if (step.mustSync && synced) synced.then(resolve, reject);
       else resolve();
     }
-    if (current.bytes > drainBytes) void drain().catch(() => {});
-    else drainSoon(drainMs);
+    if (current.bytes > moveAboveBytes) void moveOnce().catch(() => {});
+    else scheduleMove(moveAfterMs);
   }
 
-  async function syncOf(file: IntakeFile): Promise<void> {
+  async function syncFileOf(file: SpoolFile): Promise<void> {
     try {
       await file.sync();
     } catch (cause) {
-      trouble = cause;
+      failure = cause;
       throw cause;
     }
   }
 
-  function drainSoon(ms: number): void {
+  function scheduleMove(ms: number): void {
     timer ??= setTimeout(() => {
       timer = undefined;
-      void drain().catch(() => {});
+      void moveOnce().catch(() => {});
     }, ms).unref();
   }
 
-  function drain(): Promise<void> {
-    draining ??= drainOnce().finally(() => {
-      draining = undefined;
-      if (trouble !== undefined) drainSoon(troubleMs);
-      else if (files && files.current.bytes > 0) drainSoon(drainMs);
+  function moveOnce(): Promise<void> {
+    moving ??= moveSegment().finally(() => {
+      moving = undefined;
+      if (failure !== undefined) scheduleMove(retryMs);
+      else if (files && files.current.bytes > 0) scheduleMove(moveAfterMs);
     });
-    return draining;
+    return moving;
   }
 
-  async function drainOnce(): Promise<void> {
+  async function moveSegment(): Promise<void> {
     if (!files) return;
-    const full = files.full ?? startNext(files);
+    const full = files.full ?? switchFiles(files);
     if (!full) {
-      trouble = undefined;
+      failure = undefined;
       return;
     }
     try {
-      await thread.drain(full.path, full.bytes);
+      await thread.moveToTables(full.path, full.bytes);
     } catch (cause) {
-      trouble = cause;
+      failure = cause;
       throw cause;
     }
-    trouble = undefined;
-    files.settled = files.fill - 1;
+    failure = undefined;
+    files.lastMoved = files.segment - 1;
     files.spare = full;
     files.full = undefined;
   }
 
   /** Returns the current file if it has steps, and makes the other one current. */
-  function startNext(open: Files): IntakeFile | undefined {
+  function switchFiles(open: Files): SpoolFile | undefined {
     const { current, spare, token } = open;
     if (current.bytes === 0) return undefined;
-    open.fill++;
-    spare.begin({ token, number: open.fill });
+    open.segment++;
+    spare.begin({ token, number: open.segment });
     open.full = current;
     open.current = spare;
     return current;
   }
 
-  async function settle(): Promise<void> {
+  async function drain(): Promise<void> {
     // A process that is gone may have left steps.
     if (!files && paths.some((path) => existsSync(path))) await open();
     flush();
     if (!files) return;
-    const upTo = files.current.bytes > 0 ? files.fill : files.fill - 1;
-    while (files.settled < upTo) await drain();
+    const upTo = files.current.bytes > 0 ? files.segment : files.segment - 1;
+    while (files.lastMoved < upTo) await moveOnce();
   }
 
   return {
     append: (step) =>
-      files && (!step.mustSync || (trouble === undefined && files.current.bytes <= mostBytes))
+      files && (!step.mustSync || (failure === undefined && files.current.bytes <= maxBytes))
         ? enqueue(step)
-        : appendWithCare(step),
-    settle,
-    unsettled() {
+        : appendWhenWritable(step),
+    drain,
+    pending() {
       const open = [files?.full, files?.current].filter((file) => file !== undefined);
       return open.flatMap(({ path, bytes }) => readFrames(readFileSync(path).subarray(0, bytes)).steps);
     },
     async close() {
       clearTimeout(timer);
-      // Calls may still be opening the intake.
+      // Calls may still be opening the spool.
       await opening?.catch(() => {});
-      const settled = await settle().then(
+      const settled = await drain().then(
         () => true,
         () => false,
       );
@@ -184,7 +184,7 @@ export function createIntake(database: string, syncFile: SyncFile): Intake & { c
   };
 }
 
-const drainMs = 200;
-const drainBytes = 1024 * 1024;
-const mostBytes = 32 * 1024 * 1024;
-const troubleMs = 1_000;
+const moveAfterMs = 200;
+const moveAboveBytes = 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
+const retryMs = 1_000;

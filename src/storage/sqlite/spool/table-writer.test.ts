@@ -1,50 +1,50 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import type { IntakeStep } from './intake-frame.ts';
+import type { SpooledStep } from './spool-frame.ts';
 import { createTableWriter } from './table-writer.ts';
 
-test('each step is written once, however often its file is brought', () => {
+test('each step is written once, even if its file is read repeatedly', () => {
   using database = makeTables();
   const tables = createTableWriter(database);
   const token = tables.renewToken();
-  const first = { fill: { token, number: 1 }, steps: steps(0, 250) };
-  const second = { fill: { token, number: 2 }, steps: steps(250, 260) };
+  const first = { segment: { token, number: 1 }, steps: steps(0, 250) };
+  const second = { segment: { token, number: 2 }, steps: steps(250, 260) };
   for (let round = 0; round < 3; round++) expect(tables.write([second, first])).toBe(2);
   expect(idsIn(database)).toEqual(ids(0, 260));
 });
 
-test('a fill that was broken off goes on where it was', () => {
+test('an interrupted segment continues at the step where it stopped', () => {
   using database = makeTables();
   const tables = createTableWriter(database);
   const token = tables.renewToken();
-  const fill = { fill: { token, number: 1 }, steps: steps(0, 250) };
+  const segment = { segment: { token, number: 1 }, steps: steps(0, 250) };
   database.exec("create trigger broken before insert on steps when new.seq = 130 begin select raise(abort, 'no'); end");
-  expect(() => tables.write([fill])).toThrow('no');
+  expect(() => tables.write([segment])).toThrow('no');
   expect(idsIn(database)).toEqual(ids(0, 100));
   database.exec('drop trigger broken');
-  tables.write([fill]);
+  tables.write([segment]);
   expect(idsIn(database)).toEqual(ids(0, 250));
 });
 
-test('the last word on a call is written, even if it is in a part that comes later', () => {
+test('only the last step of a call in a segment is written, even if it is in a later batch', () => {
   using database = makeTables();
   const tables = createTableWriter(database);
   const token = tables.renewToken();
   const both = [...steps(0, 120, 'running'), ...steps(0, 120)];
-  tables.write([{ fill: { token, number: 1 }, steps: both }]);
+  tables.write([{ segment: { token, number: 1 }, steps: both }]);
   expect(idsIn(database)).toEqual(ids(0, 120));
-  tables.write([{ fill: { token, number: 2 }, steps: steps(120, 121, 'running') }]);
-  tables.write([{ fill: { token, number: 3 }, steps: steps(120, 121) }]);
+  tables.write([{ segment: { token, number: 2 }, steps: steps(120, 121, 'running') }]);
+  tables.write([{ segment: { token, number: 3 }, steps: steps(120, 121) }]);
   expect(idsIn(database)).toEqual([...ids(0, 120), 'c120', 'c120']);
   expect(database.prepare("select count(*) as open from calls where status <> 'success'").get()).toEqual({ open: 0 });
 });
 
-test('fills of another token are not ours', () => {
+test('segments with another token are ignored', () => {
   using database = makeTables();
   const tables = createTableWriter(database);
   const old = tables.renewToken();
   tables.renewToken();
-  expect(tables.write([{ fill: { token: old, number: 1 }, steps: steps(0, 3) }, { steps: [] }])).toBe(0);
+  expect(tables.write([{ segment: { token: old, number: 1 }, steps: steps(0, 3) }, { steps: [] }])).toBe(0);
   expect(idsIn(database)).toEqual([]);
 });
 
@@ -61,7 +61,7 @@ function makeTables(): DatabaseSync {
   return database;
 }
 
-function steps(from: number, to: number, status = 'success'): IntakeStep[] {
+function steps(from: number, to: number, status = 'success'): SpooledStep[] {
   const at = '2026-11-01T00:00:00.000Z';
   return ids(from, to).map((id) => {
     const record = { id, server: 's', tool: 't', originalName: 't', caller: { id: 'me' }, status, createdAt: at };

@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads';
 
-/** The main thread's side of the thread that moves the intake into the tables. It starts with the first request. */
+/** The main thread's side of the thread that moves the spool into the tables. It starts with the first request. */
 export interface TableThread {
-  adopt(files: readonly string[]): Promise<string>;
-  drain(file: string, bytes: number): Promise<void>;
+  recover(files: readonly string[]): Promise<string>;
+  moveToTables(file: string, bytes: number): Promise<void>;
   close(): Promise<void>;
 }
 
-const script = new URL(import.meta.url.endsWith('.js') ? './intake-thread.js' : './intake-thread.ts', import.meta.url);
+const script = new URL(import.meta.url.endsWith('.js') ? './spool-thread.js' : './spool-thread.ts', import.meta.url);
 
 export function createTableThread(database: string): TableThread {
-  const waiting = new Map<number, { resolve: (reply: IntakeReply) => void; reject: (cause: unknown) => void }>();
+  const waiting = new Map<number, { resolve: (reply: SpoolReply) => void; reject: (cause: unknown) => void }>();
   let nextId = 0;
   let worker: Worker | undefined;
 
   function open(): Worker {
     const opened = new Worker(script, { workerData: database, name: 'journal' });
     opened.unref();
-    opened.on('message', (reply: IntakeReply) => {
+    opened.on('message', (reply: SpoolReply) => {
       const one = waiting.get(reply.id);
       waiting.delete(reply.id);
       if (reply.error === undefined) one?.resolve(reply);
@@ -34,23 +34,23 @@ export function createTableThread(database: string): TableThread {
     return opened;
   }
 
-  function request(what: DistributiveOmit<IntakeRequest, 'id'>): Promise<IntakeReply> {
+  function request(what: DistributiveOmit<SpoolRequest, 'id'>): Promise<SpoolReply> {
     return new Promise((resolve, reject) => {
       worker ??= open();
       const id = nextId++;
       waiting.set(id, { resolve, reject });
       worker.ref();
-      worker.postMessage({ id, ...what } satisfies IntakeRequest);
+      worker.postMessage({ id, ...what } satisfies SpoolRequest);
     });
   }
 
   return {
-    async adopt(files) {
-      const { token } = await request({ adopt: files });
+    async recover(files) {
+      const { token } = await request({ recover: files });
       if (token === undefined) throw new Error('The thread that writes the journal gave no token');
       return token;
     },
-    drain: async (file, bytes) => void (await request({ drain: file, bytes })),
+    moveToTables: async (file, bytes) => void (await request({ moveToTables: file, bytes })),
     async close() {
       await worker?.terminate();
     },
@@ -60,13 +60,13 @@ export function createTableThread(database: string): TableThread {
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
 /** Requests to the thread. */
-export type IntakeRequest =
-  /** Move steps that a dead process left in these files into the tables; the reply has the token of new fills. */
-  | { readonly id: number; readonly adopt: readonly string[] }
+export type SpoolRequest =
+  /** Move steps that a dead process left in these files into the tables; the reply has the token of new segments. */
+  | { readonly id: number; readonly recover: readonly string[] }
   /** Move the first bytes of this file into the tables. */
-  | { readonly id: number; readonly drain: string; readonly bytes: number };
+  | { readonly id: number; readonly moveToTables: string; readonly bytes: number };
 
-export interface IntakeReply {
+export interface SpoolReply {
   readonly id: number;
   readonly token?: string;
   readonly error?: string;

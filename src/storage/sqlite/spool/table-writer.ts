@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { callColumns } from '../../chain/call-columns.ts';
 import { linkSteps } from '../../chain/chain-step.ts';
-import type { Fill, IntakeStep } from './intake-frame.ts';
+import type { Segment, SpooledStep } from './spool-frame.ts';
 
-export interface FilledSteps {
-  readonly fill?: Fill;
-  readonly steps: readonly IntakeStep[];
+export interface SegmentSteps {
+  readonly segment?: Segment;
+  readonly steps: readonly SpooledStep[];
 }
 
-/** Writes steps from the intake to the journal and the list of calls. Idempotent: each step is written once. */
+/** Writes steps from the spool to the journal and the list of calls. Idempotent: each step is written once. */
 export interface TableWriter {
-  /** Returns how many fills had the current token; others are ignored. */
-  write(fills: readonly FilledSteps[]): number;
-  /** Starts a new sequence of fills, from number 1, and returns its token. */
+  /** Returns how many segments had the current token; others are ignored. */
+  write(segments: readonly SegmentSteps[]): number;
+  /** Starts a new sequence of segments, from number 1, and returns its token. */
   renewToken(): string;
 }
 
-/** Progress of the tables: all fills before this one, and this one up to a step. Stored in the same transactions. */
-interface Position extends Fill {
+/** Progress of the tables: all segments before this one, and this one up to a step. Stored in the same transactions. */
+interface Position extends Segment {
   readonly steps: number;
 }
 
@@ -47,9 +47,9 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
     }
   }
 
-  function writeFill(fill: Fill, steps: readonly IntakeStep[], from: number): void {
+  function writeSegment(segment: Segment, steps: readonly SpooledStep[], from: number): void {
     const last = new Map(steps.map(({ callId }, at) => [callId, at]));
-    // Only the latest step of each call is written; earlier ones of the same fill are superseded.
+    // Only the latest step of each call is written; earlier ones of the same segment are superseded.
     const written = steps
       .map((step, at) => ({ step, at }))
       .filter(({ step, at }) => at >= from && last.get(step.callId) === at);
@@ -60,7 +60,7 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
       database.exec(`PRAGMA synchronous = ${isLast ? 'FULL' : 'NORMAL'}`);
       transact(() => {
         append(part.map(({ step }) => step));
-        const done: Position = { ...fill, steps: isLast ? steps.length : (part.at(-1)?.at ?? 0) + 1 };
+        const done: Position = { ...segment, steps: isLast ? steps.length : (part.at(-1)?.at ?? 0) + 1 };
         writePosition.run(positionName, JSON.stringify(done));
       });
       // Gives other writers time to get the lock: they poll for it.
@@ -69,12 +69,14 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
   }
 
   return {
-    write(fills) {
+    write(segments) {
       const known = position();
-      const ours = fills.flatMap(({ fill, steps }) => (fill && fill.token === known?.token ? [{ fill, steps }] : []));
-      for (const { fill, steps } of ours.sort((one, other) => one.fill.number - other.fill.number)) {
-        if (!known || fill.number < known.number) continue;
-        writeFill(fill, steps, fill.number === known.number ? known.steps : 0);
+      const ours = segments.flatMap(({ segment, steps }) =>
+        segment && segment.token === known?.token ? [{ segment, steps }] : [],
+      );
+      for (const { segment, steps } of ours.sort((one, other) => one.segment.number - other.segment.number)) {
+        if (!known || segment.number < known.number) continue;
+        writeSegment(segment, steps, segment.number === known.number ? known.steps : 0);
       }
       return ours.length;
     },
@@ -87,7 +89,7 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
   };
 }
 
-function createAppend(database: DatabaseSync): (steps: readonly IntakeStep[]) => void {
+function createAppend(database: DatabaseSync): (steps: readonly SpooledStep[]) => void {
   const readHead = database.prepare('select head_seq, head_hash from chain where id = 1');
   const moveHead = database.prepare('update chain set head_seq = ?, head_hash = ? where id = 1');
   const insertStep = database.prepare(
@@ -135,7 +137,7 @@ function createAppend(database: DatabaseSync): (steps: readonly IntakeStep[]) =>
   };
 }
 
-const positionName = 'journal.intake';
+const positionName = 'journal.spool';
 const batch = 100;
 const pauseMs = 1;
 const pause = new Int32Array(new SharedArrayBuffer(4));

@@ -1,20 +1,20 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Fill, type IntakeStep, toFrame } from './intake-frame.ts';
+import { type Segment, type SpooledStep, toFrame } from './spool-frame.ts';
 
 /** Flushes the data of an open file to the disk: `fdatasync` of `node:fs`. */
 export type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
 
 /** A file that steps are appended to until they are in the tables. */
-export interface IntakeFile {
+export interface SpoolFile {
   readonly path: string;
   /** The number of bytes appended. */
   readonly bytes: number;
-  /** Starts a new fill at the beginning of the file. */
-  begin(fill: Fill): void;
+  /** Starts a new segment at the beginning of the file. */
+  begin(segment: Segment): void;
   /** Writes the steps, all or none. After that they outlive this process. */
-  append(steps: readonly IntakeStep[]): void;
+  append(steps: readonly SpooledStep[]): void;
   /** Resolves once everything appended before is on the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -22,10 +22,10 @@ export interface IntakeFile {
   remove(): Promise<void>;
 }
 
-export async function createIntakeFile(path: string, syncFile: SyncFile): Promise<IntakeFile> {
-  const fd = await openFilled(path);
+export async function createSpoolFile(path: string, syncFile: SyncFile): Promise<SpoolFile> {
+  const fd = await openPreallocated(path);
   const sync = createSharedSync((done) => syncFile(fd, done));
-  let fill: Fill | undefined;
+  let segment: Segment | undefined;
   let bytes = 0;
 
   /** Waits for pending syncs, which must not run on a reused file descriptor. */
@@ -40,12 +40,12 @@ export async function createIntakeFile(path: string, syncFile: SyncFile): Promis
       return bytes;
     },
     begin(next) {
-      fill = next;
+      segment = next;
       bytes = 0;
     },
     append(steps) {
-      if (!fill) throw new Error(`${path} was not begun`);
-      const frame = toFrame(fill, steps);
+      if (!segment) throw new Error(`${path} was not begun`);
+      const frame = toFrame(segment, steps);
       // After a partial write the next frame overwrites it.
       for (let done = 0; done < frame.length; ) done += writeSync(fd, frame, done, frame.length - done, bytes + done);
       bytes += frame.length;
@@ -63,10 +63,10 @@ export async function createIntakeFile(path: string, syncFile: SyncFile): Promis
  * Preallocates the file: syncing an overwrite is one disk write, while a growing file takes two. If the disk is too full,
  * the file starts empty.
  */
-async function openFilled(path: string): Promise<number> {
+async function openPreallocated(path: string): Promise<number> {
   await using handle = await open(path, 'w', 0o600);
   try {
-    await handle.write(Buffer.alloc(room));
+    await handle.write(Buffer.alloc(preallocatedBytes));
   } catch {
     await handle.truncate(0);
   }
@@ -109,4 +109,4 @@ function createSharedSync(sync: (done: (error: Error | null) => void) => void): 
   };
 }
 
-const room = 2 * 1024 * 1024;
+const preallocatedBytes = 2 * 1024 * 1024;

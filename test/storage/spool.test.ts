@@ -4,10 +4,10 @@ import { sqlitePlace } from './kinds.ts';
 import { gather, makeCall } from './records.ts';
 import { startWriter } from './writer-process.ts';
 
-const names = ['-intake-1', '-intake-2'];
+const names = ['-spool-1', '-spool-2'];
 
-describe('the files that hold calls before they are in the tables', () => {
-  test('intake files are readable by their owner only and removed by a proper close', async () => {
+describe('the spool', () => {
+  test('spool files are readable by their owner only and removed by a clean shutdown', async () => {
     using place = sqlitePlace();
     const storage = await place.open();
     await storage.journal.write(makeCall());
@@ -18,7 +18,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await place.sql('select count(*) as calls from calls')).toEqual([{ calls: 1 }]);
   });
 
-  test('reading creates no intake files', async () => {
+  test('reading creates no spool files', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     expect(await storage.journal.list()).toEqual([]);
@@ -26,7 +26,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(names.map((name) => existsSync(place.file + name))).toEqual([false, false]);
   });
 
-  test('intake files lose nothing and repeat nothing, however many calls run', async () => {
+  test('many concurrent calls are recorded once each through the spool', async () => {
     using place = sqlitePlace();
     await using storage = await place.open();
     const calls = Array.from({ length: 3_000 }, () => makeCall({ result: { text: 'x'.repeat(2_000) } }));
@@ -48,7 +48,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('intake files of a killed process are read once', async () => {
+  test('spool files of a killed process are recovered once', async () => {
     using place = sqlitePlace();
     await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
     await writer.said(/ success$/);
@@ -67,7 +67,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await count()).toBe(found);
   });
 
-  test('intake files of another database are left alone', async () => {
+  test('spool files of another database are ignored', async () => {
     using place = sqlitePlace();
     await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
     await writer.said(/ success$/);
@@ -77,7 +77,7 @@ describe('the files that hold calls before they are in the tables', () => {
     expect(await storage.journal.list()).toEqual([]);
   });
 
-  test('complete records of a damaged intake file are kept, and the start continues', async () => {
+  test('complete records of a damaged spool file are recovered, and the start continues', async () => {
     for (const damage of ['cut', 'noise', 'gone'] as const) {
       using place = sqlitePlace();
       await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });

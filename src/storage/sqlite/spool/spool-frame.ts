@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { OwnedStep } from '../../sql/engine.ts';
 
-export type IntakeStep = Omit<OwnedStep, 'mustSync'>;
+export type SpooledStep = Omit<OwnedStep, 'mustSync'>;
 
 /** Identifies the content of a file between two drains, so that older content in the file is not taken for it. */
-export interface Fill {
+export interface Segment {
   readonly token: string;
   readonly number: number;
 }
 
 /** Serializes steps that are written together: a header line, two lines for each step, and a checksum. */
-export function toFrame({ token, number }: Fill, steps: readonly IntakeStep[]): Buffer {
+export function toFrame({ token, number }: Segment, steps: readonly SpooledStep[]): Buffer {
   let text = `${token} ${number} ${steps.length}\n`;
   for (const { owner, callId, at, body } of steps) text += `${owner} ${at} ${JSON.stringify(callId)}\n${body}\n`;
   const frame = Buffer.allocUnsafe(Buffer.byteLength(text) + sumLength);
@@ -20,28 +20,28 @@ export function toFrame({ token, number }: Fill, steps: readonly IntakeStep[]): 
 }
 
 export interface ReadFrames {
-  readonly fill?: Fill;
-  readonly steps: readonly IntakeStep[];
+  readonly segment?: Segment;
+  readonly steps: readonly SpooledStep[];
   /** The number of bytes read. */
   readonly bytes: number;
 }
 
-/** Reads the intact frames of the fill at the start of the file. Frames after the first broken one were never confirmed. */
+/** Reads the intact frames of the segment at the start of the file. Frames after the first broken one were never confirmed. */
 export function readFrames(bytes: Buffer): ReadFrames {
-  const steps: IntakeStep[] = [];
-  let fill: Fill | undefined;
+  const steps: SpooledStep[] = [];
+  let segment: Segment | undefined;
   for (let start = 0; ; ) {
     const frame = readFrame(bytes, start);
-    if (!frame || (fill && !isSame(fill, frame.fill))) return { fill, steps, bytes: start };
-    fill = frame.fill;
+    if (!frame || (segment && !isSame(segment, frame.segment))) return { segment, steps, bytes: start };
+    segment = frame.segment;
     steps.push(...frame.steps);
     start = frame.end;
   }
 }
 
 interface Frame {
-  readonly fill: Fill;
-  readonly steps: readonly IntakeStep[];
+  readonly segment: Segment;
+  readonly steps: readonly SpooledStep[];
   readonly end: number;
 }
 
@@ -59,7 +59,7 @@ function readFrame(bytes: Buffer, start: number): Frame | undefined {
   const head = headForm.exec(line() ?? '');
   if (!head) return undefined;
   const [, token = '', number, count] = head;
-  const steps: IntakeStep[] = [];
+  const steps: SpooledStep[] = [];
   for (let left = Number(count); left > 0; left--) {
     const step = stepForm.exec(line() ?? '');
     const body = line();
@@ -71,14 +71,14 @@ function readFrame(bytes: Buffer, start: number): Frame | undefined {
   if (bytes.toString('latin1', at, end) !== toSum(bytes.subarray(start, at))) return undefined;
   // Parsed only after the checksum matched.
   const whole = steps.map((step) => ({ ...step, callId: JSON.parse(step.callId) as string }));
-  return { fill: { token, number: Number(number) }, steps: whole, end };
+  return { segment: { token, number: Number(number) }, steps: whole, end };
 }
 
 function toSum(bytes: Buffer): string {
   return `${crc32(bytes).toString(16).padStart(8, '0')}\n`;
 }
 
-function isSame(one: Fill, other: Fill): boolean {
+function isSame(one: Segment, other: Segment): boolean {
   return one.token === other.token && one.number === other.number;
 }
 

@@ -1,37 +1,37 @@
-// The thread that moves the journal's steps from the intake into the tables.
+// The thread that moves the journal's steps from the spool into the tables.
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionSettings } from '../connection-settings.ts';
-import { readFrames } from './intake-frame.ts';
-import type { IntakeReply, IntakeRequest } from './table-thread.ts';
+import { readFrames } from './spool-frame.ts';
+import type { SpoolReply, SpoolRequest } from './table-thread.ts';
 import { createTableWriter } from './table-writer.ts';
 
 const database = new DatabaseSync(String(workerData));
 database.exec(connectionSettings);
 const tables = createTableWriter(database);
 
-parentPort?.on('message', (request: IntakeRequest) => {
-  parentPort?.postMessage({ id: request.id, ...answer(request) } satisfies IntakeReply);
+parentPort?.on('message', (request: SpoolRequest) => {
+  parentPort?.postMessage({ id: request.id, ...answer(request) } satisfies SpoolReply);
 });
 parentPort?.on('close', () => database.close());
 
-function answer(request: IntakeRequest): Omit<IntakeReply, 'id'> {
+function answer(request: SpoolRequest): Omit<SpoolReply, 'id'> {
   try {
-    if ('adopt' in request) return { token: adopt(request.adopt) };
-    drain(request.drain, request.bytes);
+    if ('recover' in request) return { token: recover(request.recover) };
+    moveToTables(request.moveToTables, request.bytes);
     return {};
   } catch (cause) {
     return { error: cause instanceof Error ? cause.message : String(cause) };
   }
 }
 
-function adopt(files: readonly string[]): string {
+function recover(files: readonly string[]): string {
   tables.write(files.filter((file) => existsSync(file)).map((file) => readFrames(readFileSync(file))));
   return tables.renewToken();
 }
 
-function drain(file: string, bytes: number): void {
+function moveToTables(file: string, bytes: number): void {
   const read = readFrames(readStart(file, bytes));
   if (read.bytes < bytes || tables.write([read]) === 0) throw new Error(`${file} is not as it was written`);
 }
