@@ -41,7 +41,7 @@ export async function readCallStats(query: CallStatsQuery, summaries: CallSummar
       const { tool, server, originalName } = first;
       return {
         tool,
-        ...(server !== undefined && { server }),
+        server,
         originalName,
         calls: own.length,
         ...countsOf(own),
@@ -62,8 +62,8 @@ function countsOf(calls: readonly CallSummary[]): Omit<CallStats['totals'], 'cal
     denied,
     invalid,
     cancelled,
-    ...(p50Ms !== undefined && { p50Ms }),
-    ...(p95Ms !== undefined && { p95Ms }),
+    p50Ms,
+    p95Ms,
   };
 }
 

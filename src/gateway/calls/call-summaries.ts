@@ -55,8 +55,8 @@ export function createCallSummaries(options: CallSummariesOptions): CallSummarie
     let { before } = span;
     for (let count = 0; count < span.room; ) {
       const page = await journal.list({
-        ...(Number.isFinite(span.since) && { since: new Date(span.since).toISOString() }),
-        ...(before !== undefined && { before }),
+        since: Number.isFinite(span.since) ? new Date(span.since).toISOString() : undefined,
+        before,
         limit: pageSize,
       });
       for (const record of page) into.calls.set(record.id, toSummary(record));
@@ -88,7 +88,7 @@ export function createCallSummaries(options: CallSummariesOptions): CallSummarie
     if (time < kept.from && !kept.isFull) {
       const before = latest(kept.calls, kept.calls.size).at(-1)?.id;
       const room = maxCalls - kept.calls.size;
-      kept.isFull = !(await read(kept, { since: time, room, ...(before !== undefined && { before }) }));
+      kept.isFull = !(await read(kept, { since: time, room, before }));
       kept.from = time;
     }
     const calls = latest(kept.calls, maxCalls);
@@ -120,12 +120,12 @@ function toSummary(record: CallRecord): CallSummary {
   return {
     id,
     tool,
-    ...(server !== undefined && { server }),
+    server,
     originalName,
     caller: caller.id,
     status,
-    ...(end && { end }),
+    end,
     createdAt: Date.parse(createdAt),
-    ...(isTimed && { durationMs: Date.parse(completedAt) - Date.parse(startedAt) }),
+    durationMs: isTimed ? Date.parse(completedAt) - Date.parse(startedAt) : undefined,
   };
 }

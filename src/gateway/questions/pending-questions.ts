@@ -3,10 +3,11 @@ import type { ElicitAnswer } from '../../connections/request-host.ts';
 import type { CallQuestionContext } from '../../invocation/call.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { measureJson } from '../../policy/measure-json.ts';
-import { checkContent } from './check-content.ts';
+import { createArgumentsChecker } from '../../policy/validate-arguments.ts';
+import { requestError } from '../api/request-problems.ts';
 
 /** A server's question during a call of the API or of an assistant, until a person answers or the call ends. */
 export interface PendingQuestion {
@@ -67,7 +68,7 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
       const { kind, params } = found.question;
       const isForm = kind === 'elicitation' && params.mode !== 'url' && answer.action === 'accept';
       const content = isForm ? checkContent(params.requestedSchema, answer.content ?? {}) : undefined;
-      found.settle(answer.action, { action: answer.action, ...(content && { content }) });
+      found.settle(answer.action, { action: answer.action, content });
       return true;
     },
     async ask(kind, params, { call, server, signal }) {
@@ -111,4 +112,32 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
 /** The error for a question that cannot be put to a person. */
 export function questionRefused(why: string): ToolwharfError {
   return new ToolwharfError('INPUT_REFUSED', `The server's question was refused: ${why}`);
+}
+
+const checker = createArgumentsChecker({ maxEntries: 200 });
+
+/** Validates an answer by the server's form. All problems are reported in one `REQUEST_INVALID`. */
+function checkContent(form: unknown, content: JsonObject): JsonObject {
+  if (!isObject(form)) return content;
+  const check = checker.prepare(withoutDefaulted(form));
+  // A schema that the validator does not support is left to the server.
+  const verdict = check.kind === 'ready' ? check.check(content) : { ok: true as const };
+  if (verdict.ok) return content;
+  throw requestError(
+    verdict.problems.map(({ path, expected, got }) => ({
+      path: `body.content${path.replaceAll('/', '.')}`,
+      message: `expected ${expected}, got ${got}`,
+    })),
+  );
+}
+
+/** Members with a default are optional: the default is added before the answer is sent. */
+function withoutDefaulted(form: JsonSchema): JsonSchema {
+  const { properties, required } = form;
+  if (!isObject(properties) || !Array.isArray(required)) return form;
+  const isDefaulted = (name: string) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return isObject(property) && property.default !== undefined;
+  };
+  return { ...form, required: required.filter((name) => !isDefaulted(String(name))) };
 }

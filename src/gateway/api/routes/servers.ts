@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import type { ServerRecord } from '../../../config/server-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { ServerInfo } from '../../../servers/server-info.ts';
+import type { Identity } from '../../auth/identity.ts';
+import { toVisibleStatus } from '../../auth/profile-scope.ts';
 import { findServer, readPermittedServer, scopeFor } from '../access.ts';
 import { importServers } from '../import-servers.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import {
   importedServersSchema,
   importInputSchema,
+  type ServerView,
   serverInputSchema,
   serverListSchema,
   serverSchema,
@@ -13,7 +18,7 @@ import {
   serverTestSchema,
   stderrSchema,
 } from '../schemas/servers.ts';
-import { toServerView } from '../server-view.ts';
+import { toRecordView } from '../server-masks.ts';
 import { testConnection } from '../test-connection.ts';
 
 const group = 'servers';
@@ -215,4 +220,28 @@ export const serverRoutes = [
 async function showServer(server: string, { identity }: Pick<ApiRequest, 'identity'>, ports: ApiPorts) {
   const info = findServer({ params: { server }, identity }, ports);
   return toServerView(info, await ports.servers.stored.find(server), { identity }, ports);
+}
+
+/** A server as the caller may see it. */
+function toServerView(
+  info: ServerInfo,
+  record: ServerRecord | undefined,
+  { identity }: { readonly identity: Identity },
+  { servers, toolbox }: ApiPorts,
+): ServerView {
+  const { place, status, ...rest } = info;
+  const { isAdmin } = identity;
+  const file = isAdmin ? toolbox.loaded.file : undefined;
+  const readOnly = `Defined in the configuration${file === undefined ? '' : ` file ${file}`}`;
+  return {
+    id: record?.id ?? info.name,
+    ...rest,
+    source: record ? 'store' : 'file',
+    readOnly: record ? undefined : readOnly,
+    problem: record && servers.stored.problemOf(record),
+    enabled: record?.enabled ?? info.enabled,
+    status: toVisibleStatus(status, identity),
+    place: isAdmin ? place : undefined,
+    record: isAdmin && record ? toRecordView(record) : undefined,
+  };
 }
