@@ -4,7 +4,7 @@ import { EventsProvider } from './api/events-context.tsx';
 import { AppShell } from './components/AppShell.tsx';
 import { EmptyState } from './components/EmptyState.tsx';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
-import { SessionGate } from './components/SessionGate.tsx';
+import { SessionGate } from './components/SignIn.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { Toasts } from './components/Toasts.tsx';
 

@@ -1,17 +1,17 @@
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { Approval, ApprovalAnswer } from '../api/client.ts';
-import { ApprovalAnswers } from './approval/ApprovalAnswers.tsx';
+import { api } from '../api/api.ts';
+import { ApiError, type Approval, type ApprovalAnswer } from '../api/client.ts';
+import { ApprovalAnswers, DenyForm, EditArguments } from './approval/ApprovalAnswers.tsx';
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
-import { DenyForm } from './approval/DenyForm.tsx';
-import { EditArguments } from './approval/EditArguments.tsx';
-import { outcomeOf } from './approval/outcome.ts';
+import { outcomeOf } from './approval/labels.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
-import { useAnswerApproval } from './approval/use-answer-approval.ts';
 import { useShortcuts } from './approval/use-shortcuts.ts';
 import { Badge } from './Badge.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { safeText } from './safe-text.ts';
+import { useToast } from './Toasts.tsx';
 
 export interface ApprovalPanelProps {
   readonly approval: Approval;
@@ -99,4 +99,40 @@ function useReady(): boolean {
     return () => clearTimeout(timer);
   }, []);
   return ready;
+}
+
+/** Answers an approval. The first answer counts; a late one reports the answer that counted. */
+function useAnswerApproval(approval: Approval, onAnswered: () => void) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: (body: ApprovalAnswer) => answer(approval, body),
+    onSuccess({ late }) {
+      if (late !== undefined) toast(late);
+      removePending(queries, approval.id);
+      onAnswered();
+    },
+  });
+}
+
+async function answer(approval: Approval, body: ApprovalAnswer): Promise<{ readonly late?: string }> {
+  const path = { approval: approval.id };
+  try {
+    await api.answerApproval({ path, body });
+    return {};
+  } catch (error) {
+    if (!(error instanceof ApiError) || !['CONFLICT', 'GONE', 'NOT_FOUND'].includes(error.code)) throw error;
+    const found = await api.getApproval({ path }).catch(() => undefined);
+    if (found?.status === 'pending') throw error;
+    return { late: found ? `Already answered: ${outcomeOf(found).sentence}` : 'This approval no longer exists.' };
+  }
+}
+
+/** Removes the approval from the pending list at once, and then refetches. */
+function removePending(queries: QueryClient, id: string): void {
+  queries.setQueryData<readonly Approval[]>(['approvals', 'pending'], (pending) =>
+    pending?.filter((one) => one.id !== id),
+  );
+  void queries.invalidateQueries({ queryKey: ['approvals'] });
+  void queries.invalidateQueries({ queryKey: ['rules'] });
 }

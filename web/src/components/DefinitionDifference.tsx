@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react';
 import type { DefinitionChange } from '../api/client.ts';
-import { textDifference } from './approval/text-difference.ts';
 import { Badge, type Tone } from './Badge.tsx';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import { safeText } from './safe-text.ts';
+import { textDifference } from './text-difference.ts';
 
 export interface DefinitionDifferenceProps {
   readonly changes: readonly DefinitionChange[];

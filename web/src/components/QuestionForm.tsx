@@ -1,14 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { MessageCircleQuestion } from 'lucide-react';
+import { ExternalLink, MessageCircleQuestion } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { api } from '../api/api.ts';
 import { ApiError, type Question, type QuestionAnswer } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
-import { Notice } from './ErrorNotice.tsx';
-import { ElicitationForm } from './question/ElicitationForm.tsx';
-import { SamplingQuestion } from './question/SamplingQuestion.tsx';
-import { UrlQuestion } from './question/UrlQuestion.tsx';
+import { Button } from './Button.tsx';
+import { ContentView } from './ContentView.tsx';
+import { ErrorNotice, Notice } from './ErrorNotice.tsx';
+import { problemAt } from './field-problems.ts';
+import { isRecord } from './is-record.ts';
+import { toQuestionSchema } from './question-schema.ts';
+import { SchemaForm } from './SchemaForm.tsx';
+import { ScrollBox } from './ScrollBox.tsx';
 import { safeText } from './safe-text.ts';
+import { toPointer } from './schema-form/form-context.ts';
+import { initialValue } from './schema-form/form-values.ts';
+import { toFormSchema } from './schema-form/to-form-schema.ts';
 import { useToast } from './Toasts.tsx';
 
 export interface QuestionFormProps {
@@ -70,4 +78,180 @@ function useAnswerQuestion(question: Question) {
       void queries.invalidateQueries({ queryKey: ['questions'] });
     },
   });
+}
+
+/** A URL that a server asks a person to open. It is shown in full and can be accepted once it was opened. */
+function UrlQuestion({ question, busy, error, onAnswer }: QuestionProps) {
+  const [opened, setOpened] = useState(false);
+  const { message, url: given } = question.params;
+  const url = typeof given === 'string' ? URL.parse(given) : null;
+  const canOpen = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <p className="break-words whitespace-pre-wrap">{safeText(message, 5_000)}</p>
+      <div className="rounded-md border border-line bg-sunken px-3 py-2">
+        {canOpen && (
+          <p>
+            On <strong>{safeText(url.host, 200)}</strong>
+          </p>
+        )}
+        <p className="font-mono text-xs break-all">{safeText(canOpen ? url.href : given, 4_000)}</p>
+      </div>
+      {canOpen && url.protocol === 'http:' && !isLoopback(url.hostname) && (
+        <Notice tone="warn">The connection to this page is not encrypted.</Notice>
+      )}
+      {!canOpen && <Notice tone="bad">This URL cannot be opened safely.</Notice>}
+      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
+      <div className="flex flex-wrap gap-2">
+        {canOpen && (
+          <a
+            href={url.href}
+            target="_blank"
+            rel="noopener noreferrer nofollow"
+            onClick={() => setOpened(true)}
+            className="inline-flex min-h-9 items-center gap-1.5 rounded-md border border-line-strong/60 bg-surface px-3 font-medium hover:bg-sunken"
+          >
+            Open in a new tab
+            <ExternalLink aria-hidden className="size-4" />
+          </a>
+        )}
+        <Button
+          look="primary"
+          busy={busy}
+          disabled={!opened}
+          title={opened ? undefined : 'Open the URL first'}
+          onClick={() => onAnswer({ action: 'accept' })}
+        >
+          Accept
+        </Button>
+        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
+          Decline
+        </Button>
+        <Button look="quiet" disabled={busy} onClick={() => onAnswer({ action: 'cancel' })}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const maxMessages = 50;
+
+/** A prompt that a server wants to send to the model; nothing is sent before the person allows it. */
+function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
+  const { messages, systemPrompt, maxTokens, temperature } = question.params;
+  const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <p>
+        The server wants to prompt the model of this conversation and receives the reply. This costs tokens
+        {typeof maxTokens === 'number' && <>: at most {maxTokens.toLocaleString('en')} for the reply</>}.
+      </p>
+      {typeof systemPrompt === 'string' && <Quoted title="Instructions for the model">{safeText(systemPrompt)}</Quoted>}
+      {all.slice(0, maxMessages).map((message, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages never move
+        <section key={at} aria-label={`Message ${at + 1}`} className="min-w-0">
+          <h4 className="mb-1 text-xs text-ink-soft">{message.role === 'assistant' ? 'Model' : 'User'}</h4>
+          <ContentView result={{ isError: false, content: blocksOf(message.content) }} />
+        </section>
+      ))}
+      {all.length > maxMessages && <p className="text-ink-soft">And {all.length - maxMessages} more messages.</p>}
+      {typeof temperature === 'number' && <p className="text-xs text-ink-faint">Temperature {temperature}</p>}
+      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" busy={busy} onClick={() => onAnswer({ action: 'accept' })}>
+          Allow
+        </Button>
+        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
+          Decline
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Quoted({ title, children }: { readonly title: string; readonly children: string }) {
+  return (
+    <section className="min-w-0">
+      <h4 className="mb-1 text-xs text-ink-soft">{title}</h4>
+      <ScrollBox
+        label={title}
+        className="max-h-48 rounded-md border border-line bg-sunken px-3 py-2 break-words whitespace-pre-wrap"
+      >
+        {children}
+      </ScrollBox>
+    </section>
+  );
+}
+
+function blocksOf(content: unknown): readonly Json[] {
+  return (Array.isArray(content) ? content : [content]).filter(isRecord);
+}
+
+/** A form that a server asks a person to fill in. */
+function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
+  const { message, requestedSchema } = question.params;
+  const schema = useMemo(() => toQuestionSchema(requestedSchema), [requestedSchema]);
+  const [content, setContent] = useState(() => firstContent(schema));
+  const [jsonProblem, setJsonProblem] = useState<string>();
+  const problems = useMemo(() => {
+    const messages = Object.keys(schema.properties).map((name) => [name, problemAt(error, `content.${name}`)] as const);
+    return messages.flatMap(([name, message]) => (message === undefined ? [] : [{ path: toPointer([name]), message }]));
+  }, [schema, error]);
+  return (
+    <form
+      aria-label={`Question of ${safeText(question.server, 80)}`}
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (jsonProblem === undefined) onAnswer({ action: 'accept', content });
+      }}
+    >
+      <p className="break-words whitespace-pre-wrap">{safeText(message, 5_000)}</p>
+      <SchemaForm
+        purpose="question"
+        schema={schema}
+        value={content}
+        onChange={setContent}
+        onProblem={setJsonProblem}
+        problems={problems}
+        disabled={busy}
+      />
+      {error !== null && error !== undefined && problems.length === 0 && (
+        <ErrorNotice title="The answer was rejected" error={error} />
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" busy={busy} disabled={jsonProblem !== undefined}>
+          Accept
+        </Button>
+        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
+          Decline
+        </Button>
+        <Button look="quiet" disabled={busy} onClick={() => onAnswer({ action: 'cancel' })}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function firstContent(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const form = toFormSchema(schema);
+  const value = form.ok ? initialValue(form.schema) : {};
+  return isRecord(value) ? value : {};
+}
+
+/** The props of every kind of question. */
+interface QuestionProps {
+  readonly question: Question;
+  readonly busy: boolean;
+  /** Why the last answer was rejected. */
+  readonly error: unknown;
+  readonly onAnswer: (answer: QuestionAnswer) => void;
 }

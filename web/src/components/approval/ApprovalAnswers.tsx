@@ -1,7 +1,13 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { api } from '../../api/api.ts';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { Button } from '../Button.tsx';
+import { Checkbox, Field, TextArea } from '../fields.tsx';
+import { SchemaForm } from '../SchemaForm.tsx';
+import { Spinner } from '../Spinner.tsx';
+import { safeText } from '../safe-text.ts';
 
 export interface ApprovalAnswersProps {
   readonly approval: Approval;
@@ -91,5 +97,101 @@ function Key({ children }: { readonly children: ReactNode }) {
     >
       {children}
     </kbd>
+  );
+}
+
+interface EditArgumentsProps {
+  readonly approval: Approval;
+  readonly busy: boolean;
+  readonly onAnswer: (answer: ApprovalAnswer) => void;
+  readonly onBack: () => void;
+}
+
+const oneTool = (tool: string) =>
+  queryOptions({ queryKey: ['tools', 'one', tool], queryFn: ({ signal }) => api.getTool({ path: { tool }, signal }) });
+
+/** Allows the call once with edited arguments; the gateway validates them again. */
+export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgumentsProps) {
+  const tool = useQuery({ ...oneTool(approval.tool), retry: false });
+  const [value, setValue] = useState(approval.arguments);
+  const [problem, setProblem] = useState<string>();
+  if (tool.isPending) return <Spinner label="Loading the tool's schema …" />;
+  return (
+    <form
+      aria-label="Edit the arguments"
+      className="flex min-w-0 flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem === undefined) onAnswer({ answer: 'allow', scope: 'once', arguments: value });
+      }}
+    >
+      <SchemaForm
+        schema={tool.data?.parameters ?? { type: 'object' }}
+        value={value}
+        onChange={setValue}
+        onProblem={setProblem}
+        disabled={busy}
+      />
+      <p className="text-xs text-ink-faint">Arguments are validated before the call runs.</p>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" busy={busy} disabled={problem !== undefined}>
+          Allow with these arguments
+        </Button>
+        <Button disabled={busy} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface DenyFormProps {
+  readonly approval: Approval;
+  readonly busy: boolean;
+  readonly onAnswer: (answer: ApprovalAnswer) => void;
+  readonly onBack: () => void;
+}
+
+/** Denies the call with a reason, once or from now on. */
+export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
+  const [reason, setReason] = useState('');
+  const [always, setAlways] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <form
+      aria-label="Deny with a reason"
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer({ answer: 'deny', scope: always ? 'tool' : 'once', reason: reason.trim() || undefined });
+      }}
+    >
+      <Field label="Reason" hint="Sent to the caller, so that it can try something else. Optional.">
+        {(field) => (
+          <TextArea
+            {...field}
+            ref={box}
+            maxLength={2_000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
+      <Checkbox
+        label={`Always deny ${safeText(approval.originalName, 80)}`}
+        hint="Applies to all callers, even after its definition changes, until you revoke the rule."
+        checked={always}
+        onChange={setAlways}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="danger" busy={busy}>
+          {always ? 'Deny always' : 'Deny'}
+        </Button>
+        <Button disabled={busy} onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </form>
   );
 }

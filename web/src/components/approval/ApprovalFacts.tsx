@@ -7,7 +7,7 @@ import { Button } from '../Button.tsx';
 import { DefinitionDifference } from '../DefinitionDifference.tsx';
 import { Notice } from '../ErrorNotice.tsx';
 import { safeText } from '../safe-text.ts';
-import { kindOfCaller, nameOfCaller } from './caller-words.ts';
+import { kindOfCaller, nameOfCaller } from './labels.ts';
 import { ServerClaims } from './ServerClaims.tsx';
 
 export interface ApprovalFactsProps {

@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 import { JsonView } from '../JsonView.tsx';
 import { safeText } from '../safe-text.ts';
 import { MediaContent } from './MediaContent.tsx';
@@ -18,6 +19,22 @@ export function ResourceContents({ contents }: { readonly contents: Readonly<Rec
       {typeof text === 'string' && <TextContent text={text} mimeType={type} name={name} />}
       {typeof text !== 'string' && typeof blob === 'string' && <MediaContent data={blob} mimeType={type} name={name} />}
       {typeof text !== 'string' && typeof blob !== 'string' && <JsonView value={contents} what="resource" />}
+    </div>
+  );
+}
+
+/** A server's response to `resources/read`. */
+export function ReadResult({ answer }: { readonly answer: Readonly<Record<string, unknown>> }) {
+  const contents = Array.isArray(answer.contents) ? answer.contents.filter(isRecord) : undefined;
+  if (!contents) return <JsonView value={answer} what="answer" />;
+  if (contents.length === 0) return <p className="text-ink-soft">The resource is empty.</p>;
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {contents.slice(0, 50).map((part, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts stay where they are
+        <ResourceContents key={at} contents={part} />
+      ))}
+      {contents.length > 50 && <p className="text-ink-soft">{contents.length - 50} more parts are hidden.</p>}
     </div>
   );
 }

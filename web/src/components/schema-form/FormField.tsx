@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../Button.tsx';
-import { isRecord } from '../content/is-record.ts';
 import { Select } from '../fields.tsx';
+import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import {
   FieldError,

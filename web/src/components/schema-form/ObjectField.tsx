@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import { Button, IconButton } from '../Button.tsx';
-import { isRecord } from '../content/is-record.ts';
 import { Input } from '../fields.tsx';
+import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { FieldGroup, type FieldProps } from './FieldParts.tsx';
 import { useFieldIds, useForm } from './form-context.ts';

@@ -1,6 +1,6 @@
 import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { isRecord } from '../content/is-record.ts';
+import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { describeKind } from './describe-kind.ts';
 import { type FormSchema, resolveReference } from './form-schema.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../content/is-record.ts';
+import { isRecord } from '../is-record.ts';
 import { type FormSchema, formLimits, itemSchema, resolveReference } from './form-schema.ts';
 
 /** The first value of a form: defaults, constants and required objects. Optional members without a default are omitted. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../content/is-record.ts';
+import { isRecord } from '../is-record.ts';
 import { findJsonProblem } from './find-json-problem.ts';
 
 export type ReadArguments =

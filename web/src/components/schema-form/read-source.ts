@@ -1,7 +1,6 @@
-import { isRecord } from '../content/is-record.ts';
+import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { type FormSchema, formLimits } from './form-schema.ts';
-import { NoForm, type Source } from './source-references.ts';
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
@@ -78,4 +77,120 @@ export function isRuleOnly(option: Source): boolean {
 export function inheriting(source: Source, option: Source): Source {
   if (option.type !== undefined || option.$ref !== undefined || typeof source.type !== 'string') return option;
   return { ...option, type: source.type };
+}
+
+const maxMerged = 200;
+
+/** Merges the parts of a schema's `allOf` into the schema. */
+export function mergeAllOf(source: Source, references: SourceReferences): Source {
+  if (!Array.isArray(source.allOf)) return source;
+  const { allOf, ...outer } = source;
+  // One reference, wrapped to add a title or a description.
+  const [only] = allOf;
+  if (allOf.length === 1 && isRecord(only) && typeof only.$ref === 'string' && !hasShape(outer))
+    return { ...outer, ...only, ...ownTitle(outer) };
+  return [outer, ...gather(allOf, references)].reduce(mergeTwo);
+}
+
+/** Collects all parts, with references followed. Bounded: parts that refer to themselves twice would never end. */
+function gather(allOf: readonly unknown[], references: SourceReferences): Source[] {
+  const parts: Source[] = [];
+  const waiting = allOf.filter(isRecord);
+  for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+    if (parts.length >= maxMerged) throw new NoForm('its allOf has too many parts');
+    const { $ref, allOf: inner, ...own } = part;
+    parts.push(own);
+    const target = typeof $ref === 'string' ? references.resolve($ref) : undefined;
+    waiting.unshift(...[target, ...(Array.isArray(inner) ? inner : [])].filter(isRecord));
+  }
+  return parts;
+}
+
+/** The first part's keywords win; properties and required names are combined. */
+function mergeTwo(first: Source, second: Source): Source {
+  const required = [first.required, second.required].filter(Array.isArray).flat();
+  return {
+    ...second,
+    ...first,
+    ...(isRecord(first.properties) &&
+      isRecord(second.properties) && { properties: mergeProperties(first.properties, second.properties) }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+function mergeProperties(first: Source, second: Source): Source {
+  const shared = Object.keys(second).filter((name) => Object.hasOwn(first, name));
+  const merged = shared.map((name) => [name, { allOf: [first[name], second[name]] }]);
+  return { ...second, ...first, ...Object.fromEntries(merged) };
+}
+
+function hasShape(source: Source): boolean {
+  return ['properties', 'required', 'items', 'anyOf', 'oneOf', 'enum'].some((keyword) => keyword in source);
+}
+
+function ownTitle({ title, description }: Source): Source {
+  return { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+}
+
+/** A schema as its server sent it. */
+export type Source = Readonly<Record<string, unknown>>;
+
+/** The reason why a schema gets no form. */
+export class NoForm extends Error {}
+
+/** Resolves references within a schema. References out of it are refused; nothing is fetched. */
+export interface SourceReferences {
+  /** The target of a reference. */
+  resolve(reference: string): unknown;
+  /** The form's own reference to the same target. */
+  nameOf(reference: string): string;
+  /** Converts every target that was named, including those named during conversion. */
+  definitions<Schema>(convert: (target: unknown) => Schema): { readonly $defs?: Readonly<Record<string, Schema>> };
+}
+
+export function createReferences(root: Source): SourceReferences {
+  const names = new Map<string, string>();
+
+  function resolve(reference: string): unknown {
+    let target: unknown = root;
+    for (const part of toPointer(reference)) {
+      const next: unknown = isContainer(target) && Object.hasOwn(target, part) ? Reflect.get(target, part) : undefined;
+      if (next === undefined) throw new NoForm(`its reference ${safeText(reference, 100)} leads nowhere`);
+      target = next;
+    }
+    return target;
+  }
+
+  return {
+    resolve,
+    nameOf(reference) {
+      resolve(reference);
+      const name = names.get(reference) ?? `d${names.size}`;
+      names.set(reference, name);
+      return `#/$defs/${name}`;
+    },
+    definitions<Schema>(convert: (target: unknown) => Schema) {
+      const $defs: Record<string, Schema> = {};
+      // Converting a target may add others; iterating a Map includes them.
+      for (const [reference, name] of names) $defs[name] = convert(resolve(reference));
+      return names.size > 0 ? { $defs } : {};
+    },
+  };
+}
+
+function toPointer(reference: string): string[] {
+  if (reference === '#') return [];
+  if (!reference.startsWith('#/')) throw new NoForm(`its reference ${safeText(reference, 100)} leads out of it`);
+  try {
+    return decodeURIComponent(reference)
+      .slice(2)
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  } catch {
+    throw new NoForm(`its reference ${safeText(reference, 100)} leads nowhere`);
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return isRecord(value) || Array.isArray(value);
 }

@@ -1,10 +1,21 @@
-import { isRecord } from '../content/is-record.ts';
+import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { describeKind } from './describe-kind.ts';
 import { type FormSchema, formLimits } from './form-schema.ts';
-import { mergeAllOf } from './merge-all-of.ts';
-import { choicesOf, inheriting, isNull, isRuleOnly, typesOf, withTitledChoices, wordsOf } from './read-source.ts';
-import { createReferences, NoForm, type Source, type SourceReferences } from './source-references.ts';
+import {
+  choicesOf,
+  createReferences,
+  inheriting,
+  isNull,
+  isRuleOnly,
+  mergeAllOf,
+  NoForm,
+  type Source,
+  type SourceReferences,
+  typesOf,
+  withTitledChoices,
+  wordsOf,
+} from './read-source.ts';
 
 export type FormSchemaResult =
   /** `hasMore`: the schema has rules that the form does not show. */

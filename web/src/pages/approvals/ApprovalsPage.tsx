@@ -1,10 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
+import { ShieldCheck } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { queries } from '../../api/queries.ts';
+import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
+import { Button } from '../../components/Button.tsx';
+import { Card } from '../../components/Card.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
+import { pluralize } from '../../components/pluralize.ts';
+import { QuestionForm } from '../../components/QuestionForm.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
 import { AnsweredList } from './AnsweredList.tsx';
-import { PendingList } from './PendingList.tsx';
 import { RuleList } from './RuleList.tsx';
 
 /** Pending approvals, answered approvals and rules. */
@@ -31,5 +40,47 @@ export default function ApprovalsPage() {
         onChange={(id) => setSearch(id === 'pending' ? {} : { tab: id }, { replace: true })}
       />
     </Page>
+  );
+}
+
+const pageSize = 20;
+
+/** The pending approvals and server questions, newest first, each with its answers. */
+function PendingList() {
+  const approvals = useQuery(queries.approvals('pending'));
+  const questions = useQuery(queries.questions());
+  const [shown, setShown] = useState(pageSize);
+  const container = useRef<HTMLDivElement>(null);
+  const failed = [approvals, questions].find(({ isError }) => isError);
+  if (failed) return <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />;
+  if (!approvals.data || !questions.data) return <Spinner label="Loading approvals …" />;
+
+  const pending = approvals.data.toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
+  const count = pending.length + questions.data.length;
+  return (
+    <div ref={container} tabIndex={-1} className="flex flex-col gap-4 outline-none">
+      <p role="status" className="sr-only">
+        {count === 0 ? 'No pending approvals.' : `${pluralize(count, 'pending approval')}.`}
+      </p>
+      {count === 0 && (
+        <EmptyState icon={<ShieldCheck aria-hidden />} title="No pending approvals">
+          Calls that need approval appear here as soon as an assistant, an MCP client or a program makes them.
+        </EmptyState>
+      )}
+      {questions.data.map((question) => (
+        <QuestionForm key={question.id} question={question} />
+      ))}
+      {pending.slice(0, shown).map((approval) => (
+        <Card key={approval.id} className="animate-appear p-4">
+          {/* The focused button disappears with its approval. */}
+          <ApprovalPanel approval={approval} onAnswered={() => container.current?.focus({ preventScroll: true })} />
+        </Card>
+      ))}
+      {pending.length > shown && (
+        <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
+          Show more ({pending.length - shown})
+        </Button>
+      )}
+    </div>
   );
 }

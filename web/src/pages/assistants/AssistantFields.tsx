@@ -1,11 +1,13 @@
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useMemo } from 'react';
+import { Notice } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, Input, TextArea } from '../../components/fields.tsx';
 import { ApprovalModeField } from './ApprovalModeField.tsx';
 import type { AssistantDraft } from './assistant-draft.ts';
+import { useToolPreview } from './assistant-queries.ts';
 import { ModelFields } from './ModelFields.tsx';
+import { PatternField } from './PatternField.tsx';
 import { ToolSelector } from './ToolSelector.tsx';
-import { TrustedTools } from './TrustedTools.tsx';
 
 export interface AssistantFieldsProps {
   readonly draft: AssistantDraft;
@@ -140,5 +142,38 @@ function Section({ title, hint, children }: SectionProps) {
       </div>
       <div className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4">{children}</div>
     </section>
+  );
+}
+
+interface TrustedToolsProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools'> {
+  readonly patterns: readonly string[];
+  readonly error: string | undefined;
+  readonly onChange: (patterns: readonly string[]) => void;
+}
+
+/** The tools of the assistant that run without approval. */
+function TrustedTools({ serverIds, disabledTools, patterns, error, onChange }: TrustedToolsProps) {
+  const { preview } = useToolPreview({ serverIds, disabledTools, trustedTools: patterns });
+  const enabledTools = useMemo(() => preview?.tools.filter(({ enabled }) => enabled) ?? [], [preview]);
+  return (
+    <>
+      <PatternField
+        label="Trusted tools"
+        hint="Select a tool or type a pattern such as files/read_*. Use server/tool, so that no other server can take the name."
+        patterns={patterns}
+        removeLabel="Stop trusting"
+        tools={enabledTools}
+        matchesOf={({ trustedBy, enabled }) => (enabled ? trustedBy : [])}
+        preview={preview}
+        error={error}
+        onChange={onChange}
+      />
+      {patterns.length === 0 && (
+        <Notice>
+          No trusted tools yet. Only read-only tools on servers that the configuration marks as trusted run without
+          approval.
+        </Notice>
+      )}
+    </>
   );
 }

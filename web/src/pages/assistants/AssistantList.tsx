@@ -1,12 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { Bot, Plus } from 'lucide-react';
+import { Bot, Brain, Copy, Ellipsis, Pencil, Plus, Server, ShieldQuestion, Trash2, Wrench } from 'lucide-react';
 import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Button, ButtonLink } from '../../components/Button.tsx';
+import { Badge } from '../../components/Badge.tsx';
+import { Button, ButtonLink, IconButton } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { AssistantRow } from './AssistantRow.tsx';
+import { Menu } from '../../components/Menu.tsx';
+import { pluralize } from '../../components/pluralize.ts';
+import { safeText } from '../../components/safe-text.ts';
+import { approvalModes } from './ApprovalModeField.tsx';
+import { previewQuery } from './assistant-queries.ts';
+import { ChatWithButton } from './ChatWithButton.tsx';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
 
 const pageSize = 50;
@@ -70,5 +77,105 @@ function NoAssistants({ canEdit }: { readonly canEdit: boolean }) {
         Create an assistant to chat with. The demo needs no API key.
       </EmptyState>
     </Card>
+  );
+}
+
+interface AssistantRowProps {
+  readonly assistant: Assistant;
+  readonly serverNames: ReadonlyMap<string, string>;
+  readonly providerNames: ReadonlyMap<string, string>;
+  readonly canEdit: boolean;
+  readonly onDelete: () => void;
+}
+
+const maxServers = 3;
+
+/** One assistant in the list. */
+function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete }: AssistantRowProps) {
+  const [, navigate] = useLocation();
+  const preview = useQuery(previewQuery(assistant)).data;
+  const { id, model, serverIds } = assistant;
+  const name = safeText(assistant.name, 100);
+  const isDemo = model.provider === 'demo';
+  const servers = serverIds.slice(0, maxServers).map((server) => safeText(serverNames.get(server) ?? server, 60));
+  const more = serverIds.length - servers.length;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="flex flex-wrap items-center gap-2">
+          <Link href={`/assistants/${id}`} className="font-semibold break-words hover:underline">
+            {name}
+          </Link>
+          {isDemo && <Badge tone="info">Scripted demo</Badge>}
+        </p>
+        {assistant.description !== '' && (
+          <p className="line-clamp-2 break-words text-ink-soft">{safeText(assistant.description, 300)}</p>
+        )}
+        <dl className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft *:flex *:items-center *:gap-1.5 [&_svg]:size-3.5 [&_svg]:shrink-0">
+          {!isDemo && (
+            <div>
+              <dt>
+                <Brain aria-hidden />
+                <span className="sr-only">Model</span>
+              </dt>
+              <dd className="break-words">
+                {safeText(providerNames.get(model.provider) ?? model.provider, 60)} · {safeText(model.model, 80)}
+              </dd>
+            </div>
+          )}
+          <div>
+            <dt>
+              <Server aria-hidden />
+              <span className="sr-only">Servers</span>
+            </dt>
+            <dd className="break-words">
+              {servers.length === 0 ? 'No servers' : servers.join(', ')}
+              {more > 0 && ` and ${more} more`}
+            </dd>
+          </div>
+          <div>
+            <dt>
+              <Wrench aria-hidden />
+              <span className="sr-only">Tools</span>
+            </dt>
+            <dd className="flex flex-wrap items-center gap-1.5">
+              {preview ? pluralize(preview.count, 'tool') : '… tools'}
+              {preview?.warning !== undefined && <Badge tone="warn">Too many</Badge>}
+              {preview && preview.missingServers.length > 0 && (
+                <Badge tone="bad">{pluralize(preview.missingServers.length, 'server')} unavailable</Badge>
+              )}
+            </dd>
+          </div>
+          <div>
+            <dt>
+              <ShieldQuestion aria-hidden />
+              <span className="sr-only">Approval</span>
+            </dt>
+            <dd>{approvalModes[assistant.toolApproval].label}</dd>
+          </div>
+        </dl>
+      </div>
+      <div className="flex items-center gap-1">
+        <ChatWithButton assistant={id}>Chat</ChatWithButton>
+        {canEdit && (
+          <Menu
+            trigger={
+              <IconButton label={`Actions for ${name}`}>
+                <Ellipsis aria-hidden />
+              </IconButton>
+            }
+            items={[
+              { label: 'Edit', icon: <Pencil aria-hidden />, onSelect: () => navigate(`/assistants/${id}`) },
+              {
+                label: 'Duplicate',
+                icon: <Copy aria-hidden />,
+                onSelect: () => navigate(`/assistants/new?copy=${id}`),
+              },
+              { label: 'Delete', icon: <Trash2 aria-hidden />, danger: true, onSelect: onDelete },
+            ]}
+          />
+        )}
+      </div>
+    </li>
   );
 }

@@ -3,15 +3,16 @@ import { useMemo, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Input } from '../../components/fields.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
 import { useToolPreview } from './assistant-queries.ts';
 import { PatternField } from './PatternField.tsx';
 import { ServerChoice } from './ServerChoice.tsx';
 import { toChoices } from './server-choices.ts';
-import { ToolTotals } from './ToolTotals.tsx';
 import { isGlob, toPattern } from './tool-patterns.ts';
 
 export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'trustedTools'> {
@@ -118,5 +119,59 @@ function NoServers() {
       <p className="text-ink-soft">No servers yet. Add one to get tools.</p>
       <ButtonLink href="/servers">Add a server</ButtonLink>
     </div>
+  );
+}
+
+const maxProblems = 20;
+
+/** The number of tools, their token cost and warnings about them. */
+function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof useToolPreview>) {
+  const servers = useQuery(queries.servers()).data;
+  const serverName = (id: string) => servers?.find((server) => server.id === id)?.name ?? id;
+  return (
+    <>
+      <p aria-live="polite" aria-busy={isOutdated} className={isOutdated ? 'opacity-60' : undefined}>
+        {data && (
+          <>
+            <strong className="font-semibold tabular-nums">{pluralize(data.count, 'tool')}</strong>
+            <span className="text-ink-soft">
+              {' '}
+              for the model, about {data.estimatedTokens.toLocaleString('en')} tokens per message
+            </span>
+          </>
+        )}
+        {!data && (isError ? 'Could not count the tools.' : 'Counting tools …')}
+      </p>
+      {data?.warning !== undefined && <Notice tone="warn">{data.warning}</Notice>}
+      {data && data.missingServers.length > 0 && (
+        <Problems
+          title={`${pluralize(data.missingServers.length, 'server')} unavailable`}
+          problems={data.missingServers.map(({ id, reason }) => ({ name: serverName(id), reason }))}
+        />
+      )}
+      {data && data.omitted.length > 0 && (
+        <Problems title={`${pluralize(data.omitted.length, 'tool')} left out`} problems={data.omitted} />
+      )}
+    </>
+  );
+}
+
+interface ProblemsProps {
+  readonly title: string;
+  readonly problems: readonly { readonly name: string; readonly reason: string }[];
+}
+
+function Problems({ title, problems }: ProblemsProps) {
+  return (
+    <Notice tone="warn" title={title}>
+      <ul>
+        {problems.slice(0, maxProblems).map(({ name, reason }) => (
+          <li key={name}>
+            <span className="font-medium">{safeText(name, 100)}</span>: {safeText(reason, 300)}
+          </li>
+        ))}
+      </ul>
+      {problems.length > maxProblems && <p>{problems.length - maxProblems} more.</p>}
+    </Notice>
   );
 }

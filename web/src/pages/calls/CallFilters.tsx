@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type ComponentProps, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { queries } from '../../api/queries.ts';
-import { nameOfCaller } from '../../components/approval/caller-words.ts';
+import { nameOfCaller } from '../../components/approval/labels.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field, Input, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Call } from '../../api/client.ts';
 import { ContentView } from '../../components/ContentView.tsx';
-import { isRecord } from '../../components/content/is-record.ts';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { labelStatus } from './CallStatus.tsx';
 import { readErrorMeanings } from './error-meanings.ts';

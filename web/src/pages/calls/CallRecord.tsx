@@ -5,7 +5,7 @@ import type { Call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { ArgumentsView } from '../../components/ArgumentsView.tsx';
-import { kindOfCaller, nameOfCaller } from '../../components/approval/caller-words.ts';
+import { kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { Approval, Call, CallProgressedEvent } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
-import { nameOfCaller } from '../../components/approval/caller-words.ts';
-import { outcomeOf } from '../../components/approval/outcome.ts';
+import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
 import { classNames } from '../../components/class-names.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, useNow } from '../../components/times.tsx';

@@ -1,20 +1,26 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { EllipsisVertical } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { api } from '../../api/api.ts';
+import type { Conversation } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalDialog } from '../../components/ApprovalDialog.tsx';
+import { StatusBadge } from '../../components/Badge.tsx';
+import { IconButton } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
-import { Announcer } from './Announcer.tsx';
+import { formatDuration } from '../../components/times.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, focusComposer, sendHint } from './Composer.tsx';
-import { ConversationHeader } from './ConversationHeader.tsx';
+import { ConversationMenu } from './ConversationMenu.tsx';
+import { ConversationStatus } from './ConversationStatus.tsx';
 import type { ConversationState } from './conversation-state.ts';
-import { MessageStream } from './MessageStream.tsx';
+import { Announcer, MessageStream } from './MessageStream.tsx';
+import { formatCount } from './message-text.ts';
 import { useApprovals } from './use-approvals.ts';
 import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
@@ -168,4 +174,50 @@ function useEscape(action: (() => void) | undefined): void {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [isActive]);
+}
+
+interface ConversationHeaderProps {
+  readonly conversation: Conversation;
+  readonly isReconnecting: boolean;
+  /** Opens the list of conversations on narrow screens. */
+  readonly listButton: ReactNode;
+}
+
+/** The title, usage and status of a conversation. */
+function ConversationHeader({ conversation, isReconnecting, listButton }: ConversationHeaderProps) {
+  const { usage, durationMs } = conversation;
+  const tokens = `${usage.estimated ? 'about ' : ''}${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`;
+  return (
+    <header className="flex min-h-12 items-center gap-2 border-b border-line px-3 py-1.5">
+      <span className="lg:hidden">{listButton}</span>
+      <div className="min-w-0 flex-1">
+        <h1 className="truncate text-sm" title={safeText(conversation.title, 200)}>
+          {safeText(conversation.title, 200)}
+        </h1>
+        {usage.inputTokens + usage.outputTokens > 0 && (
+          <p
+            className="truncate text-xs text-ink-faint tabular-nums"
+            title="Input and output tokens, and the time spent by models and tools"
+          >
+            {tokens} · {formatDuration(durationMs)}
+          </p>
+        )}
+      </div>
+      {isReconnecting ? (
+        <StatusBadge tone="warn" pulsing>
+          reconnecting
+        </StatusBadge>
+      ) : (
+        <ConversationStatus status={conversation.status} />
+      )}
+      <ConversationMenu
+        conversation={conversation}
+        trigger={
+          <IconButton label="Actions for this conversation" size="small">
+            <EllipsisVertical aria-hidden />
+          </IconButton>
+        }
+      />
+    </header>
+  );
 }

@@ -1,14 +1,16 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Approval, Message, Question } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { ErrorBoundary } from '../../components/ErrorBoundary.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
+import { safeText } from '../../components/safe-text.ts';
 import { AssistantMessage } from './AssistantMessage.tsx';
+import { textOf } from './message-text.ts';
 import { UserMessage } from './UserMessage.tsx';
 import type { ChatActions } from './use-chat-actions.ts';
-import { useStickToEnd } from './use-stick-to-end.ts';
 
 export interface MessageStreamProps {
   readonly messages: readonly Message[];
@@ -111,4 +113,90 @@ function Unanswered({ busy, onAnswer }: { readonly busy: boolean; readonly onAns
       This message has no answer.
     </Notice>
   );
+}
+
+/** Announces the state of the last answer to screen readers, once per change. */
+export function Announcer({ messages }: { readonly messages: readonly Message[] }) {
+  const last = messages.at(-1);
+  const pending = last?.parts.filter((part) => part.type === 'tool-call' && part.status === 'asked').length ?? 0;
+  const state = last && last.role === 'assistant' ? `${last.id} ${last.status} ${pending}` : '';
+  const [announcement, setAnnouncement] = useState('');
+  // The state when the page opens is not announced.
+  const announced = useRef(state);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: announced when the state changes, not when the text grows
+  useEffect(() => {
+    if (state === announced.current) return;
+    announced.current = state;
+    if (last && state !== '') setAnnouncement(describeAnswer(last, pending));
+  }, [state]);
+  return (
+    <p role="status" className="sr-only">
+      {announcement}
+    </p>
+  );
+}
+
+function describeAnswer(message: Message, pending: number): string {
+  const { status, problem } = message;
+  if (pending > 0) return `${pluralize(pending, 'tool call')} awaiting your approval.`;
+  if (status === 'streaming') return 'The assistant is answering.';
+  if (status === 'complete') return `Answer: ${safeText(textOf(message), 500)}`;
+  if (status === 'error') return `The answer failed. ${safeText(problem, 300)}`;
+  return `The answer is incomplete. ${safeText(problem, 300)}`;
+}
+
+// Closer than this counts as the end.
+const nearPx = 60;
+
+interface StickToEnd {
+  readonly container: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+  readonly atEnd: boolean;
+  scrollToEnd(): void;
+}
+
+/** Keeps a growing container scrolled to its end, unless the person scrolls up. */
+function useStickToEnd(): StickToEnd {
+  const container = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [atEnd, setAtEnd] = useState(true);
+
+  useEffect(() => {
+    const box = container.current;
+    const inner = content.current;
+    if (!box || !inner) return undefined;
+    let lastTop = box.scrollTop;
+    const onScroll = () => {
+      const near = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
+      // Only scrolling up counts as leaving: growing content does not.
+      if (near) follows.current = true;
+      else if (box.scrollTop < lastTop) follows.current = false;
+      lastTop = box.scrollTop;
+      setAtEnd(near || follows.current);
+    };
+    const follow = () => {
+      if (follows.current) box.scrollTop = box.scrollHeight;
+    };
+    const observer = new ResizeObserver(follow);
+    observer.observe(inner);
+    observer.observe(box);
+    follow();
+    box.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      box.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+
+  return {
+    container,
+    content,
+    atEnd,
+    scrollToEnd() {
+      follows.current = true;
+      if (container.current) container.current.scrollTop = container.current.scrollHeight;
+      setAtEnd(true);
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Field, TextArea } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';
-import { SignInForm } from '../../components/SignInForm.tsx';
+import { SignInForm } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ImportList } from './ImportList.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';

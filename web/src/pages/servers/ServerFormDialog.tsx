@@ -7,7 +7,7 @@ import { Button } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
-import { SignInForm } from '../../components/SignInForm.tsx';
+import { SignInForm } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';

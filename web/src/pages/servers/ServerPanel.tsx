@@ -1,16 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
+import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { DefinitionWarnings, isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { type Tab, Tabs } from '../../components/Tabs.tsx';
+import { toolAddress } from '../tools/tool-address.ts';
 import { ChangedTools } from './ChangedTools.tsx';
-import { ErrorOutput } from './ErrorOutput.tsx';
+import { LongList } from './LongList.tsx';
 import { ServerOverview } from './ServerOverview.tsx';
-import { ServerTools } from './ServerTools.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
 import { serverQueries } from './server-queries.ts';
 import { type ServerAction, useServerAction } from './use-server-action.ts';
@@ -125,5 +131,84 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
         </>
       )}
     </div>
+  );
+}
+
+const maxCharacters = 200_000;
+
+/** The last lines that a local server wrote to stderr, updated live. */
+function ErrorOutput({ server }: { readonly server: string }) {
+  const output = useQuery(serverQueries.errorOutput(server));
+  const scroller = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const text = output.data && safeText(output.data.join('\n').slice(-maxCharacters), maxCharacters);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text moves the end
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box && isAtEnd.current) box.scrollTop = box.scrollHeight;
+  }, [text]);
+
+  if (output.isError) return <ErrorNotice error={output.error} onRetry={() => void output.refetch()} />;
+  if (text === undefined) return <Spinner label="Loading error output …" />;
+  if (text === '') return <p className="text-ink-soft">The server has written nothing to stderr.</p>;
+  return (
+    <div>
+      <div className="mb-1 flex items-center justify-between gap-2">
+        <p className="text-xs text-ink-faint">The last lines, with secrets masked. Updated live.</p>
+        <CopyButton text={text} what="error output" />
+      </div>
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
+        tabIndex={0}
+        aria-label="Error output"
+        className="max-h-[60vh] overflow-y-auto rounded-md border border-line bg-sunken p-3"
+        onScroll={({ currentTarget: box }) => {
+          isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 20;
+        }}
+      >
+        <pre className="font-mono text-xs whitespace-pre-wrap">{text}</pre>
+      </section>
+    </div>
+  );
+}
+
+/** The tools of a server, each with a link to its page. */
+function ServerTools({ server }: { readonly server: Server }) {
+  const tools = useQuery(serverQueries.tools(server.name));
+  if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
+  if (!tools.data) return <Spinner label="Loading tools …" />;
+  if (tools.data.length === 0) {
+    const isConnected = server.status.state === 'connected' || server.status.state === 'degraded';
+    return (
+      <p className="text-ink-soft">
+        {isConnected ? 'This server has no tools.' : 'The tools are listed once the server is connected.'}
+      </p>
+    );
+  }
+  return (
+    <LongList label="Tools" items={tools.data} keyOf={({ name }) => name}>
+      {({ name, title, originalName, description, changed, warnings }) => (
+        <div className="py-2">
+          <p className="flex flex-wrap items-center gap-2">
+            <Link
+              href={toolAddress(name)}
+              className="font-medium break-all text-accent-strong underline-offset-2 hover:underline"
+            >
+              {safeText(title ?? originalName, 200)}
+            </Link>
+            <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
+            {changed !== undefined && <Badge tone="warn">Changed</Badge>}
+            {isSuspicious(warnings) && <Badge tone="bad">Suspicious</Badge>}
+          </p>
+          <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 400)}</p>
+          {warnings !== undefined && isSuspicious(warnings) && (
+            <div className="mt-2">
+              <DefinitionWarnings warnings={warnings} />
+            </div>
+          )}
+        </div>
+      )}
+    </LongList>
   );
 }

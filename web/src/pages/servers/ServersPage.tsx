@@ -1,16 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { api } from '../../api/api.ts';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useToast } from '../../components/Toasts.tsx';
 import { ImportDialog } from './ImportDialog.tsx';
-import { RemoveDialog } from './RemoveDialog.tsx';
 import { RegistryDialog } from './registry/RegistryDialog.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
 import { ServerList } from './ServerList.tsx';
@@ -112,5 +114,42 @@ export default function ServersPage() {
         />
       )}
     </Page>
+  );
+}
+
+interface RemoveDialogProps {
+  readonly server: string;
+  readonly onClose: (isRemoved: boolean) => void;
+}
+
+/** Asks for confirmation and removes a server. */
+function RemoveDialog({ server, onClose }: RemoveDialogProps) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const name = safeText(server, 100);
+  const removing = useMutation({
+    mutationFn: () => api.removeServer({ path: { server } }),
+    onSuccess: () => {
+      toast(`Removed '${name}'.`);
+      onClose(true);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  });
+  return (
+    <ConfirmDialog
+      open
+      title={`Remove '${name}'?`}
+      action="Remove"
+      busy={removing.isPending}
+      onConfirm={() => removing.mutate()}
+      onClose={() => onClose(false)}
+    >
+      <p>The server is disconnected, and its settings and secrets are deleted. Its calls stay in the journal.</p>
+      {removing.isError && (
+        <div className="mt-3">
+          <ErrorNotice error={removing.error} />
+        </div>
+      )}
+    </ConfirmDialog>
   );
 }

@@ -7,7 +7,7 @@ import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { SignInForm } from '../../components/SignInForm.tsx';
+import { SignInForm } from '../../components/SignIn.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import { api } from '../../api/api.ts';
 import type { CompletionInput } from '../../api/client.ts';
-import { isRecord } from '../../components/content/is-record.ts';
 import { Field, Input } from '../../components/fields.tsx';
+import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';
 
 export interface CompletedFieldProps {

@@ -1,9 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { TriangleAlert } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Tool } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
 import { classNames } from '../../components/class-names.ts';
+import { isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { ToolBadges } from './ToolBadges.tsx';
+import { isOfKind } from './tool-search.ts';
 
 export interface ToolListProps {
   readonly id: string;
@@ -147,4 +150,26 @@ function toRows(tools: readonly Tool[], grouped: boolean): Row[] {
 
 function serverLabel({ server }: Tool): string {
   return server ?? 'Local tools';
+}
+
+/** The badges of a tool in a list: changed, suspicious, read-only, destructive. */
+function ToolBadges({ tool }: { readonly tool: Tool }) {
+  return (
+    <>
+      {tool.changed !== undefined && (
+        <Badge tone="warn">
+          <TriangleAlert aria-hidden />
+          changed
+        </Badge>
+      )}
+      {isSuspicious(tool.warnings) && (
+        <Badge tone="bad">
+          <TriangleAlert aria-hidden />
+          suspicious
+        </Badge>
+      )}
+      {isOfKind(tool, 'read-only') && <Badge>read-only</Badge>}
+      {isOfKind(tool, 'destructive') && <Badge tone="bad">destructive</Badge>}
+    </>
+  );
 }

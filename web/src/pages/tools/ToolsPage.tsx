@@ -1,10 +1,19 @@
-import { useLocation, useSearchParams } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { Wrench } from 'lucide-react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { queries } from '../../api/queries.ts';
+import { classNames } from '../../components/class-names.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { PromptsTab } from './PromptsTab.tsx';
 import { ResourcesTab } from './ResourcesTab.tsx';
-import { ToolsTab } from './ToolsTab.tsx';
-import { readTool } from './tool-address.ts';
+import { ToolBrowser } from './ToolBrowser.tsx';
+import { ToolDetails } from './ToolDetails.tsx';
+import { readTool, toolAddress } from './tool-address.ts';
 
 /** The tools, resources and prompts of all servers. */
 export default function ToolsPage() {
@@ -25,5 +34,64 @@ export default function ToolsPage() {
         ]}
       />
     </Page>
+  );
+}
+
+/** All tools beside the open one. A narrow screen shows one or the other. */
+function ToolsTab({ selected }: { readonly selected: string | undefined }) {
+  const tools = useQuery(queries.tools());
+  const [, navigate] = useLocation();
+  if (!tools.data) {
+    if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
+    return <Spinner label="Loading tools …" />;
+  }
+  if (tools.data.length === 0) {
+    return (
+      <EmptyState icon={<Wrench aria-hidden />} title="No tools">
+        Servers provide the tools.{' '}
+        <Link href="/servers" className="text-accent-strong underline underline-offset-2">
+          Add a server or check the existing ones
+        </Link>
+        .
+      </EmptyState>
+    );
+  }
+  const tool = selected === undefined ? undefined : tools.data.find(({ name }) => name === selected);
+  return (
+    <>
+      {tools.isError && <ErrorNotice title="The list of tools may be out of date" error={tools.error} />}
+      <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
+        <ToolBrowser
+          tools={tools.data}
+          selected={selected}
+          onOpen={({ name }) => navigate(toolAddress(name))}
+          className={classNames(
+            'h-[calc(100dvh-13rem)] min-h-96 lg:sticky lg:top-4 lg:h-[calc(100dvh-10rem)]',
+            selected !== undefined && 'hidden! lg:flex!',
+          )}
+        />
+        {tool && <ToolDetails key={tool.name} tool={tool} />}
+        {!tool && selected !== undefined && (
+          <EmptyState
+            title={`No tool named ${safeText(selected, 100)}`}
+            actions={
+              <Link href="/tools" className="text-accent-strong underline underline-offset-2">
+                All tools
+              </Link>
+            }
+          >
+            The server removed it, is not connected, or you do not have access.
+          </EmptyState>
+        )}
+        {selected === undefined && (
+          <div className="hidden rounded-lg border border-dashed border-line lg:block">
+            <EmptyState icon={<Wrench aria-hidden />} title="No tool selected">
+              Press <kbd className="rounded border border-line px-1">/</kbd> to search, use the arrow keys to move and
+              Enter to open a tool.
+            </EmptyState>
+          </div>
+        )}
+      </div>
+    </>
   );
 }

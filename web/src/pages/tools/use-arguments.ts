@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Tool } from '../../api/client.ts';
-import { isRecord } from '../../components/content/is-record.ts';
+import { isRecord } from '../../components/is-record.ts';
 import { initialValue } from '../../components/schema-form/form-values.ts';
 import { toFormSchema } from '../../components/schema-form/to-form-schema.ts';
 import { readArguments, toolAddress } from './tool-address.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../components/content/is-record.ts';
+import { isRecord } from '../../../components/is-record.ts';
 import { nextId } from '../form-lines.ts';
 
 export type ArgumentType = 'text' | 'number' | 'integer' | 'boolean' | 'texts' | 'any';

@@ -1,5 +1,5 @@
 import type { ServerInput } from '../../../api/client.ts';
-import { isRecord } from '../../../components/content/is-record.ts';
+import { isRecord } from '../../../components/is-record.ts';
 import { readArguments } from '../../../components/schema-form/read-arguments.ts';
 import { nextId } from '../form-lines.ts';
 import {

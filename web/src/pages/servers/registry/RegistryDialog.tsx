@@ -5,7 +5,7 @@ import type { RegistryPlan, RegistryServer } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
-import { SignInForm } from '../../../components/SignInForm.tsx';
+import { SignInForm } from '../../../components/SignIn.tsx';
 import { ServerFormDialog } from '../ServerFormDialog.tsx';
 import { suggestRegistryName } from '../suggest-name.ts';
 import { emptyDraft, toValues } from './install-draft.ts';

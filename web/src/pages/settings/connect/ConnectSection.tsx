@@ -8,7 +8,6 @@ import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
 import { Field, Select } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { curlExample, type ExampleParts, sdkExample } from './examples.ts';
 
 /** The configuration snippets that connect MCP clients and programs to this gateway. */
 export function ConnectSection() {
@@ -104,4 +103,45 @@ function ProgramExamples({ path, needsKey }: Pick<ExampleParts, 'path' | 'needsK
       </Card>
     </>
   );
+}
+
+interface ExampleParts {
+  /** The origin of the gateway. */
+  readonly origin: string;
+  /** The path of the profile's MCP endpoint. */
+  readonly path: string;
+  readonly needsKey: boolean;
+}
+
+/** A TypeScript program that lists the tools over MCP. */
+function sdkExample({ origin, path, needsKey }: ExampleParts): string {
+  const url = `new URL('${origin}${path.replaceAll("'", '%27')}')`;
+  const headers = '{ authorization: `Bearer ${process.env.TOOLWHARF_KEY}` }';
+  const transport = needsKey
+    ? `new StreamableHTTPClientTransport(${url}, {
+  requestInit: { headers: ${headers} },
+})`
+    : `new StreamableHTTPClientTransport(${url})`;
+  return `import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const client = new Client({ name: 'my-program', version: '1.0.0' });
+const transport = ${transport};
+await client.connect(transport);
+const { tools } = await client.listTools();
+console.log(tools.map((tool) => tool.name));
+await client.close();
+`;
+}
+
+/** curl commands that list and call tools. */
+function curlExample({ origin, needsKey }: ExampleParts): string {
+  const key = needsKey ? ' \\\n  -H "authorization: Bearer KEY"' : '';
+  return `# List the tools.
+curl ${origin}/api/tools${key}
+
+# Call a tool. If the call needs approval, the request waits for it.
+curl ${origin}/api/tools/TOOL/call${key} \\
+  -H "content-type: application/json" \\
+  -d '{"arguments": {}}'
+`;
 }

@@ -1,15 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Provider } from '../../../api/client.ts';
+import { api } from '../../../api/api.ts';
+import type { Provider, ProviderTest } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
-import { Button } from '../../../components/Button.tsx';
+import { Badge } from '../../../components/Badge.tsx';
+import { Button, IconButton } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
-import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
+import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx';
+import { ErrorNotice, messageOf } from '../../../components/ErrorNotice.tsx';
+import { pluralize } from '../../../components/pluralize.ts';
 import { Spinner } from '../../../components/Spinner.tsx';
+import { safeText } from '../../../components/safe-text.ts';
+import { useToast } from '../../../components/Toasts.tsx';
 import { ProviderDialog } from './ProviderDialog.tsx';
-import { ProviderRow } from './ProviderRow.tsx';
-import { RemoveProvider } from './RemoveProvider.tsx';
+import { ProviderTestResult } from './ProviderTestResult.tsx';
+import { kinds } from './provider-presets.ts';
 
 /** The providers of models. */
 export function ModelsSection() {
@@ -59,5 +65,124 @@ export function ModelsSection() {
       )}
       <RemoveProvider provider={removed} onClose={() => setRemoved(undefined)} />
     </Card>
+  );
+}
+
+interface ProviderRowProps {
+  readonly provider: Provider;
+  readonly canEdit: boolean;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+const sources: Readonly<Record<Provider['source'], string>> = {
+  store: 'Added here',
+  environment: 'From the environment',
+  'built-in': 'Built in',
+};
+
+/** One provider in the list. */
+function ProviderRow({ provider, canEdit, onEdit, onRemove }: ProviderRowProps) {
+  const { kind, source, baseUrl, apiKey } = provider;
+  const name = safeText(provider.name, 100);
+  const testing = useMutation({ mutationFn: () => testProvider(provider) });
+  return (
+    <li className="flex flex-col gap-2 px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-60">
+          <p className="flex flex-wrap items-center gap-2">
+            <span className="font-semibold break-words">{name}</span>
+            <Badge tone={source === 'built-in' ? 'info' : 'neutral'}>{sources[source]}</Badge>
+          </p>
+          <p className="text-xs break-words text-ink-soft">
+            {kind === 'demo'
+              ? 'Scripted answers without a model, a key or a network.'
+              : [kinds[kind], baseUrl && safeText(baseUrl, 200), apiKey ? 'key is set' : 'no key']
+                  .filter(Boolean)
+                  .join(' · ')}
+          </p>
+        </div>
+        {canEdit && kind !== 'demo' && (
+          <div className="flex items-center gap-1">
+            <Button size="small" busy={testing.isPending} aria-label={`Test ${name}`} onClick={() => testing.mutate()}>
+              Test
+            </Button>
+            {source === 'store' && (
+              <>
+                <IconButton label={`Edit ${name}`} size="small" onClick={onEdit}>
+                  <Pencil aria-hidden />
+                </IconButton>
+                <IconButton label={`Remove ${name}`} size="small" onClick={onRemove}>
+                  <Trash2 aria-hidden />
+                </IconButton>
+              </>
+            )}
+          </div>
+        )}
+      </div>
+      {testing.data && <ProviderTestResult test={testing.data} />}
+      {testing.isError && <ErrorNotice error={testing.error} />}
+    </li>
+  );
+}
+
+/** Tests a stored provider with its stored key, and others by listing their models. */
+async function testProvider(provider: Provider): Promise<ProviderTest> {
+  const { id, name, kind, source, baseUrl, allowInsecure, apiKey } = provider;
+  if (source === 'store' && kind !== 'demo') {
+    const body = { name, kind, baseUrl, apiKey, allowInsecure: allowInsecure ?? false, provider: id };
+    return api.testProvider({ body });
+  }
+  const startedAt = performance.now();
+  const elapsedMs = () => Math.round(performance.now() - startedAt);
+  try {
+    const { models } = await api.listModels({ path: { provider: id } });
+    return { ok: true, latencyMs: elapsedMs(), models };
+  } catch (error) {
+    return { ok: false, latencyMs: elapsedMs(), models: [], problem: messageOf(error) };
+  }
+}
+
+interface RemoveProviderProps {
+  /** The provider to remove. The dialog is closed without one. */
+  readonly provider: Provider | undefined;
+  readonly onClose: () => void;
+}
+
+/** Asks for confirmation and removes a provider. Names the assistants that use it. */
+function RemoveProvider({ provider, onClose }: RemoveProviderProps) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const users = (useQuery(queries.assistants()).data ?? []).filter(({ model }) => model.provider === provider?.id);
+  const removing = useMutation({
+    mutationFn: (id: string) => api.removeProvider({ path: { provider: id } }),
+    onSuccess() {
+      toast('Provider removed.');
+      onClose();
+      return client.invalidateQueries({ queryKey: ['providers'] });
+    },
+    onError: toast.error,
+  });
+  return (
+    <ConfirmDialog
+      open={provider !== undefined}
+      title={`Remove ${safeText(provider?.name, 100)}?`}
+      action="Remove"
+      busy={removing.isPending}
+      onConfirm={() => provider && removing.mutate(provider.id)}
+      onClose={onClose}
+    >
+      <p>The provider and its key will be deleted.</p>
+      {users.length > 0 && (
+        <p className="mt-2">
+          {pluralize(users.length, 'assistant uses it', 'assistants use it')} and cannot answer without another model:{' '}
+          {users
+            .slice(0, 5)
+            .map(({ name }) => safeText(name, 60))
+            .join(', ')}
+          {users.length > 5 && ' …'}
+        </p>
+      )}
+    </ConfirmDialog>
   );
 }

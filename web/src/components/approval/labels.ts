@@ -1,4 +1,4 @@
-import type { Approval } from '../../api/client.ts';
+import type { Approval, Caller } from '../../api/client.ts';
 import type { Tone } from '../Badge.tsx';
 import { safeText } from '../safe-text.ts';
 
@@ -34,3 +34,16 @@ export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
     sentence: `Allowed${by}, ${scopeTexts[answer?.scope ?? 'once']}${edited}.`,
   };
 }
+
+const kinds: Readonly<Record<Caller['kind'], string>> = {
+  program: 'program',
+  assistant: 'assistant',
+  client: 'MCP client',
+  person: 'person',
+};
+
+/** The kind of a caller, for people. */
+export const kindOfCaller = ({ kind }: Caller): string => kinds[kind] ?? safeText(kind, 40);
+
+/** The name of a caller, or its id where it has none. */
+export const nameOfCaller = ({ name, id }: Caller): string => safeText(name || id, 120);

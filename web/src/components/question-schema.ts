@@ -1,4 +1,4 @@
-import { isRecord } from '../content/is-record.ts';
+import { isRecord } from './is-record.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

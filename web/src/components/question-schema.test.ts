@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toFormSchema } from '../schema-form/to-form-schema.ts';
 import { toQuestionSchema } from './question-schema.ts';
+import { toFormSchema } from './schema-form/to-form-schema.ts';
 
 test('a field that looks like a secret carries a warning [R18]', () => {
   const { properties } = toQuestionSchema({
