@@ -1,4 +1,4 @@
-// `npm run bench`: measures Toolwharf against the same work without it, and keeps what it found.
+// `npm run bench`: measures Toolwharf relative to the same work without it, and records the results.
 // -- --only calls,lists   some sections    --quick   shorter, noisier    --record   adds to results.md and results.json
 // -- --check              fails where a ratio is worse than the recorded one by more than the noise of both
 // -- --against URL --tool NAME [--authorization TEXT]   another gateway beside ours, in the same run

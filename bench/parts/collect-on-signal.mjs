@@ -1,4 +1,4 @@
-// Loaded into a gateway whose memory is measured: on SIGUSR2 everything that is not in use any more is given back.
+// Preloaded into a gateway whose memory is measured: SIGUSR2 forces a garbage collection.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';

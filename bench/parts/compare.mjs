@@ -1,4 +1,4 @@
-/** Tells of every ratio that got worse by more than what its repeats differ by; gives the exit code. */
+/** Reports every ratio that got worse by more than its noise; returns the exit code. */
 export function compare(before, now) {
   if (!before) {
     console.error('There is nothing to compare with: run `npm run bench -- --record` first.');
@@ -8,7 +8,7 @@ export function compare(before, now) {
   const worse = now.rows.flatMap((row) => {
     const old = known.get(row.what);
     if (!old || old.ratio === 1) return [];
-    // Never stricter than a tenth: a machine that is shared differs by that from hour to hour.
+    // At least 10 %, because a shared machine varies that much from hour to hour.
     const allowed = old.ratio * (1 + Math.max(0.1, 2 * (row.noise + old.noise)));
     return row.ratio > allowed ? [{ ...row, old, allowed }] : [];
   });

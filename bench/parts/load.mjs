@@ -1,4 +1,4 @@
-// Calls one tool from many clients at once for a while, in a process of its own, and prints what it saw as JSON.
+// Calls one tool from many concurrent clients in a separate process and prints the measurements as JSON.
 import { openClient } from './raw-client.mjs';
 
 const { url, era, clients, tool, args, ms, calls: most, pauseMs = 0, authorization } = JSON.parse(process.argv[2]);
@@ -36,6 +36,6 @@ async function work(client) {
 
 async function callOnce(client, id) {
   const { status, body } = await client.ask(id, 'tools/call', { name: tool, arguments: args });
-  // The result's own beginning says enough, whatever its size.
+  // The beginning of the result is enough to check it.
   return status === 200 && body.includes('"content"') && !body.subarray(0, 4_096).includes('"isError":true');
 }

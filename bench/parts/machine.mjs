@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** Where and of what something was measured. */
+/** The machine and the versions of a measurement. */
 export function describeMachine() {
   return {
     at: new Date().toISOString(),

@@ -1,4 +1,4 @@
-// Processes of the bench: started with the Node that runs it, ended by their own id.
+// Processes of the bench: started with the same Node, stopped by their id.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const mainScript = here('../../dist/cli/main.js');
 const ticksPerSecond = 100;
 
-/** A program whose first line on stdout says where it is. */
+/** Starts a program that prints its URL as the first line on stdout. */
 export async function start(script, { args = [], env = {} } = {}) {
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -39,13 +39,13 @@ export async function start(script, { args = [], env = {} } = {}) {
 export const startEcho = (env) => start(here('../servers/echo-http.mjs'), { env });
 export const echoStdio = here('../servers/echo-stdio.mjs');
 
-/** Our gateway as it is shipped: durable journal, its own data directory. */
+/** The built gateway with a durable journal and its own data directory. */
 export function startGateway(directory, config, { args = [], env = {} } = {}) {
   const common = ['serve', '--port', '0', '--data-dir', directory, '--config', config];
   return start(mainScript, { args: [...common, ...args], env });
 }
 
-/** The work of one load: how many calls, how fast, and what they cost the processes that served them. */
+/** Runs one load: the number of calls, their latency, and the CPU time of the serving processes. */
 export async function load(options, served) {
   const loader = await start(here('load.mjs'), { args: [JSON.stringify(options)] });
   const before = served.map((one) => one.cpuMs());

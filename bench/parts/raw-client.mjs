@@ -1,11 +1,11 @@
-// An MCP client that is nothing but a socket: what is measured is the other side.
+// A minimal MCP client on a socket, so that the measurement shows the other side.
 import { connect } from 'node:net';
 
 const modern = '2026-07-28';
 const key = (name) => `io.modelcontextprotocol/${name}`;
 const _meta = { [key('protocolVersion')]: modern, [key('clientCapabilities')]: {} };
 
-/** One kept-alive connection. `ask` sends a request and resolves with the bytes of its answer. */
+/** One keep-alive connection. `ask` sends a request and resolves with the bytes of its response. */
 export async function openClient(url, { era, authorization }) {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay(true);
@@ -72,7 +72,7 @@ export async function openClient(url, { era, authorization }) {
   return { ask, close: () => socket.destroy() };
 }
 
-/** A whole answer; how many bytes it needs where that is known; undefined where it is not. */
+/** A complete response, or the number of bytes it needs if known. */
 function parse(buffer) {
   const end = buffer.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -9,7 +9,7 @@ export function printTable(title, rows) {
   console.log(`\n${tableOf(title, rows)}`);
 }
 
-/** Writes what was measured to a file of one's own, and with `record` to the history that `--check` compares with. */
+/** Writes the measurements to a file, and with `record` to the history that `--check` compares with. */
 export function keep(results, { record, json }) {
   const text = `${JSON.stringify(results, null, 2)}\n`;
   if (json !== undefined) writeFileSync(json, text);

@@ -1,11 +1,11 @@
-/** The middle of some numbers. */
+/** The median. */
 export function median(values) {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** How far repeats of the same measurement are apart, as a share of their median: the distance between the quartiles. */
+/** The interquartile range of repeated measurements, relative to their median. */
 function spread(values) {
   if (values.length < 2) return 0;
   const sorted = [...values].sort((one, other) => one - other);
@@ -13,7 +13,7 @@ function spread(values) {
   return (at(0.75) - at(0.25)) / median(values);
 }
 
-/** One line of the results: a ratio of its own run, the figures behind it, and how noisy it was. */
+/** One result row: a ratio within one run, its figures, and their noise. */
 export function row(section, what, ratios, figures, { budget } = {}) {
   return { section, what, ratio: median(ratios), noise: spread(ratios), ...(budget && { budget }), figures };
 }

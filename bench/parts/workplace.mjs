@@ -1,4 +1,4 @@
-// A directory for one bench, with whatever was started in it ended and removed afterwards.
+// A directory and processes for one bench; both are removed afterwards.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export async function inWorkplace(work) {
     return await work({
       directory,
       echo: (env) => keep(startEcho(env)),
-      /** A gateway in front of these servers, with a data directory of its own. */
+      /** A gateway for these servers, with its own data directory. */
       async gateway(servers, { args, env, settings = {} } = {}) {
         const name = `gateway-${count++}`;
         const config = join(directory, `${name}.json`);
@@ -32,10 +32,10 @@ export async function inWorkplace(work) {
   }
 }
 
-/** The stdio twin of the echo server, as a server of a configuration. */
+/** The configuration of the echo server over stdio. */
 export const stdioServer = (env = {}) => ({ command: process.execPath, args: [echoStdio], env });
 
-/** Tries again until it works; servers may still be connecting. */
+/** Retries until it succeeds, because servers may still be connecting. */
 export async function eventually(work, { timeoutMs = 60_000, everyMs = 5 } = {}) {
   const until = performance.now() + timeoutMs;
   for (;;) {

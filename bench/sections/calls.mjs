@@ -1,4 +1,4 @@
-// What the gateway adds to a call: {direct, gateway} × {HTTP, stdio upstream} × {legacy, modern} × clients, in turns.
+// The overhead of the gateway per call: {direct, gateway} × {HTTP, stdio upstream} × {legacy, modern} × clients, interleaved.
 import { load } from '../parts/processes.mjs';
 import { median, row } from '../parts/statistics.mjs';
 import { inWorkplace, stdioServer } from '../parts/workplace.mjs';
@@ -6,8 +6,8 @@ import { inWorkplace, stdioServer } from '../parts/workplace.mjs';
 export const title = 'Calls';
 
 const args = { text: 'hello' };
-// By number, not by time: otherwise what is quick is compiled and what is slow is not. A gateway runs for weeks, and V8
-// takes tens of thousands of calls to have compiled all of one.
+// Warm-up is a number of calls, not a time, so that fast and slow paths are compiled alike. A gateway runs for weeks,
+// and V8 needs tens of thousands of calls to compile its whole path.
 const firstCalls = 30_000;
 const warmUpCalls = 4_000;
 
@@ -40,7 +40,7 @@ export function measure({ repeats, ms, against }) {
   });
 }
 
-/** Each way once before any way again: what the machine does meanwhile hits all alike. */
+/** Interleaves the paths, so that other load on the machine affects all of them alike. */
 async function inTurns(ways, { era, clients, ms, repeats, pauseMs }) {
   const runs = new Map(ways.map(({ name }) => [name, []]));
   for (const { url, tool, served, authorization } of ways)
@@ -73,7 +73,7 @@ function toRows(what, runs) {
   });
 }
 
-/** Clients that think between calls: what one caller notices, with the machine far from busy. */
+/** Clients that pause between calls: the latency of one caller on a mostly idle machine. */
 async function paced(direct, ours, mcp, { repeats, ms }) {
   const ways = [
     { name: 'direct', url: direct.address, tool: 'echo', served: [direct] },

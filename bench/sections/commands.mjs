@@ -1,4 +1,4 @@
-// How soon the command line is there.
+// The start time of the command line.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Work that must grow in proportion to its input, also for texts made to stall it: the time of twice the input to once.
+// Work that must grow linearly with its input, also for hostile input: the time for the double input relative to the single.
 import { scanDefinition } from '../../src/policy/scan-definition.ts';
 import { compileArguments } from '../../src/policy/validate-arguments.ts';
 import { row } from '../parts/statistics.mjs';
@@ -47,13 +47,13 @@ function growth(what, prepare, size, repeats) {
     times.once.push(timed(once));
     times.twice.push(timed(twice));
   }
-  // The first round compiles.
+  // The first round is warm-up.
   const ratios = times.twice.slice(1).map((ms, at) => ms / times.once[at + 1]);
   const figures = { onceMs: Math.min(...times.once), twiceMs: Math.min(...times.twice) };
   return row('growth', `${what}: time of ${2 * size} characters to ${size}`, ratios, figures, { budget: 3 });
 }
 
-/** The quickest of several runs: anything else the machine does only adds. */
+/** The fastest of several runs, because other load only adds time. */
 function timed(work) {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 8; run++) {

@@ -1,4 +1,4 @@
-// Whether calls get slower as the journal grows.
+// Call duration with a large journal relative to an empty one.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export function measure({ repeats, ms, journalCalls }) {
     writeFileSync(config, JSON.stringify({ servers: { http: { url: upstream.address } }, ...settings }));
     const places = { empty: join(directory, 'empty'), full: join(directory, 'full') };
     mkdirSync(places.full);
-    // Made by the gateway itself, so that its tables are the ones in use; then filled.
+    // The gateway creates the tables, which are then filled.
     await (await startGateway(places.full, config)).stop();
     fill(join(places.full, 'toolwharf.db'), journalCalls);
     const empty = await startGateway(places.empty, config);
@@ -52,7 +52,7 @@ export function measure({ repeats, ms, journalCalls }) {
   });
 }
 
-/** Calls as the gateway writes them, many at a time. */
+/** Inserts calls in the gateway's format, in batches. */
 function fill(file, calls) {
   const database = new DatabaseSync(file);
   database.exec('pragma synchronous = off');

@@ -1,4 +1,4 @@
-// `tools/list` against sending the same bytes from memory, and what one server's change costs.
+// `tools/list` relative to sending the same bytes from memory, and the cost of one server's change.
 import { createServer } from 'node:http';
 import { openClient } from '../parts/raw-client.mjs';
 import { median, row } from '../parts/statistics.mjs';

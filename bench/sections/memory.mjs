@@ -1,11 +1,11 @@
-// What stands in memory: idle, with 50 servers, with 1 000 sessions, after 1 000 calls at once.
+// Memory: idle, with 50 servers, with 1 000 sessions, after 1 000 concurrent calls.
 import { openClient } from '../parts/raw-client.mjs';
 import { row } from '../parts/statistics.mjs';
 import { eventually, inWorkplace, stdioServer } from '../parts/workplace.mjs';
 
 export const title = 'Memory';
 
-// What starting left behind goes back to the system after a while.
+// V8 returns the memory of the start to the system after a while.
 const settled = () => new Promise((resolve) => setTimeout(resolve, 4_000));
 
 export function measure() {
@@ -36,7 +36,7 @@ export function measure() {
       Promise.all(
         clients.map((client, at) => client.ask(at + 1, 'tools/call', { name: 'http__echo', arguments: { text: '' } })),
       );
-    // Calls make code, threads and room for garbage, whoever makes them: sessions are counted from a gateway in use.
+    // The first calls compile code and grow the heap, so session memory is measured on a gateway in use.
     const users = await Promise.all(Array.from({ length: 64 }, open));
     for (let round = 0; round < 500; round++) await callAll(users);
     const before = await inUse();

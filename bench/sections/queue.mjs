@@ -1,4 +1,4 @@
-// Ten thousand calls at once through sixteen places: how much longer than the places alone would take.
+// Ten thousand concurrent calls with sixteen permits, relative to the ideal time.
 import { openClient } from '../parts/raw-client.mjs';
 import { row } from '../parts/statistics.mjs';
 import { inWorkplace } from '../parts/workplace.mjs';

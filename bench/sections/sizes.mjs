@@ -1,4 +1,4 @@
-// Results of 10 KB, 1 MB and 10 MB against the same from the server itself.
+// Results of 10 KB, 1 MB and 10 MB relative to a direct connection.
 import { load } from '../parts/processes.mjs';
 import { median, row } from '../parts/statistics.mjs';
 import { inWorkplace } from '../parts/workplace.mjs';

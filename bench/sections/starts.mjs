@@ -1,4 +1,4 @@
-// How long until the first call of the last server is answered, against the servers' own start.
+// The time until the last server's first call is answered, relative to the start of the servers alone.
 import { spawn } from 'node:child_process';
 import { echoStdio } from '../parts/processes.mjs';
 import { openClient } from '../parts/raw-client.mjs';
@@ -54,7 +54,7 @@ async function startMany(count, empty) {
   });
 }
 
-/** The same programs with nothing around them: spawned at once, each asked once. */
+/** The same programs without a gateway: all spawned at once, one call each. */
 async function startByThemselves(count) {
   const begun = performance.now();
   await Promise.all(

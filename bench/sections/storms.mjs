@@ -1,4 +1,4 @@
-// One server floods the gateway with notifications: how much slower calls to the other servers get.
+// The slowdown of calls to other servers while one server floods the gateway with notifications.
 import { load } from '../parts/processes.mjs';
 import { openClient } from '../parts/raw-client.mjs';
 import { median, row } from '../parts/statistics.mjs';

@@ -1,4 +1,4 @@
-// What both echo servers say. As little as possible, so that the server is never what is measured.
+// The messages of both echo servers, kept minimal so that the server adds little to the measurement.
 const version = { modern: '2026-07-28', legacy: '2025-11-25' };
 const key = (name) => `io.modelcontextprotocol/${name}`;
 const serverInfo = { name: 'echo', version: '1.0.0' };
@@ -20,7 +20,7 @@ const wait = {
   description: 'Gives back nothing, after a while.',
   inputSchema: { type: 'object', properties: { ms: { type: 'integer' } }, required: ['ms'] },
 };
-// Definitions of the size that real ones have.
+// Definitions of realistic size.
 const filler = Array.from({ length: count }, (_, at) => ({
   name: `tool_${at}`,
   description: `Tool number ${at}. ${'It does what tools of its kind do, with the arguments that its schema names. '.repeat(2)}`,
@@ -36,7 +36,7 @@ const filler = Array.from({ length: count }, (_, at) => ({
 }));
 const blobs = new Map();
 
-/** The answer to a request; undefined for what needs none, a promise for what takes time. */
+/** The response to a request; undefined for notifications, a promise for slow requests. */
 export function answer({ id, method, params }) {
   if (id === undefined) return undefined;
   const isModern = params?._meta?.[key('protocolVersion')] === version.modern;

@@ -9,7 +9,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approver } from '../policy/approv
 import type { RememberedRule, RuleStore } from '../policy/remembered-rules.ts';
 import type { RunningCall } from './call.ts';
 
-/** The question: may this tool run with these arguments? */
+/** A tool and the arguments that need approval. */
 export interface ApprovalQuestion {
   readonly entry: CatalogEntry;
   readonly args: JsonObject;
@@ -25,11 +25,11 @@ export interface ApprovalPorts {
   readonly onWaiting: (call: RunningCall) => Promise<void>;
   readonly onAsked: (request: ApprovalRequest) => void;
   readonly onAnswered: (request: ApprovalRequest, answer: ApprovalAnswer) => void;
-  /** The person accepted a changed definition for good. */
+  /** The person accepted a changed definition permanently. */
   readonly onAccepted: (entry: CatalogEntry) => Promise<void>;
 }
 
-/** Asks about one exact call. Resolves with the arguments to run with; every kind of no rejects with `CALL_DENIED`. */
+/** Asks for approval of one exact call. Resolves with the arguments to run; rejects with `CALL_DENIED` unless allowed. */
 export async function askApproval(
   call: RunningCall,
   question: ApprovalQuestion,
@@ -60,9 +60,9 @@ export async function askApproval(
   }
 }
 
-/** Sends "Waiting for approval" as progress, at once and every ten seconds, so that a client's own timeout does not end the call. */
+/** Sends "Waiting for approval" as progress, at once and every ten seconds, to keep the client's timeout from ending the call. */
 export function reportWaiting(onProgress: ((progress: Progress) => void) | undefined, intervalMs = 10_000): Disposable {
-  // Far below what a tool reports, so that the tool's own progress still only grows.
+  // Far below any progress a tool reports, so that the reported progress only increases.
   const step = 1e-6;
   let reports = 0;
   const report = () => onProgress?.({ progress: reports++ * step, message: 'Waiting for approval' });
@@ -96,7 +96,7 @@ async function answerInTime(
   });
 }
 
-/** Approvers may be untyped code of others: anything but a clear yes is a no. */
+/** Approvers may be untyped code: anything but a valid answer is a denial. */
 function checkAnswer(answer: ApprovalAnswer | undefined): ApprovalAnswer {
   if (answer?.kind === 'allow' || answer?.kind === 'deny') return answer;
   return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
@@ -138,7 +138,7 @@ async function remember(
     serverAddress: entry.serverAddress,
     server: entry.server,
     ...(scope !== 'server' && { tool: entry.originalName, definitionHash: entry.definitionHash }),
-    ...(scope === 'conversation' && { conversation }),
+    conversation: scope === 'conversation' ? conversation : undefined,
     createdAt: new Date(clock.now()).toISOString(),
   });
 }

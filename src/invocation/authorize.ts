@@ -29,7 +29,7 @@ export interface Authorization {
   readonly approvedHash?: string;
 }
 
-/** Decides, validates the arguments and, where the policy wants it, asks for approval. Every kind of no rejects. */
+/** Decides, validates the arguments and asks for approval if the policy requires it. Rejects unless the call may run. */
 export async function authorize(
   call: RunningCall,
   entry: CatalogEntry,
@@ -51,7 +51,7 @@ export async function authorize(
 
 /**
  * Checks an authorization again after the call has waited: the tool, its pin, the rules, the profile and the caller's key
- * may have changed. Undefined when a person has to be asked (again).
+ * may have changed. Undefined if the call needs a new approval.
  */
 export async function reauthorize(
   call: RunningCall,
@@ -59,15 +59,15 @@ export async function reauthorize(
   policy: CallPolicy,
   ports: AuthorizePorts,
 ): Promise<Authorization | undefined> {
-  const entry = findAgain(before, ports);
+  const entry = findCurrent(before, ports);
   const decision = await decideCall(call, entry, policy, ports);
   if (decision.kind === 'ask' && approvedHash !== entry.definitionHash) return undefined;
   if (entry.definitionHash !== before.definitionHash) await validate(entry, args, ports);
   return { entry, args, approvedHash };
 }
 
-/** The same tool as it is now. */
-function findAgain(before: CatalogEntry, { catalog }: AuthorizePorts): CatalogEntry {
+/** The current entry of the same tool. */
+function findCurrent(before: CatalogEntry, { catalog }: AuthorizePorts): CatalogEntry {
   const entry = catalog.find(toolIdOf(before));
   if (entry) return entry;
   throw new ToolwharfError('TOOL_CHANGED', `${before.name} was removed while the call was waiting`);

@@ -16,7 +16,7 @@ export function endingOf(result: ToolResult): CallEnding {
   return { status: 'error', end: 'tool', result: recorded, truncated, error };
 }
 
-/** The ending of a call that has no result of its tool. */
+/** The ending of a call without a result of its tool. */
 export function endingFor(error: ToolwharfError): CallEnding {
   const { code, message } = error;
   return { status: 'error', end: endFor(error), error: { code, message } };
@@ -53,7 +53,7 @@ export function toCallError(cause: unknown, signal: AbortSignal): ToolwharfError
   return new ToolwharfError('SERVER_ERROR', messageOf(cause), { cause });
 }
 
-/** True when the connection broke while the request was on its way: the server may have acted on it. */
+/** True if the connection broke after the request may have reached the server. */
 export function wasInterrupted(cause: unknown): boolean {
   return cause instanceof ConnectionError && cause.data.reached === true;
 }

@@ -16,7 +16,7 @@ export const callStates = ['received', 'awaiting-approval', 'queued', 'running',
 
 export type CallState = (typeof callStates)[number];
 
-/** The program that uses the toolbox, for calls that name no caller. */
+/** The caller of calls that name none: the program that uses the toolbox. */
 export const programCaller: Caller = { id: 'program', kind: 'program' };
 
 /** The caller's side of a call: approves it, answers the server's questions, receives progress and log messages. */
@@ -54,7 +54,7 @@ export interface Call {
   readonly parent?: CallParent;
   readonly idempotencyKey?: string;
   readonly state: CallState;
-  /** The call as the journal has it, or will have it. */
+  /** The call's journal record, current or next. */
   readonly record: CallRecord;
   /** Never rejects: every failure is a result with `isError`. */
   readonly result: Promise<ToolResult>;
@@ -69,7 +69,7 @@ export interface Call {
 export interface CallFacts extends Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
   readonly arguments: JsonObject;
-  /** The call that this one is a step of, while that runs in this process. */
+  /** The running call that this call is a step of. */
   readonly outer: RunningCall | undefined;
   readonly now: () => string;
 }
@@ -87,7 +87,7 @@ export class RunningCall implements Call {
   record: CallRecord;
   /** Set by the invoker as soon as the call is created. */
   result!: Promise<ToolResult>;
-  /** The write of the waiting call to the journal; the next write has to follow it. */
+  /** The journal write of the waiting call; the next write follows it. */
   recorded: Promise<void> | undefined;
   /** Runs from dispatch to the end; paused while a person is asked. */
   deadline: Deadline | undefined;
@@ -159,7 +159,7 @@ export class RunningCall implements Call {
     this.#controller.abort(reason);
   }
 
-  /** The record of a call that is dispatched now, with these arguments. Times never run backwards, whatever the clock does. */
+  /** Marks the call as dispatched with these arguments and returns its record. Times never decrease, even if the clock does. */
   start(args: JsonObject): CallRecord {
     const startedAt = later(this.#now(), this.record.createdAt);
     this.record = { ...this.record, status: 'running', arguments: args, startedAt };
@@ -175,7 +175,7 @@ export class RunningCall implements Call {
     return this.record;
   }
 
-  /** Answers a server's question: the call awaits input, and its clock and those of the calls around it stand still. */
+  /** Answers a server's question. Meanwhile the call awaits input, and its deadline and those of its outer calls are paused. */
   async answer<Answer>(
     context: QuestionContext,
     ask: (context: CallQuestionContext) => Promise<Answer>,
@@ -197,7 +197,7 @@ export class RunningCall implements Call {
     }
   }
 
-  /** Stops the clocks of this call and of the calls around it until the returned function is called. */
+  /** Pauses the deadlines of this call and its outer calls until the returned function is called. */
   pauseClocks(): () => void {
     const resumes: (() => void)[] = [];
     for (let call: RunningCall | undefined = this; call; call = call.outer) {
@@ -210,7 +210,7 @@ export class RunningCall implements Call {
   }
 }
 
-/** A call that failed before it could be started: it has ended, and is recorded nowhere. */
+/** A call that failed before it started. It is not journalled. */
 export function createFailedCall(
   tool: string,
   code: ErrorCode,
@@ -282,7 +282,7 @@ async function* iterate(call: RunningCall): AsyncGenerator<CallEvent, void, unde
   if (call.state === 'ended') unread.push({ type: 'ended', result: await call.result });
   let wake = () => {};
   const unsubscribe = call.subscribe((event) => {
-    // A slow reader gets the latest progress, not all of it.
+    // A slow reader gets only the latest progress.
     if (event.type === 'progress' && unread.at(-1)?.type === 'progress') unread.pop();
     unread.push(event);
     wake();

@@ -14,7 +14,7 @@ test('a deadline expires once its time has passed', () => {
   expect(onExpired).toHaveBeenCalledOnce();
 });
 
-test('a deadline stands still while at least one of several overlapping pauses lasts', () => {
+test('a deadline is paused while at least one of several overlapping pauses lasts', () => {
   using deadline = createDeadline(60, () => {});
   vi.advanceTimersByTime(20);
   const resumeFirst = deadline.pause();

@@ -1,11 +1,11 @@
-/** A time limit that can be paused: a person's thinking time does not count against the tool. */
+/** A timeout that can be paused while a person answers. */
 export interface Deadline extends Disposable {
   readonly isExpired: boolean;
-  /** Stops the clock until the returned function is called; pauses may overlap. */
+  /** Pauses the timeout until the returned function is called. Pauses may overlap. */
   pause(): () => void;
 }
 
-/** Starts the clock; `onExpired` is called once when `ms` have passed without counting pauses. */
+/** Starts the timeout. Calls `onExpired` once after `ms`, excluding pauses. */
 export function createDeadline(ms: number, onExpired: () => void): Deadline {
   let left = ms;
   let startedAt = 0;

@@ -14,7 +14,7 @@ import { createDeadline } from './deadline.ts';
 
 export interface DispatchPorts {
   readonly findConnection: (server: string) => Connection | undefined;
-  /** Answers for calls whose own host does not. */
+  /** Used for questions that the call's own host does not support. */
   readonly defaultHost: CallHost;
   readonly log: Log;
   readonly onLog: (call: RunningCall, server: string, params: JsonObject) => void;
@@ -27,7 +27,7 @@ export interface DispatchOptions {
   readonly callStep: (name: string, args: unknown) => Promise<ToolResult>;
 }
 
-/** Runs the tool within its time limit: a request to its server, or a function of the program. Rejects when there is no result. */
+/** Runs the tool within its timeout: a request to its server, or a local function. Rejects if there is no result. */
 export async function dispatch(
   call: RunningCall,
   { entry, args }: Authorization,
@@ -40,7 +40,7 @@ export async function dispatch(
   );
   call.deadline = deadline;
   try {
-    // A local function that ignores its signal must not hold the call.
+    // A local function that ignores its signal must not block the call.
     if (entry.local) return await abortable(runLocal(call, entry, args, options, ports), call.signal);
     return await send(call, entry, args, options, ports);
   } catch (cause) {
@@ -74,7 +74,7 @@ async function send(
   }
 }
 
-/** The call's host as the connection sees it: questions pause the call's clock, progress and logs reach its observers too. */
+/** The call's host for the connection: questions pause the deadline, and observers receive progress and logs. */
 function toRequestHost(
   call: RunningCall,
   entry: CatalogEntry,
@@ -90,7 +90,7 @@ function toRequestHost(
     sample:
       sample && ((params, context) => call.answer(context, async (asked) => sample.sample?.(params, asked) as never)),
     listRoots: roots && ((context) => call.answer(context, async (asked) => roots.listRoots?.(asked) as never)),
-    // Without an observer the server is not asked for progress at all.
+    // Without an observer no progress is requested.
     onProgress:
       host.onProgress || defaultHost.onProgress || call.hasListeners
         ? (progress) => reportProgress(call, progress, defaultHost)
@@ -134,7 +134,7 @@ async function runLocal(
   }
 }
 
-/** Only a trusted server's annotations make a tool safe to send twice. */
+/** Only annotations of a trusted server make a call repeatable. */
 function isRepeatable({ serverTrusted, definition }: CatalogEntry): boolean {
   const { readOnlyHint, idempotentHint } = definition.annotations ?? {};
   return serverTrusted && (readOnlyHint === true || idempotentHint === true);

@@ -40,7 +40,7 @@ export interface InternalStartOptions extends StartOptions {
 export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting'>, DispatchPorts {
   readonly settings: () => ToolboxConfig;
   readonly permits: Permits;
-  /** For tools that call other tools: a call that waits for a step must not hold a permit that the step needs. */
+  /** Permits of composed tools: a call that waits for a step must not hold a permit that the step needs. */
   readonly composedPermits: Permits;
   readonly rates: RateLimiter;
   readonly journal: Journal;
@@ -184,9 +184,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   async function waitForPermit(call: RunningCall, entry: CatalogEntry): Promise<Permit> {
     const { name, limits } = entry;
     call.setState('queued');
-    // Not awaited: a place in the queue must not depend on the disk. Dispatch waits for it.
+    // Not awaited: queueing must not depend on the disk. Dispatch waits for it.
     recordWaiting(call).catch(() => {});
-    // Waiting has a limit of its own, so that a queue that does not move releases its callers.
+    // Waiting has its own limit, so that a stuck queue releases its callers.
     const timeout = AbortSignal.timeout(limits.timeoutMs);
     try {
       return await permitsOf(entry).acquire(keyOf(entry), limits.maxInstances, {
@@ -232,7 +232,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
   }
 
-  /** Only a call that waits is recorded before dispatch: for the others the next step follows at once. */
+  /** Records a waiting call before dispatch. Other calls are recorded at dispatch, which follows at once. */
   function recordWaiting(call: RunningCall): Promise<void> {
     call.recorded ??= writeJournal(call.record, 'before');
     return call.recorded;
@@ -243,7 +243,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     ports.onCall(record);
   }
 
-  /** Before dispatch, a journal that cannot be written stops the call; afterwards the result matters more. */
+  /** Before dispatch, a failed write stops the call. Afterwards the call keeps its result. */
   async function writeJournal(record: CallRecord, when: 'before' | 'after'): Promise<void> {
     try {
       await ports.journal.write(record);

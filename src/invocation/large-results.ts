@@ -44,7 +44,7 @@ export function createLargeResults({ maxLength = 64 * 1024 * 1024 }: LargeResult
         text: text.slice(offset, end),
         offset,
         totalLength: text.length,
-        ...(end < text.length && { nextOffset: end }),
+        nextOffset: end < text.length ? end : undefined,
       };
     },
   };

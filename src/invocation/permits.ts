@@ -30,7 +30,7 @@ export interface Permits {
   acquire(key: string, maxInstances: number, options?: { readonly signal?: AbortSignal }): Promise<Permit>;
   /** A permit if one is free now and nobody waits for this key. */
   tryAcquire(key: string, maxInstances: number): Permit | undefined;
-  /** Applies changed limits. Running calls go on; permits that become available are granted at once. */
+  /** Applies changed limits. Running calls continue; permits that become available are granted at once. */
   setLimits(limits: PermitLimits): void;
   stats(): PermitStats;
 }
@@ -94,7 +94,7 @@ export function createPermits(initial: PermitLimits): Permits {
   function tryAcquire(key: string, maxInstances: number): Permit | undefined {
     const group = groupOf(key);
     const isFree = running < limits.maxConcurrent && group.running < maxInstances;
-    // A changed limit may let waiters run first, which `acquire` takes care of.
+    // A changed limit may allow earlier waiters to run first; `acquire` handles that.
     if (isFree && group.waiters.size === 0 && (group.maxInstances === maxInstances || group.running === 0)) {
       group.maxInstances = maxInstances;
       return grant(group);

@@ -27,9 +27,9 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'now'
 
   function take(key: string, { calls, perMs }: RateLimit): RateAnswer {
     const now = clock.now();
-    forgetEnded(now);
+    evictExpired(now);
     const window = windows.get(key) ?? { times: [], head: 0, perMs, endsAt: 0 };
-    dropLeft(window, now, perMs);
+    dropExpired(window, now, perMs);
     const used = window.times.length - window.head;
     if (used >= calls) {
       const blocking = window.times[window.times.length - calls] ?? now;
@@ -43,10 +43,10 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'now'
   }
 
   // Checks two keys per call, round-robin, so that every key is checked before the number of keys can double.
-  function forgetEnded(now: number): void {
-    let looks = 2;
+  function evictExpired(now: number): void {
+    let checks = 2;
     for (const [key, window] of windows) {
-      if (looks-- === 0) return;
+      if (checks-- === 0) return;
       windows.delete(key);
       window.endsAt = Math.min(window.endsAt, now + window.perMs);
       if (window.endsAt > now) windows.set(key, window);
@@ -61,7 +61,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, 'now'
   };
 }
 
-function dropLeft(window: Window, now: number, perMs: number): void {
+function dropExpired(window: Window, now: number, perMs: number): void {
   const latest = window.times.at(-1) ?? now;
   // If the clock was set back, future times are clamped to now. Otherwise the key would stay blocked for the length of the jump.
   if (latest > now) window.times = window.times.map((time) => Math.min(time, now));

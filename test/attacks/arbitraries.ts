@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
-// FUZZ_RUNS makes each of them longer; a failure prints the seed and the path that repeat it.
+// FUZZ_RUNS sets the number of runs. A failure prints the seed and path that reproduce it.
 const numRuns = Number(process.env.FUZZ_RUNS ?? 300);
-/** A few hundred runs each. */
+/** A few hundred runs by default. */
 export const parameters = { numRuns, interruptAfterTimeLimit: 20_000 * Math.max(1, numRuns / 300) };
 
-/** Keys that have meant trouble elsewhere, among others. */
+/** Object keys, including those that caused vulnerabilities elsewhere. */
 export const key = fc.oneof(
   { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },
   { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'toString', 'length', '') },
@@ -22,7 +22,7 @@ export const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** A text with pieces taken out, put in or doubled. */
+/** Mutates a text: removes, inserts or duplicates parts. */
 export function mutated(texts: readonly string[]) {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),

@@ -25,8 +25,8 @@ const modern = (method: string, params: object) => {
 };
 
 describe('session not bound to its caller', () => {
-  // CVE-2025-6515 (oatpp-mcp): ids could be foreseen. CVE-2026-33946 (Ruby SDK): whoever had an id had the session.
-  test('a session id that was seen elsewhere opens nothing for another key, for nobody, or changed', async () => {
+  // CVE-2025-6515 (oatpp-mcp): ids were predictable. CVE-2026-33946 (Ruby SDK): an id alone opened the session.
+  test('a stolen or modified session id is rejected for another key and without a key', async () => {
     await using api = await startApi({ servers: { s: fixture('legacy') }, gateway: { requireAuthentication: true } });
     const [owner, thief] = [await api.key(['call']), await api.key(['call'])];
     const opened = await send(api.url, '/mcp', {
@@ -55,7 +55,7 @@ describe('session not bound to its caller', () => {
       session.split('').reverse().join(''),
     ])
       expect([400, 404], id.slice(0, 12)).toContain((await use(bearer(owner), id)).status);
-    // Nor can another listen to it or end it.
+    // Another caller cannot stream or end the session either.
     for (const method of ['GET', 'DELETE'])
       expect(
         (
@@ -68,7 +68,7 @@ describe('session not bound to its caller', () => {
     expect((await use(bearer(owner), session)).status).toBe(200);
   });
 
-  test('ids of sessions have nothing in common that would let the next be foreseen', async () => {
+  test('session ids are unpredictable', async () => {
     await using api = await startApi({ servers: {} });
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -86,7 +86,7 @@ describe('session not bound to its caller', () => {
 });
 
 describe('list-only policy', () => {
-  test('what a profile does not list can not be called either, on any surface, in any era, by any name', async () => {
+  test('a tool that a profile hides cannot be called over any surface, in any era, by any name', async () => {
     await using directory = await tempDir();
     await using api = await startApi({
       servers: { files: fixture('legacy'), other: fixture('legacy') },
@@ -147,7 +147,7 @@ describe('list-only policy', () => {
 });
 
 describe('approval bypass through another surface or era', () => {
-  test('a tool that is asked about waits for a person whichever way it is called', async () => {
+  test('a tool that needs approval waits for it over every surface and in both eras', async () => {
     await using directory = await tempDir();
     const file = directory.file('ran');
     await using api = await startApi({
@@ -185,7 +185,7 @@ describe('approval bypass through another surface or era', () => {
     await waitFor(async () => (await api.get('/api/approvals?status=pending')).body.approvals.length === 3);
     const { access } = await import('node:fs/promises');
     await expect(access(file)).rejects.toThrow();
-    // A caller who may only call can not answer for a person.
+    // A caller with only the right to call cannot answer approvals.
     const key = await api.key(['call']);
     const { approvals } = (await api.get('/api/approvals?status=pending')).body;
     for (const { id } of approvals) {
@@ -199,7 +199,7 @@ describe('approval bypass through another surface or era', () => {
 });
 
 describe('credentials of one tenant used for another', () => {
-  test('secrets of a stored server go to the address they were given for, and nowhere else', async () => {
+  test('the secrets of a stored server are sent only to the address they were entered for', async () => {
     await using first = await startHostile();
     await using second = await startHostile();
     await using api = await startApi({ servers: {} });
@@ -220,7 +220,7 @@ describe('credentials of one tenant used for another', () => {
     expect(api.answers.join()).not.toContain('TENANT-SECRET');
   });
 
-  test('one caller sees no calls, results, questions or conversations of another', async () => {
+  test('a caller cannot read the calls, results, questions or conversations of another caller', async () => {
     await using api = await startApi({
       servers: { files: fixture('legacy') },
       gateway: { requireAuthentication: true },
@@ -239,7 +239,7 @@ describe('credentials of one tenant used for another', () => {
       expect(status).toBe(404);
       expect(JSON.stringify(told)).not.toContain('PRIVATE');
     }
-    // The same key of another caller is another key.
+    // Idempotency keys are separate for each caller.
     const again = await api.post(
       '/api/tools/mcp_files_echo/call',
       { arguments: { text: 'mine' }, idempotencyKey: 'k' },

@@ -10,15 +10,15 @@ const files = new Set(
   ),
 );
 
-describe('what is promised', () => {
-  test.each(['docs/guide/trust.md', 'SECURITY.md'])('every test that %s names is there', (page) => {
+describe('documented tests', () => {
+  test.each(['docs/guide/trust.md', 'SECURITY.md'])('every test file that %s names exists', (page) => {
     const named = [...read(page).matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, name = '']) => name);
     expect(named.length).toBeGreaterThan(20);
     const isThere = (name: string) => files.has(name) || [...files].some((file) => file.endsWith(`/${name}`));
     expect(named.filter((name) => !isThere(name))).toEqual([]);
   });
 
-  test('every file of attacks is named in SECURITY.md, apart from this one', () => {
+  test('SECURITY.md names every file of test/attacks except this one', () => {
     const page = read('SECURITY.md');
     const attacks = readdirSync(join(root, 'test/attacks')).filter((name) => name.endsWith('.test.ts'));
     expect(attacks.filter((name) => !page.includes(`\`${name}\``))).toEqual(['documents.test.ts']);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([open.close(), locked.close()]));
 
-/** A program that would leave a file behind if it ever ran. */
+/** A program that creates a file when it runs. */
 const toucher = (file: string) => ({
   name: 'evil',
   transport: 'stdio',
@@ -30,8 +30,8 @@ const toucher = (file: string) => ({
 });
 
 describe('unauthenticated spawn over localhost HTTP', () => {
-  // CVE-2025-49596 (MCP Inspector), CVE-2026-23744 (MCPJam Inspector): whoever reached the port had programs started.
-  test.each(['/api/servers', '/api/servers/test'])('POST %s without proof of who asks starts nothing', async (path) => {
+  // CVE-2025-49596 (MCP Inspector), CVE-2026-23744 (MCPJam Inspector): anyone who reached the port could start programs.
+  test.each(['/api/servers', '/api/servers/test'])('POST %s without authentication starts no process', async (path) => {
     await using directory = await tempDir();
     const file = directory.file('ran');
     for (const api of [open, locked]) {
@@ -40,12 +40,12 @@ describe('unauthenticated spawn over localhost HTTP', () => {
     }
     expect(open.toolbox.servers.get('evil')).toBeUndefined();
     expect(await exists(file)).toBe(false);
-    // The same request runs the program when an administrator sends it: the test can fail.
+    // An administrator's request runs the program, which proves that this test can fail.
     await open.post('/api/servers/test', toucher(file), { key: open.adminToken });
     expect(await exists(file)).toBe(true);
   });
 
-  test('the MCP endpoint takes no address or command to connect to', async () => {
+  test('the MCP endpoint accepts no server address or command from clients', async () => {
     await using directory = await tempDir();
     const file = directory.file('ran');
     const query = new URLSearchParams({
@@ -64,7 +64,7 @@ describe('unauthenticated spawn over localhost HTTP', () => {
 });
 
 describe('config or "test connection" that executes without the right', () => {
-  // CVE-2026-23744: trying a connection ran its command for anybody.
+  // CVE-2026-23744: testing a connection ran its command for unauthenticated clients.
   test.each([
     ['read', ['read']],
     ['call', ['call']],
@@ -118,7 +118,7 @@ describe('DNS rebinding and missing Origin', () => {
     expect(call.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  test('a page that sends no Origin can change nothing: what a form or an image can send is not enough', async () => {
+  test('a cross-site form or image request without an Origin header changes nothing', async () => {
     const body = JSON.stringify({ name: 'added', transport: 'http', url: 'http://127.0.0.1:1/mcp' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
       const headers = { host: '127.0.0.1', ...(type !== '' && { 'content-type': type }) };
@@ -133,7 +133,7 @@ describe('DNS rebinding and missing Origin', () => {
     expect(open.toolbox.servers.get('added')).toBeUndefined();
   });
 
-  test('nobody is told by CORS that they may read answers', async () => {
+  test('no response carries CORS headers', async () => {
     const headers = { host: '127.0.0.1', origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const preflight = await send(open.url, '/mcp', { method: 'OPTIONS', headers });
     expect(preflight.status).toBeGreaterThanOrEqual(400);
@@ -142,7 +142,7 @@ describe('DNS rebinding and missing Origin', () => {
 });
 
 describe('a second route without authentication', () => {
-  // CVE-2026-23744 and others: the door was locked, the window beside it was not.
+  // CVE-2026-23744 and others: one route required authentication, another did not.
   const known = allRoutes
     .filter(({ right }) => right !== 'public')
     .map(({ method, path }) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, 'x') }));
@@ -159,7 +159,7 @@ describe('a second route without authentication', () => {
     path.replace('api', '%61pi'),
   ];
 
-  test('no way of writing the address of a route opens it', async () => {
+  test('no alternative spelling of a path bypasses authentication', async () => {
     for (const { method, path } of known) {
       for (const variant of variants(path)) {
         const { status, text } = await send(locked.url, variant, {
@@ -217,7 +217,7 @@ describe('guessable internal headers', () => {
     expect([401, 429]).toContain(status);
   });
 
-  test('a request that came through a proxy is not from this machine', async () => {
+  test('a request with a forwarding header is not treated as local', async () => {
     for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']) {
       const { status } = await send(open.url, '/api/servers', { headers: { host: '127.0.0.1', [name]: '127.0.0.1' } });
       expect(status, name).toBe(401);
@@ -249,7 +249,7 @@ describe('path traversal in static files and resource names', () => {
     expect(text).not.toContain('root:');
   });
 
-  test('names of servers, tools and resources in an address are names, never paths', async () => {
+  test('names of servers, tools and resources in a URL are never used as file paths', async () => {
     for (const name of ['..%2f..%2fetc%2fpasswd', '%2e%2e', '..%5c..', '__proto__', 'constructor', '%00']) {
       for (const path of [
         `/api/servers/${name}`,

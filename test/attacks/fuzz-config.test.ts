@@ -4,7 +4,7 @@ import { parseConfig, parseConfigText } from '../../src/config/load-config.ts';
 import { ToolwharfError } from '../../src/kernel/errors.ts';
 import { json, key, mutated, parameters } from './arbitraries.ts';
 
-describe('the configuration', () => {
+describe('the configuration parser', () => {
   const good = [
     'servers:\n  files:\n    command: node\n    args: [a.js, "b"]\n    env: { KEY: ${HOME} }\n  web: { url: https://example.com/mcp, timeout: 30s }\n',
     'toolbox:\n  naming: mcp\n  maxConcurrent: 5\n  approval: { mode: auto, ask: ["*/write"] }\ngateway:\n  port: 7420\n  retention: { maxAge: 90d }\n',
@@ -28,7 +28,7 @@ describe('the configuration', () => {
     }
   }
 
-  test('of any text is a configuration, or an error that says where', () => {
+  test('any text is parsed or rejected with the location of the error', () => {
     const text = fc.oneof(
       { weight: 4, arbitrary: mutated(good) },
       { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
@@ -42,7 +42,7 @@ describe('the configuration', () => {
     );
   });
 
-  test('of any value is a configuration, or an error that says where', () => {
+  test('any value is accepted or rejected with the location of the error', () => {
     const value = fc.oneof(
       json,
       fc.dictionary(

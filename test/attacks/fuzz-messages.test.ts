@@ -30,7 +30,7 @@ describe('the JSON-RPC layer', () => {
   interface Heard {
     readonly status: number;
     readonly session: string | undefined;
-    /** Undefined for a stream of events, which is let go of. */
+    /** Undefined for an event stream, which is not read. */
     readonly text: string | undefined;
   }
 
@@ -152,7 +152,7 @@ describe('the JSON-RPC layer', () => {
   );
 
   test.each(['legacy', 'modern', 'neither'] as const)(
-    'answers whatever is sent, in the %s way, with a result, an error or a status, and goes on',
+    'any message in the %s era gets a result, an error or an HTTP status, and the gateway keeps serving',
     async (era) => {
       const headersOf = (name: string, method: string): Record<string, string> => {
         if (era === 'legacy') return { 'mcp-session-id': session };

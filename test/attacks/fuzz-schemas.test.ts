@@ -66,7 +66,7 @@ describe('schemas', () => {
     execute: async () => ({}) as never,
   });
 
-  test('of any shape are used or refused with a reason, and what is checked against them gets a verdict', () => {
+  test('any schema is accepted or rejected with a reason, and validation against it returns a verdict', () => {
     fc.assert(
       fc.property(schema, fc.array(json, { minLength: 1, maxLength: 4 }), (given, values) => {
         const check = compileArguments(given as JsonSchema);
@@ -83,7 +83,7 @@ describe('schemas', () => {
     );
   });
 
-  test('of any shape go through the bridges to every provider, or are left out', () => {
+  test('the bridges translate any schema for every provider or omit the tool', () => {
     fc.assert(
       fc.property(schema, (given) => {
         const tools = [
@@ -104,7 +104,7 @@ describe('schemas', () => {
     );
   });
 
-  test('definitions of any shape are hashed and scanned', () => {
+  test('any definition can be hashed and scanned', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),

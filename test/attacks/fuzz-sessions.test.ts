@@ -13,7 +13,7 @@ describe('session tokens', () => {
     capabilities: { elicitation: {} },
   };
 
-  test('open what was sealed, and nothing else: no flipped bit, cut, addition or other key opens them', () => {
+  test('a session token opens only unmodified and with its own key', () => {
     const other = createSessionTokens(randomBytes(32));
     fc.assert(
       fc.property(
@@ -38,7 +38,7 @@ describe('session tokens', () => {
     );
   });
 
-  test('of any text are none', () => {
+  test('no arbitrary text is a valid session token', () => {
     fc.assert(
       fc.property(
         fc.oneof(

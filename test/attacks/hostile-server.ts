@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../src/kernel/json.ts';
 
 export interface HostileServer extends AsyncDisposable {
-  /** Where it is an MCP server. */
+  /** The URL of its MCP endpoint. */
   readonly url: string;
   readonly origin: string;
-  /** Every request it got, oldest first. */
+  /** Received requests, oldest first. */
   readonly seen: readonly SeenRequest[];
-  /** What it lists from now on. */
+  /** Replaces the listed tools. */
   tools: readonly JsonObject[];
 }
 
@@ -22,17 +22,17 @@ export interface SeenRequest {
 
 export interface HostileOptions {
   readonly tools?: readonly JsonObject[];
-  /** The result of a call; a text with its arguments where left out. */
+  /** The result of a call; by default a text with its arguments. */
   readonly onCall?: (params: JsonObject) => JsonObject;
-  /** Answers a request in its own way; true where it did. */
+  /** Answers a request itself; returns true if it did. */
   readonly intercept?: (request: SeenRequest, response: ServerResponse) => boolean;
-  /** Replaces members of what it says to `initialize`. */
+  /** Replaces members of the result of `initialize`. */
   readonly initialize?: JsonObject;
-  /** Changes the messages it sends back. */
+  /** Modifies the messages it sends. */
   readonly reply?: (message: JsonObject) => unknown;
 }
 
-/** An MCP server over HTTP, on loopback, that does whatever an attacker likes. */
+/** An MCP server over HTTP on loopback that can misbehave in every way. */
 export async function startHostile(options: HostileOptions = {}): Promise<HostileServer> {
   const seen: SeenRequest[] = [];
   const state = { tools: options.tools ?? [{ name: 'echo', inputSchema: { type: 'object' } }] };

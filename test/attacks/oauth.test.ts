@@ -31,7 +31,7 @@ describe('wrong OAuth issuer, resource mismatch, redirect to another origin with
     expectNoSecrets(stats, lines);
   });
 
-  test('a token endpoint that redirects does not take the code and secret with it', async () => {
+  test("the code and the client secret are not sent to the target of a token endpoint's redirect", async () => {
     const elsewhere: string[] = [];
     const other = await listen(
       createServer((request, response) => {
@@ -45,7 +45,7 @@ describe('wrong OAuth issuer, resource mismatch, redirect to another origin with
     expect(elsewhere).toEqual([]);
   });
 
-  test('a server that redirects gets its own headers, and nobody else does', async () => {
+  test('the headers of a server are not sent to the target of its redirect', async () => {
     await using other = await startHostile();
     await using turning = await startHostile({
       intercept: (_, response) => {
@@ -74,7 +74,7 @@ describe('URL opened by a shell', () => {
   // CVE-2025-6514 (mcp-remote): the authorization endpoint a server named was handed to a shell. CVE-2025-58444 (MCP Inspector):
   // it was opened as a page, whatever its scheme.
   test.each(['file:///etc/passwd', 'javascript:alert(1)', 'a:$(touch /tmp/x)', 'data:text/html,x', 'ms-msdt:/id'])(
-    'an authorization endpoint of %s is never given to anybody to open',
+    'an authorization endpoint of %s is never opened in a browser',
     async (endpoint) => {
       const opened: string[] = [];
       const servers = await startServers('odd-authorize', { ENDPOINT: endpoint });
@@ -96,7 +96,7 @@ describe('URL opened by a shell', () => {
 });
 
 describe('token passthrough and wrong audience', () => {
-  test("a caller's own credentials never reach a server, and the server gets its own", async () => {
+  test('a server receives its own credentials and never those of the caller', async () => {
     await using server = await startHostile();
     await using api = await startApi({
       servers: { remote: { url: server.url, authentication: { type: 'bearer', token: 'of-the-server' } } },
@@ -112,7 +112,7 @@ describe('token passthrough and wrong audience', () => {
     expect(server.seen.every(({ headers: sent }) => sent.authorization === 'Bearer of-the-server')).toBe(true);
   });
 
-  test('a token is asked for by the name of its server, and sent to no other', async () => {
+  test("a token is requested for its server's resource and sent to no other server", async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     await callEcho(await connect(servers.mcp, oauth));

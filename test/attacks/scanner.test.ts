@@ -15,7 +15,7 @@ const benign = (read('benign') as (ToolDefinition & { readonly server: string })
   ({ server: _, ...definition }) => definition as ToolDefinition,
 );
 const real = benign.map(({ name }) => name);
-// What the look-alikes look like.
+// Maps look-alike letters to ASCII.
 const names = indexNames([...real, 'read_file', 'send_email', 'list_files', 'create_issue']);
 const isFlagged = (definition: ToolDefinition) => isSuspicious(scanDefinition(definition, { names }));
 
@@ -31,7 +31,7 @@ describe('the scanner for poisoned definitions', () => {
   const falseAlarms = benign.filter(isFlagged);
   const precisionWith = (found: number) => found / (found + falseAlarms.length);
 
-  test('raises hardly a false alarm over 527 definitions of real servers', () => {
+  test('the scanner flags few of 527 definitions of real servers', () => {
     console.log(`scanner: ${falseAlarms.length} of ${benign.length} real definitions flagged`);
     expect(benign).toHaveLength(527);
     expect(falseAlarms.map(({ name }) => name).length).toBeLessThanOrEqual(3);
@@ -53,14 +53,14 @@ describe('the scanner for poisoned definitions', () => {
     expect(precision).toBeGreaterThanOrEqual(0.9);
   });
 
-  test('is no protection against whoever has read its rules, which is why pins and approval are', () => {
+  test('the scanner misses definitions written to evade its rules', () => {
     const { poisoned, recall } = measure('evasive');
     console.log(`scanner, evasive: recall ${percent(recall)} of ${poisoned}`);
-    // Held to what is said of it in the documents: should it ever find most of these, they must say so.
+    // The documentation states this low recall. If the scanner improves, the documentation must change.
     expect(recall).toBeLessThan(0.5);
   });
 
-  test('the labelled set is large enough, and of every class', () => {
+  test('the labelled set is large enough and covers every class', () => {
     const all = ['tuning', 'held-out', 'evasive'].flatMap((set) => read(set) as Labelled[]);
     expect(all.length).toBeGreaterThanOrEqual(60);
     expect([...new Set(all.map((one) => one.class))].sort()).toEqual([

@@ -6,7 +6,7 @@ import { openToolbox } from '../support/toolbox.ts';
 import { patienceMs } from '../support/wait-for.ts';
 import { startHostile } from './hostile-server.ts';
 
-// SSRF through MCP gateways: CVE-2025-65513 and its like let whoever names an address have the server's own network asked.
+// SSRF through MCP gateways: CVE-2025-65513 and others sent requests to the gateway's private network for anyone who supplied an address.
 
 const inside = [
   'http://127.0.0.1:9/mcp',
@@ -40,7 +40,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
   });
   afterAll(() => api.close());
 
-  test.each(inside)('a server at %s is neither added nor tried, also where plain http is allowed', async (url) => {
+  test.each(inside)('a server at %s is neither added nor contacted, even with allowInsecure', async (url) => {
     const server = { name: 'inside', transport: 'http', url, allowInsecure: true, retryAttempts: 0 };
     const added = await api.post('/api/servers', server, { key });
     expect({ status: added.status, code: added.body.error.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
@@ -49,7 +49,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(api.toolbox.servers.get('inside')).toBeUndefined();
   });
 
-  test.each(inside)('an API at %s, or with its document there, is neither added nor tried', async (place) => {
+  test.each(inside)('an API at %s, or with its document there, is neither added nor contacted', async (place) => {
     const outside = 'https://api.example.com';
     const common = { name: 'inside', transport: 'api', allowInsecure: true, retryAttempts: 0 };
     const endpoints = [{ name: 'go', path: '/go' }];
@@ -63,7 +63,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(api.toolbox.servers.get('inside')).toBeUndefined();
   });
 
-  test('arguments of an API lead nowhere but below its address', async () => {
+  test('arguments of an API call cannot leave the base path', async () => {
     await using served = await serveHttpApi();
     await using toolbox = await openToolbox({
       servers: { a: { url: `${served.url}/v1`, endpoints: [{ name: 'go', path: '/files/{name}' }] } },
@@ -86,13 +86,13 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     }
   });
 
-  test.each(inside.slice(0, 5))('a model provider at %s is neither added nor tried', async (baseUrl) => {
+  test.each(inside.slice(0, 5))('a model provider at %s is neither added nor contacted', async (baseUrl) => {
     const provider = { name: 'Inside', kind: 'openai-compatible', baseUrl, allowInsecure: true };
     expect((await api.post('/api/providers', provider, { key })).status).toBe(403);
     expect((await api.post('/api/providers/test', provider, { key })).status).toBe(403);
   });
 
-  test('a server that was at a public address can not be moved inside', async () => {
+  test('a stored server cannot be moved to a private address', async () => {
     const server = {
       name: 'mover',
       transport: 'http',
@@ -105,7 +105,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(moved.status).toBe(403);
   });
 
-  test('what was stored before the setting was turned off is not reached after it', async () => {
+  test('servers stored with a private address are not contacted once the setting is off', async () => {
     await using victim = await startHostile();
     const { storage } = api;
     const now = new Date().toISOString();
@@ -130,7 +130,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(victim.seen).toEqual([]);
   });
 
-  test('the servers of the file may be anywhere: their address is the operator’s own word', async () => {
+  test('servers in the configuration file may have private addresses', async () => {
     await using server = await startHttp('legacy-http');
     await using own = await startApi({
       servers: { inside: { url: server.url } },
@@ -140,7 +140,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(own.toolbox.servers.get('inside')?.status.state).toBe('connected');
   });
 
-  test('a gateway on loopback takes servers of this machine by itself, one on another address does not', async () => {
+  test('only a gateway on loopback accepts servers with private addresses by default', async () => {
     await using victim = await startHostile();
     const server = { name: 'here', transport: 'http', url: victim.url, retryAttempts: 0 };
     await using local = await startApi({ servers: {} });
@@ -157,7 +157,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(victim.seen.length).toBe(before);
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect (%i) to another place is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('a redirect (%i) to another origin is not followed', async (status) => {
     await using inner = await startHostile();
     await using outer = await startHostile({
       intercept: (_, response) => {
@@ -173,7 +173,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(inner.seen).toEqual([]);
   });
 
-  test('an SSE server that names another origin for its messages gets none sent there', async () => {
+  test('no message is sent to another origin that an SSE server names', async () => {
     await using inner = await startHostile();
     await using outer = await startHostile({
       intercept: ({ method }, response) => {
@@ -197,7 +197,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     expect(inner.seen).toEqual([]);
   });
 
-  test('a server with OAuth that is refused its own address gets nothing fetched on its behalf either', async () => {
+  test('no OAuth metadata is fetched for a server whose address is rejected', async () => {
     await using victim = await startHostile();
     const server = {
       name: 'oauth',
@@ -211,7 +211,7 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
   });
 
   test.each(['https://169.254.169.254', 'https://[fd00:ec2::254]', 'https://[fe80::1]'])(
-    'metadata that names %s as the authorization server has nothing asked there, of a server of the file either',
+    'an authorization server at %s is not contacted, even for a server in the configuration file',
     async (issuer) => {
       await using server = await startHostile({
         intercept: ({ method, path, headers }, response) => {

@@ -4,7 +4,7 @@ import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** A toolbox whose person takes so long over each of the first questions that the tool has changed meanwhile. */
+/** A toolbox whose tool changes while each of the first approvals is pending. */
 async function openWith(changes: number) {
   const asked: ApprovalRequest[] = [];
   const config = {

@@ -12,8 +12,8 @@ import { memoryOf } from './support/memory.ts';
 import { isFull, scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
 
-describe('clients that only take up room', () => {
-  test(`idle connections and requests that never end cost little and keep nobody out${isFull ? ', and are closed' : ''}`, async () => {
+describe('clients that occupy connections', () => {
+  test(`idle connections and unfinished requests cost little memory and do not block others${isFull ? ', and are closed' : ''}`, async () => {
     await using world = await openWorld();
     const shell = 'ulimit -n $(ulimit -Hn);';
     await using gateway = await world.start({ servers: { s: world.program() } }, { shell });
@@ -24,7 +24,7 @@ describe('clients that only take up room', () => {
     using _all = { [Symbol.dispose]: () => sockets.forEach((socket) => void socket.destroy()) };
     const say = {
       idle: '',
-      // A header that never ends, and a body of which little comes.
+      // An endless header, and a body that stays incomplete.
       header: 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ',
       body: 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"js',
     };
@@ -55,7 +55,7 @@ describe('clients that only take up room', () => {
   });
 });
 
-test('a body that trickles is ended when its time is over, with 408; others are served meanwhile, and so is one that is only slow', async () => {
+test('a trickling body gets 408 at its deadline, while a slow complete body and other clients are served', async () => {
   await using world = await openWorld();
   const { log, entries } = collectLog();
   await using gateway = await openTestGateway({ servers: { s: world.program() } }, { log, requestTimeoutMs: 10_000 });
@@ -86,7 +86,7 @@ test('a body that trickles is ended when its time is over, with 408; others are 
     heard += chunk;
   });
   slow.write(`${head}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`);
-  // In four parts, well within its time.
+  // Sent in four parts, before the deadline.
   for (const part of body.match(new RegExp(`.{1,${Math.ceil(body.length / 4)}}`, 'g')) ?? []) {
     await wait(50);
     slow.write(part);
@@ -101,13 +101,13 @@ test('a body that trickles is ended when its time is over, with 408; others are 
     { what: 'the end of all trickling requests' },
   );
   for (const { heard } of trickles) expect(heard).toMatch(/^HTTP\/1\.1 408 /);
-  // There is no session, and it was read to its end to say so.
+  // The whole body was read before the missing session was reported.
   await waitFor(() => slow.destroyed);
   expect(heard).toMatch(/^HTTP\/1\.1 400 .*Mcp-Session-Id/s);
   expect(entries.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a client that never reads the messages it asked for is cut off, and little is kept for it', async () => {
+test('a client that never reads its stream is disconnected, and few bytes are buffered for it', async () => {
   const opened = Promise.withResolvers<EventStream>();
   const server = createServer((_request, response) => opened.resolve(openEventStream(response)));
   server.listen(0, '127.0.0.1');
@@ -128,14 +128,14 @@ test('a client that never reads the messages it asked for is cut off, and little
     stream.send({ text });
     await wait(1);
   }
-  // 16 MiB, and what the system keeps for a socket.
+  // 16 MiB plus the socket buffers of the system.
   expect(sent).toBeLessThan(40);
   socket.destroy();
 });
 
-describe('ids', () => {
+describe('request ids', () => {
   for (const era of ['legacy', 'modern'] as const) {
-    test(`of many clients that all use 0 and "0" at once: each gets its own answer (${era})`, async () => {
+    test(`clients that use the ids 0 and "0" at once receive their own responses (${era})`, async () => {
       await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
       using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 50 }), {
         [Symbol.dispose]: () => agent.destroy(),
@@ -147,7 +147,7 @@ describe('ids', () => {
         return [body.id, textOf(body)];
       };
       const asked = clients.flatMap((client, index) =>
-        // One number twice and the same as a text, under way together.
+        // The same number twice and as a text, at the same time.
         [0, 0, '0'].map((id, turn) => ({ client, id, text: `${index}-${turn}` })),
       );
       const answers = await Promise.all(asked.map(({ client, id, text }) => call(client, id, text)));
@@ -155,7 +155,7 @@ describe('ids', () => {
     });
   }
 
-  test("one client's cancelling of its 7 leaves the 7 of another alone", async () => {
+  test('cancelling request 7 of one client leaves request 7 of another client running', async () => {
     await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
     using ada = await openRaw(`${gateway.url}/mcp`, 'legacy');
     using eve = await openRaw(`${gateway.url}/mcp`, 'legacy');
@@ -165,7 +165,7 @@ describe('ids', () => {
     expect(textOf((await slow).body)).toBe('slept 2000 ms');
   });
 
-  test('of answers that come too late are given to nobody: the next calls get their own', async () => {
+  test('a late response is dropped, and the next calls receive their own', async () => {
     await using world = await openWorld();
     const config = {
       servers: { s: { ...world.program({ SLOW_MS: '6000' }), defaultToolConfig: { timeout: '5s' } } },
@@ -175,7 +175,7 @@ describe('ids', () => {
     await client.call();
     const late = await Promise.all(Array.from({ length: scaled(5, 50) }, () => client.call({ how: 'slow' })));
     expect(new Set(late.map(({ code }) => code))).toEqual(new Set(['CALL_TIMED_OUT']));
-    // Meanwhile the late answers come in.
+    // The late responses arrive meanwhile.
     const until = performance.now() + 2_000;
     while (performance.now() < until) expect(await client.call()).toMatchObject({ answer: 'success' });
     await gateway.close();

@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const day = 86_400_000;
 
-/** A clock that can be set, and runs on from there. */
+/** A clock that can be set and continues from there. */
 function createClock() {
   let shiftMs = 0;
   return {
@@ -39,7 +39,7 @@ describe('a clock that jumps', () => {
       expect(firstText(await connection.request('tools/call', { name: 'echo', arguments: { text } }))).toBe(text);
       await wait(120);
       expect(connection.status.state).toBe('connected');
-      // A jump may open the window early; it never closes it for longer than its own length.
+      // A jump may end the window early, but never extends it.
       const taken = rates.take('s', { calls: 1, perMs: 20 });
       expect(taken.ok || taken.retryAfterMs <= 20).toBe(true);
     }
@@ -67,7 +67,7 @@ describe('a clock that jumps', () => {
     const given = asking.ask(300);
     const { id } = await asking.pending();
     await expect(given).rejects.toMatchObject({ code: 'CALL_DENIED' });
-    // Answered in the hour that there is twice: the client that calls again finds the answer, once.
+    // Answered in the repeated hour: a repeated call uses the answer once.
     asking.clock.jump(-day / 24);
     expect(await asking.approver.answer(id, { kind: 'allow' }, 'ann')).toBe('answered');
     expect(await asking.ask()).toEqual(asking.args);
@@ -76,7 +76,7 @@ describe('a clock that jumps', () => {
     expect(next.id).not.toBe(id);
     expect(await asking.approver.answer(next.id, { kind: 'allow' }, 'ann')).toBe('answered');
     expect(await again).toEqual(asking.args);
-    // One that was answered and not used is forgotten with its time.
+    // An unused answer expires.
     const unused = asking.ask(300);
     const last = await asking.pending();
     await expect(unused).rejects.toMatchObject({ code: 'CALL_DENIED' });
@@ -89,7 +89,7 @@ describe('a clock that jumps', () => {
   });
 });
 
-/** The same call, asked about as often as wanted, with its questions in a store on disk and a clock to set. */
+/** Repeats one call that needs approval, with approvals in a store on disk and an adjustable clock. */
 async function openAsking() {
   const place = sqlitePlace();
   const clock = createClock();
@@ -129,7 +129,7 @@ async function openAsking() {
     approver,
     args,
     ask: (expiresMs = 60_000) => askApproval(call(), { entry, args, reason: 'policy asks', expiresMs }, ports),
-    /** The next question, whether it still waits or was too slow for this test. */
+    /** The next approval, pending or already expired. */
     async pending() {
       const next = await waitFor(async () => {
         const found = await storage.approvals.list();

@@ -9,30 +9,30 @@ import type { LoadClient } from './support/load.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld, type World } from './support/world.ts';
 
-describe('a gateway whose journal can not be written refuses calls, says why, and goes on by itself:', () => {
-  test('the disk is full', async () => {
+describe('a gateway that cannot write its journal', () => {
+  test('a full disk makes calls fail with the reason, and they succeed again once there is space', async () => {
     await using world = await openWorld();
-    // No file may grow beyond the limit; ignoring the signal turns that into the error that a full disk gives.
+    // No file may grow beyond the limit. With the signal ignored, writes fail as on a full disk.
     const shell = "trap '' XFSZ; ulimit -S -f 1600;";
     await using gateway = await world.start({ servers: { s: world.program() } }, { shell });
     await using client = await world.load.open(gateway.url, 'ada');
     const underWay = Array.from({ length: scaled(2, 20) }, () => client.call({ how: 'hold' }));
     await waitFor(async () => (await world.effects()).length === underWay.length);
     expect(await callUntil(client, 'JOURNAL_UNAVAILABLE')).toBeDefined();
-    // Where ten records had no room one may have, so the little that is left is taken too.
+    // One record may fit where ten did not, so the remaining space is used up too.
     limitFiles(gateway.pid, '0');
     const before = (await world.effects()).length;
     for (let round = 0; round < scaled(2, 50); round++) {
       expect(await client.call()).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
     }
     expect(await world.effects()).toHaveLength(before);
-    // What is under way ends with its answer, though that can't be recorded.
+    // Running calls end with their result, although it cannot be recorded.
     const open = world.countCalls('running');
     expect(open).toBeGreaterThanOrEqual(underWay.length);
     await writeFile(world.holdFile, '');
     for (const call of await Promise.all(underWay)) expect(call).toMatchObject({ answer: 'success' });
     expect(world.countCalls('running')).toBe(open);
-    // Room again: the same process goes on, and records what it could not, without being asked for anything.
+    // With free space the same process recovers and writes the missing records.
     limitFiles(gateway.pid, 'unlimited');
     await waitFor(() => world.countCalls('running') === 0, {
       what: 'the ends of what was under way',
@@ -43,14 +43,14 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     console.log(`disk full: ${world.load.calls.length} calls, ${before + 1} effects, 0 findings`);
   });
 
-  test('a record fails to be written, with the words of a disk that fails and of one that is read-only', async () => {
+  test('a failing or read-only disk makes calls fail with the reason, and they succeed again afterwards', async () => {
     await using world = await openWorld();
     await using gateway = await world.open({ servers: { s: world.program() } });
     await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
     expect(await client.call()).toMatchObject({ answer: 'success' });
     for (const fault of ['disk I/O error', 'attempt to write a readonly database']) {
       using _broken = failWrites(world, fault);
-      // What is taken until it shows is safe: it is on the disk, and gets to its place later.
+      // Calls accepted before the failure shows are durable in the intake file.
       const call = await callUntil(client, 'JOURNAL_UNAVAILABLE');
       expect((await world.effects()).some(({ marker }) => marker === call?.marker)).toBe(false);
       expect(await client.call()).toMatchObject({ answer: 'error', code: 'JOURNAL_UNAVAILABLE' });
@@ -60,7 +60,7 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     expect(await world.findings()).toEqual([]);
   });
 
-  test('somebody else holds it: calls under way end with their answer, and new ones are refused after a while', async () => {
+  test('a locked database lets running calls end with their result and rejects new ones after a timeout', async () => {
     await using world = await openWorld();
     await using gateway = await world.open({ servers: { s: world.program({ SLOW_MS: '300' }) } });
     await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
@@ -77,7 +77,7 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
     expect(await client.call()).toMatchObject({ answer: 'success' });
     await waitFor(() => world.countCalls('running') === 0);
     await gateway.close();
-    // What was taken ran once, and what was refused did not.
+    // Accepted calls ran once, and rejected calls did not run.
     const taken = world.load.calls.filter(({ answer }) => answer === 'success').map(({ marker }) => marker);
     expect((await world.effects()).map(({ marker }) => marker).sort()).toEqual(taken.sort());
     expect(world.load.calls.filter(({ answer }) => answer !== 'success').length).toBeGreaterThanOrEqual(2);
@@ -85,7 +85,7 @@ describe('a gateway whose journal can not be written refuses calls, says why, an
   });
 });
 
-test('a last record that was torn is left out: the start goes on, the chain is whole, and that call is unknown', async () => {
+test('a torn last record is dropped at start: the chain verifies and the outcome of that call is unknown', async () => {
   await using world = await openWorld();
   const config = { servers: { s: world.program() } };
   await using first = await world.start(config);
@@ -94,7 +94,7 @@ test('a last record that was torn is left out: the start goes on, the chain is w
   const torn = await world.breaking(
     'torn',
     async () => {
-      // It can't get to the tables before.
+      // The record cannot reach the tables before that.
       using other = new DatabaseSync(world.database);
       other.exec('pragma busy_timeout = 60000; begin immediate');
       const last = await client.call();
@@ -116,7 +116,7 @@ test('a last record that was torn is left out: the start goes on, the chain is w
   expect(await world.findings()).toEqual([]);
 });
 
-/** The first call that ends with that code; undefined if none does for a long time. */
+/** Repeats calls until one ends with the code; undefined after a long time. */
 async function callUntil(client: LoadClient, code: string) {
   for (const until = performance.now() + patienceMs; performance.now() < until; ) {
     const calls = await Promise.all(Array.from({ length: 10 }, () => client.call()));
@@ -127,7 +127,7 @@ async function callUntil(client: LoadClient, code: string) {
   return undefined;
 }
 
-/** How large a process may make its files from now on. */
+/** Sets the maximum file size of a process. */
 function limitFiles(pid: number, bytes: string): void {
   execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`]);
 }

@@ -8,7 +8,7 @@ import { openWorld } from './support/world.ts';
 const unruly = '../../faults/support/unruly-server';
 const megabyte = 1_000_000;
 
-describe('a result without measure', () => {
+describe('an oversized result', () => {
   test('a result without end fails its call at the size limit, memory stays bounded, and other calls continue [R20]', async () => {
     await using world = await openWorld();
     await using http = await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' });
@@ -18,7 +18,7 @@ describe('a result without measure', () => {
         s: world.program(),
         http: { url: http.url, ...limits },
         stdio: { ...fixture(unruly), ...limits },
-        // What never answers ends at its deadline.
+        // A server that never responds ends at its deadline.
         endless: { url: http.url, defaultToolConfig: { timeout: scaled(1, 20) * 1_000 } },
         silent: { ...fixture(unruly, { COPY: '2' }), defaultToolConfig: { timeout: scaled(2, 20) * 1_000 } },
       },
@@ -40,12 +40,12 @@ describe('a result without measure', () => {
     const figures: string[] = [];
     for (const [tool, args, said] of attempts) {
       const failing = client.text(tool, args);
-      // The others are served meanwhile.
+      // Other calls succeed meanwhile.
       expect(await other.call()).toMatchObject({ answer: 'success' });
       expect(await failing, tool).toMatch(said);
       const growth = Math.round((peakMemory(gateway.pid) - before) / megabyte);
       figures.push(`${tool} ${growth} MB`);
-      // The cap is 67 MB; a message may be there as pieces, as bytes and as text while it is put together.
+      // The limit is 67 MB. A message may exist as chunks, bytes and text at the same time.
       expect(growth, tool).toBeLessThan(600);
     }
     expect(await client.text('http__echo', { text: 'on' })).toBe('on');
@@ -61,13 +61,13 @@ describe('a storm of notifications', () => {
     ["over a call's own stream", 'http', 'own'],
     ['over the standing stream', 'http', 'standing'],
   ] as const;
-  // How much slower the other calls get is measured in `bench/sections/storms.mjs`.
+  // `bench/sections/storms.mjs` measures the slowdown of other calls.
   test.for(storms)(
     '%s is read at a limited rate and coalesced, and calls to other servers succeed meanwhile',
     async ([, transport, over]) => {
       await using world = await openWorld();
       await using http = transport === 'http' ? await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' }) : undefined;
-      // Over a call's own stream the result comes behind what is left of the storm.
+      // On the call's own stream the result follows the rest of the storm.
       const wild = { ...(http ? { url: http.url } : fixture(unruly)), defaultToolConfig: { timeout: '10m' } };
       await using gateway = await world.open({ servers: { s: world.program(), wild } });
       await using client = await connectClient(`${gateway.url}/mcp`);
@@ -83,10 +83,10 @@ describe('a storm of notifications', () => {
       let calls = 0;
       for (; calls === 0 || !isOver; calls++) expect(await other.call()).toMatchObject({ answer: 'success' });
       const { sent, lists, ms } = JSON.parse(await storm) as { sent: number; lists: number; ms: number };
-      // 5 000 per second and a burst; the rest waits in the pipe. A slow machine takes longer and may read as many more.
+      // The limit is 5 000 per second plus a burst. The rest waits in the pipe.
       expect(received).toBeLessThan((performance.now() - from) * 5 + 2_000);
       expect(sent).toBe(count);
-      // At most once in 100 ms, however often the server says that its list has changed.
+      // At most one list request per 100 ms, whatever number of change notifications arrives.
       expect(lists).toBeLessThan(ms / 100 + 5);
       console.log(
         `storm ${over || transport}: ${sent} notifications in ${Math.round(ms)} ms, the list read ${lists} times, ` +
@@ -98,7 +98,7 @@ describe('a storm of notifications', () => {
   );
 });
 
-/** What ends the listening, to be disposed. */
+/** Converts an unsubscribe function to a disposable. */
 function stopping(stop: () => void): Disposable {
   return { [Symbol.dispose]: stop };
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { openFaultProxy } from './support/fault-proxy.ts';
 
-/** A server that sends back what it gets, the proxy before it, and a client with what it heard. */
+/** An echo server behind the proxy, and a client with the bytes it received. */
 async function setUp() {
   let received = '';
   const served = new Set<Socket>();
@@ -51,7 +51,7 @@ async function setUp() {
   };
 }
 
-test('the proxy passes everything until it is told otherwise, and the end too', async () => {
+test('the proxy forwards all bytes and the end of the connection by default', async () => {
   await using line = await setUp();
   line.client.write('hello');
   await waitFor(() => line.heard() === 'hello');
@@ -59,7 +59,7 @@ test('the proxy passes everything until it is told otherwise, and the end too', 
   await waitFor(() => line.ended() === 'closed' && line.proxy.open === 0 && line.served.size === 0);
 });
 
-test('the proxy drops one way only, without a word', async () => {
+test('the proxy silently drops one direction', async () => {
   await using line = await setUp();
   line.proxy.set({ drop: 'to-client' });
   line.client.write('lost answer');
@@ -74,7 +74,7 @@ test('the proxy drops one way only, without a word', async () => {
   expect(line.received()).toBe('lost answer!');
 });
 
-test('the proxy resets in the middle of an answer', async () => {
+test('the proxy resets the connection in the middle of a response', async () => {
   await using line = await setUp();
   line.proxy.set({ resetAfterBytes: 4 });
   line.client.write('0123456789');
@@ -83,7 +83,7 @@ test('the proxy resets in the middle of an answer', async () => {
   expect('0123').toContain(line.heard());
 });
 
-test('the proxy delays and narrows: what was sent first still comes first', async () => {
+test('the proxy delays and throttles bytes without reordering them', async () => {
   await using line = await setUp();
   line.proxy.set({ latencyMs: 30, bytesPerSecond: 1_000 });
   const from = performance.now();
@@ -93,7 +93,7 @@ test('the proxy delays and narrows: what was sent first still comes first', asyn
   expect(performance.now() - from).toBeGreaterThan(250);
 });
 
-test('the proxy closes, resets, refuses, or leaves the client half open', async () => {
+test('the proxy closes, resets, refuses or half-opens connections', async () => {
   for (const [how, expected] of [
     ['close', 'closed'],
     ['reset', 'ECONNRESET'],

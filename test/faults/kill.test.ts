@@ -8,7 +8,7 @@ import type { LoadClient } from './support/load.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld, type World } from './support/world.ts';
 
-test('kill -9 at random moments under load: nothing lost, nothing twice, nothing open, and the chain is whole [R6]', {
+test('kill -9 at random moments under load loses no call, repeats none, leaves none open, and the chain verifies [R6]', {
   timeout: 1_800_000,
 }, async () => {
   await using world = await openWorld();
@@ -31,7 +31,7 @@ test('kill -9 at random moments under load: nothing lost, nothing twice, nothing
     );
     const answered = () => world.load.calls.filter(({ answer }) => answer === 'success').length;
     const before = answered();
-    // Every other round has got as far as an answer, however slow the machine is.
+    // Every second round waits for a response, however slow the machine is.
     if (round % 2 === 1) await waitFor(() => answered() > before, { what: 'an answer' });
     await wait(Math.random() * 200);
     await world.breaking('kill', async () => {
@@ -100,7 +100,7 @@ describe('kill -9 of the gateway', () => {
         answer = ended.answer;
       });
       await waitFor(async () => (await world.effects()).length === 2);
-      // From here on the answer can only wait for it.
+      // From here on the response waits for the journal.
       process.kill(gateway.pid, 'SIGSTOP');
       await writeFile(world.holdFile, '');
       await wait(200);
@@ -121,7 +121,7 @@ describe('kill -9 of the gateway', () => {
   });
 });
 
-/** Makes one call that succeeds, then what `until` does, and kills the gateway when that is over. */
+/** Makes one successful call, runs `until`, and then kills the gateway. */
 async function dieDuring(
   world: World,
   until: (call: LoadClient['call'], gateway: GatewayProcess) => Promise<unknown>,

@@ -32,7 +32,7 @@ describe('a network that breaks in every way', () => {
       }),
     );
     const proxies = { legacy: toLegacy, modern: toModern };
-    // By turns, so that each of them is also there while only the other one has an excuse.
+    // In turn, so that each server is also checked while only the other one is broken.
     const places = [['legacy'], ['modern'], ['legacy', 'modern']] as const;
     const faults: [kind: string, breakIt: (proxy: FaultProxy) => void][] = [
       ['latency', (proxy) => proxy.set({ latencyMs: 100 })],
@@ -56,11 +56,11 @@ describe('a network that breaks in every way', () => {
             proxies[server].set({});
             proxies[server].end('close');
           }
-          // Until then a call may have met what was broken.
+          // Calls sent before this time may have met the fault.
           await waitFor(() => bothAnswered(world.load.calls.slice(healed)), { what: `an answer after: ${kind}` });
           await wait(scaled(200, 1_500));
         };
-        // The third server never has one.
+        // The third server has no fault.
         await world.breaking(kind, work, { servers: broken });
       }
     }

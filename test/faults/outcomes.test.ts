@@ -16,7 +16,7 @@ describe('a server that acts and is cut off before it answers', () => {
       http_modern: { url: modern.url },
     };
     const names = Object.keys(servers);
-    // Trust alone makes nothing repeatable: the tool must say so too.
+    // Trust alone is not enough: the tool must also be declared repeatable.
     const trusted = Object.entries(servers).map(([name, server]) => [name, { ...server, trusted: true }]);
     await using gateway = await world.open({ servers: Object.fromEntries(trusted) });
     await using client = await world.load.open(`${gateway.url}/mcp`, 'ada');
@@ -52,7 +52,7 @@ describe('a server that acts and is cut off before it answers', () => {
       ['other__act_again', 1],
     ] as const) {
       const call = await cut(tool, expected === 2);
-      // The repetition is cut off too; then it ends.
+      // The repeated call is cut off too, and then ends.
       expect([tool, call.code, await times(call.marker)]).toEqual([tool, 'OUTCOME_UNKNOWN', expected]);
     }
     await gateway.close();

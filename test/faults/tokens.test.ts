@@ -22,14 +22,14 @@ describe('a token that ends under 200 calls', () => {
     const rounds = scaled(2, 20);
     for (let round = 0; round < rounds; round++) {
       const calls = Array.from({ length: many / 2 }, () => callEcho(client));
-      // In the middle of them: some have been answered, some are on their way, some are yet to be sent.
+      // Expires while some calls are answered, some in flight and some not yet sent.
       await servers.expire();
       calls.push(...Array.from({ length: many / 2 }, () => callEcho(client)));
       expect((await Promise.all(calls)).every(({ isError }) => isError !== true)).toBe(true);
     }
     const stats = await servers.stats();
     expect(stats).toMatchObject({ reuse: 0, authorize: 1, calls: rounds * many });
-    // One for each end of the token, and none where the last one was still good.
+    // One refresh for each expiry, and none for a valid token.
     expect(stats.refresh).toBeGreaterThan(0);
     expect(stats.refresh).toBeLessThanOrEqual(rounds);
   });
@@ -42,7 +42,7 @@ describe('a token that ends under 200 calls', () => {
       await servers.expire();
       await servers.setMode(mode);
       const outcomes = await Promise.allSettled(Array.from({ length: many }, () => callEcho(client)));
-      // Who knows the endpoints needs no metadata again: then all is well.
+      // Known endpoints need no metadata, so the call succeeds.
       const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
       if (mode !== 'metadata-500') expect(failures).toHaveLength(many);
       expect(new Set(failures.map(({ code }) => code)).size).toBeLessThanOrEqual(1);
@@ -74,7 +74,7 @@ describe('a token that ends under 200 calls', () => {
     hanging = Promise.withResolvers();
     const waiting = Array.from({ length: many }, () => callEcho(client));
     if (isFull) {
-      // The authorization server is given 30 s.
+      // The timeout of the authorization server is 30 s.
       const codes = await Promise.all(waiting.map(async (call) => (await failure(call)).code));
       expect(new Set(codes)).toEqual(new Set(['OAUTH_FAILED']));
     }

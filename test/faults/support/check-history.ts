@@ -1,29 +1,29 @@
-/** A side effect as the server wrote it down. */
+/** A side effect as the server recorded it. */
 export interface Effect {
   readonly marker: string;
   readonly client: string;
   readonly at: number;
 }
 
-/** One sending of a call, as its client saw it. */
+/** A call as its client saw it. */
 export interface SentCall {
   readonly marker: string;
   readonly tool?: string;
   readonly client: string;
   readonly sentAt: number;
-  /** Undefined until an answer or an error came. */
+  /** Undefined until a response or an error arrived. */
   readonly endedAt?: number;
   /** `none`: the client's own connection broke, or it is still waiting. */
   readonly answer: 'success' | 'error' | 'none';
   /** The code of an error. */
   readonly code?: string;
-  /** What a successful answer says it is the answer to. */
+  /** The marker and client that a successful response names. */
   readonly answered?: { readonly marker: string; readonly client: string };
-  /** The tool is one that a trusted server says may run twice. */
+  /** True if a trusted server declares the tool repeatable. */
   readonly repeatable?: boolean;
 }
 
-/** What the journal has of a call. */
+/** A call as the journal recorded it. */
 export interface RecordedCall {
   readonly id: string;
   readonly marker: string;
@@ -33,15 +33,15 @@ export interface RecordedCall {
   readonly end?: string;
 }
 
-/** When something was broken on purpose. */
+/** The time span of an injected fault. */
 export interface Fault {
   readonly kind: string;
   readonly from: number;
   /** Undefined while it lasts. */
   readonly until?: number;
-  /** What the journal had was damaged: calls may be recorded as unknown, though they were answered. */
+  /** The fault damaged the journal: answered calls may be recorded as unknown. */
   readonly ofJournal?: boolean;
-  /** Only calls to these servers could meet it; all if left out. */
+  /** The affected servers; all if undefined. */
   readonly servers?: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** With these codes the gateway says that the tool surely did not run. */
+/** Codes which state that the tool did not run. */
 const refusals = new Set([
   'ARGUMENTS_INVALID',
   'CALL_DENIED',
@@ -93,7 +93,7 @@ const refusals = new Set([
   'TOOLBOX_CLOSED',
 ]);
 
-/** Codes of calls that may end before they have a record. */
+/** Codes of calls that may end before they are recorded. */
 const unrecordable = new Set([
   'IDEMPOTENCY_CONFLICT',
   'JOURNAL_UNAVAILABLE',
@@ -103,10 +103,10 @@ const unrecordable = new Set([
   'TOOLBOX_CLOSED',
 ]);
 
-/** A stamp may be this much older than what it stamps: they come from clocks of several processes. */
+/** The tolerated clock difference between processes. */
 const slackMs = 50;
 
-/** Compares what was sent, what was done and what was recorded. Pure: the same history has the same findings. */
+/** Compares sent calls, side effects and records. Pure. */
 export function checkHistory(history: History): readonly Finding[] {
   const effects = groupBy(history.effects);
   const calls = groupBy(history.calls);
@@ -123,7 +123,7 @@ export function checkHistory(history: History): readonly Finding[] {
 
 interface OneCall {
   readonly effects: readonly Effect[];
-  /** More than one where it was sent again under the same idempotency key. */
+  /** More than one if the call was repeated with the same idempotency key. */
   readonly calls: readonly SentCall[];
   readonly records: readonly RecordedCall[];
 }

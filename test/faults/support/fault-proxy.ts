@@ -4,32 +4,32 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 type Direction = 'to-server' | 'to-client';
 
-/** How bytes pass; the empty one passes them as they are. */
+/** How the proxy treats bytes; an empty object forwards them unchanged. */
 export interface ProxyFault {
-  /** Each piece comes this much later. */
+  /** Delays each chunk. */
   readonly latencyMs?: number;
-  /** At most so many bytes a second on each connection. */
+  /** Bytes per second on each connection. */
   readonly bytesPerSecond?: number;
-  /** What goes this way is lost, without a word to either side. */
+  /** Silently drops bytes in this direction. */
   readonly drop?: Direction | 'both';
-  /** A connection is reset when it has answered so many bytes from now on: in the middle of what it was sending. */
+  /** Resets a connection after this many response bytes. */
   readonly resetAfterBytes?: number;
   /** New connections are closed at once. */
   readonly refuse?: boolean;
 }
 
-/** Stands between a client and a server, and breaks what passes as it is told, also while it passes. */
+/** A TCP proxy that injects faults, also into open connections. */
 export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
-  /** The address with the proxy in the server's place. */
+  /** Replaces the server's port in a URL by the proxy's port. */
   through(url: string): string;
-  /** From now on, for open connections too. */
+  /** Applies to open connections too. */
   set(fault: ProxyFault): void;
-  /** Ends all open connections: in order, by a reset, or only towards the server so that the client's side stays half open. */
+  /** Ends all connections: closes or resets them, or closes only the server side so that the client side stays half open. */
   end(how: 'close' | 'reset' | 'half-open'): void;
-  /** Open connections of clients. */
+  /** The number of open client connections. */
   readonly open: number;
-  /** How many bytes were lost on purpose. */
+  /** The number of dropped bytes. */
   readonly dropped: number;
 }
 
@@ -40,7 +40,7 @@ interface Pair {
   isAbandoned: boolean;
 }
 
-/** A proxy on loopback before `serverPort` on loopback. */
+/** Starts a proxy on loopback in front of `serverPort`. */
 export async function openFaultProxy(serverPort: number): Promise<FaultProxy> {
   let fault: ProxyFault = {};
   const pairs = new Set<Pair>();
@@ -73,7 +73,7 @@ export async function openFaultProxy(serverPort: number): Promise<FaultProxy> {
       for await (const piece of from) await pass(pair, piece as Buffer, to, direction);
       if (!pair.isAbandoned) to.end();
     } catch {
-      // One side broke; the other learns of it by its own close.
+      // The other side is closed by its own event.
     }
   }
 

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A gateway as a process of its own, on a SQLite file; callers are who they say they are. */
+/** A gateway in a separate process with a SQLite file. The `x-caller` header names the caller. */
 export interface GatewayProcess extends AsyncDisposable {
-  /** Of its MCP endpoint. */
+  /** The URL of its MCP endpoint. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
   readonly child: ChildProcess;
   end(signal: NodeJS.Signals): Promise<void>;
-  /** The bytes it really uses: what could be given back is not counted. */
+  /** The bytes in use after a forced garbage collection. */
   bytesInUse(): Promise<number>;
 }
 
 export interface GatewayProcessOptions {
-  /** What a configuration file holds, or the path of one, which is followed. */
+  /** The configuration, or the path of a file that the gateway watches. */
   readonly config: object | string;
   readonly dataDir: string;
   readonly port?: number;
-  /** Run before the program in the same process, such as `ulimit`. */
+  /** Shell commands to run first in the same process, such as `ulimit`. */
   readonly shell?: string;
 }
 

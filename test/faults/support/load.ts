@@ -4,34 +4,34 @@ import type { SentCall } from './check-history.ts';
 
 export interface LoadOptions {
   readonly era?: 'legacy' | 'auto';
-  /** How long the client waits for an answer; 60 000. */
+  /** The client's timeout; 60 000. */
   readonly timeoutMs?: number;
 }
 
-/** What a call asks of the recording server. */
+/** The options of a call to the recording server. */
 export interface LoadCall {
   /** `answer`. */
   readonly how?: string;
-  /** The tool's name at the gateway; `s__act`. */
+  /** The exposed name; `s__act`. */
   readonly tool?: string;
-  /** A new one. */
+  /** A new UUID by default. */
   readonly marker?: string;
   readonly key?: string;
   readonly repeatable?: boolean;
 }
 
-/** A client by its name; its calls are in the load's record. */
+/** A named client that records its calls. */
 export interface LoadClient extends AsyncDisposable {
-  /** Never rejects: what went wrong is in the record it gives. */
+  /** Never rejects: the returned record contains the failure. */
   call(call?: LoadCall): Promise<SentCall>;
-  /** A call that has no part in the history. */
+  /** Makes a call that is not recorded. */
   other(tool: string, args: Record<string, unknown>): Promise<void>;
 }
 
-/** Makes calls and writes down each of them: when it was sent, and what came of it. */
+/** Makes calls and records when each was sent and how it ended. */
 export interface Load {
   readonly calls: readonly SentCall[];
-  /** Connects a client that says it is `name`. */
+  /** Connects a client as the caller `name`. */
   open(url: string, name: string, options?: LoadOptions): Promise<LoadClient>;
 }
 
@@ -40,7 +40,7 @@ export function createLoad(): Load {
 
   async function open(url: string, name: string, { era = 'auto', timeoutMs = 60_000 }: LoadOptions = {}) {
     const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: era } });
-    // What is lost shows in the calls; what the transport says besides is of no interest.
+    // Lost responses show in the calls, so transport errors are ignored.
     client.onerror = () => {};
     await client.connect(
       new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { 'x-caller': name } } }),
@@ -80,7 +80,7 @@ function toOutcome(result: { isError?: boolean; content?: unknown; _meta?: Recor
   return { answer: 'success', answered: JSON.parse(text) as NonNullable<SentCall['answered']> };
 }
 
-/** A JSON-RPC error is an answer; anything else means that none came. */
+/** A JSON-RPC error is a response; any other error means that there was none. */
 function toFailure(cause: unknown): Outcome {
   const isAnswer = cause instanceof Error && typeof (cause as { code?: unknown }).code === 'number';
   return isAnswer ? { answer: 'error', code: 'RPC' } : { answer: 'none' };

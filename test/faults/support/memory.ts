@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** The most memory a process has had so far, in bytes. */
+/** The peak resident memory of a process in bytes. */
 export function peakMemory(pid: number): number {
   return field(pid, 'VmHWM');
 }
 
-/** The memory a process has now, in bytes. */
+/** The resident memory of a process in bytes. */
 export function memoryOf(pid: number): number {
   return field(pid, 'VmRSS');
 }

@@ -1,4 +1,4 @@
-// A server that writes down every side effect in a file of its own (EFFECTS, one JSON object a line) before it answers.
+// A server that records every side effect in a file (EFFECTS, one JSON object per line) before it responds.
 // TRANSPORT is stdio (default) or http, ERA is legacy (default) or modern. The tools do the same and differ in what they
 // promise: `act` nothing, `act_again` that it may be repeated. `how` says what comes after the effect:
 //   answer   the marker and the client come back

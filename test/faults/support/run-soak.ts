@@ -12,30 +12,30 @@ import { openWorld, type World } from './world.ts';
 export interface SoakOptions {
   readonly minutes: number;
   readonly clients: number;
-  /** Ends it early, with all that belongs to an end. */
+  /** Ends the run early, including the final checks. */
   readonly signal: AbortSignal;
   readonly onProgress: (line: string) => void;
 }
 
 export interface SoakReport {
-  /** How long it really was. */
+  /** The actual duration. */
   readonly minutes: number;
   readonly calls: number;
   readonly answered: number;
   readonly unknown: number;
   readonly effects: number;
   readonly records: number;
-  /** Calls that ended before they had a record, as they were told, or as the gateway was killed. */
+  /** Calls that ended before they were recorded: rejected, or lost when the gateway was killed. */
   readonly withoutRecord: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly growth: readonly Growth[];
   readonly findings: readonly Finding[];
-  /** Calls that are in neither of the two counts above. */
+  /** Calls in neither of the two counts above. */
   readonly missing: readonly SentCall[];
   readonly isGood: boolean;
 }
 
-/** Steady load with random faults and changes of the configuration; then everything is compared. */
+/** Runs a steady load with random faults and configuration changes, then checks the history. */
 export async function runSoak({ minutes, clients, signal, onProgress }: SoakOptions): Promise<SoakReport> {
   await using world = await openWorld();
   await using legacy = await world.serve({ ERA: 'legacy' });
@@ -74,7 +74,7 @@ export async function runSoak({ minutes, clients, signal, onProgress }: SoakOpti
     samples.push(own);
     while (!isOver() && performance.now() < killAt) {
       await wait(500 + Math.random() * 2_500);
-      // Between faults, so that none of them is measured.
+      // Sampled between faults, so that no fault affects the sample.
       own.push(await takeSample(gateway));
       const { kind, run, ...about } = pick(kinds)();
       await world.breaking(kind, run, about);
@@ -87,11 +87,11 @@ export async function runSoak({ minutes, clients, signal, onProgress }: SoakOpti
   await Promise.all(load);
   await Promise.all(sources.map((client) => client[Symbol.asyncDispose]()));
   await gateway.end('SIGTERM');
-  // Awaited here: what it reads is gone with this world.
+  // Awaited here, because the world deletes its files when it closes.
   return await reportOn(world, longestOf(samples), Math.round((performance.now() - startedAt) / 6_000) / 10);
 }
 
-/** How long the nth process lives before it is killed, as a part of the whole: most not for long, every sixth long enough to see what grows. */
+/** The lifetime of the nth process as a fraction of the run. Every sixth process lives long enough to show growth. */
 function lifeOf(nth: number): number {
   const lives = [0.01, 0.03, 0.005, 0.02, 0.1, 0.3];
   return (lives[nth % lives.length] ?? 0) * (0.8 + Math.random() * 0.4);
@@ -130,7 +130,7 @@ async function reportOn(world: World, samples: readonly Sample[], minutes: numbe
   };
 }
 
-/** One call after the other; now and then one that is slow, sent twice under one key, cut off, or never answered. */
+/** Makes calls in sequence. Some are slow, repeated under one key, cut off, or never answered. */
 async function keepCalling(world: World, client: LoadClient, servers: readonly string[], isOver: () => boolean) {
   while (!isOver()) {
     const server = pick(servers);
@@ -148,7 +148,7 @@ async function keepCalling(world: World, client: LoadClient, servers: readonly s
   }
 }
 
-/** A fault about to be: what it is, where, and how it is done. */
+/** A fault: its kind, its target, and the function that injects it. */
 interface SoakFault extends Pick<Fault, 'kind' | 'servers'> {
   readonly run: () => Promise<void>;
 }
@@ -177,7 +177,7 @@ function faultsOf(parts: {
     const run = async () => {
       proxy.end(how);
       await settle();
-      // What hangs on a dead connection is given up at its deadline.
+      // Calls on a dead connection end at their deadline.
       if (how === 'half-open') await wait(3_000);
     };
     return { kind: how, servers: [server], run };
@@ -198,14 +198,14 @@ function faultsOf(parts: {
     ending('half-open'),
     ending('close'),
     crashing,
-    // These break nothing that another server's call could meet.
+    // These faults affect no other server.
     () => ({ kind: 'storm', servers: ['wild'], run: () => storm(pick(sources)) }),
     () => ({ kind: 'configuration', servers: ['extra', 'wild'], run: () => changeConfig(configFile, servers) }),
     () => ({ kind: 'journal held', run: () => holdJournal(world) }),
   ];
 }
 
-/** What a fault left under way is over after this. */
+/** After this time, calls that a fault affected have ended. */
 const settle = () => wait(1_000);
 
 async function crash(source: LoadClient, server: string): Promise<void> {
@@ -225,7 +225,7 @@ async function holdJournal(world: World): Promise<void> {
   await settle();
 }
 
-/** A server more, one described anew, or a file that is no configuration; then all as it was. */
+/** Adds a server, changes one, or writes an invalid file; then restores the configuration. */
 async function changeConfig(file: string, servers: Readonly<Record<string, object>>): Promise<void> {
   const more = { ...servers, extra: fixture('legacy') };
   const anew = { ...servers, wild: { ...servers.wild, description: `described at ${Date.now()}` } };

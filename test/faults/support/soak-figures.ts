@@ -3,15 +3,15 @@ import { descendantsOf } from '../../support/processes.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import { memoryOf } from './memory.ts';
 
-/** What a gateway's process takes up at one moment. */
+/** The resources of a gateway process at one moment. */
 export interface Sample {
-  /** What it really uses. */
+  /** Bytes in use after garbage collection. */
   readonly liveMb: number;
-  /** What it has from the system, which it gives back late or never. */
+  /** Resident memory, which may exceed the bytes in use. */
   readonly memoryMb: number;
-  /** Open files, pipes and sockets. */
+  /** The number of open files, pipes and sockets. */
   readonly handles: number;
-  /** The process itself not counted. */
+  /** The number of child processes. */
   readonly processes: number;
 }
 
@@ -31,12 +31,12 @@ export interface Growth {
   /** Medians of the first and the last quarter of the samples. */
   readonly first: number;
   readonly last: number;
-  /** The most the last may be. */
+  /** The maximum allowed value of `last`. */
   readonly most: number;
   readonly ok: boolean;
 }
 
-/** What counts as noise: a sample may meet a storm, or a server that is just being replaced. */
+/** The tolerated noise: a sample may coincide with a storm or a server replacement. */
 const noise: Readonly<Record<keyof Sample, (first: number) => number>> = {
   liveMb: (first) => first * 1.1 + 5,
   memoryMb: (first) => first * 1.5 + 50,
@@ -44,7 +44,7 @@ const noise: Readonly<Record<keyof Sample, (first: number) => number>> = {
   processes: (first) => first + 2,
 };
 
-/** The samples of the process that lived longest: what grows shows in one process, and best in that one. */
+/** The samples of the process that lived longest, where growth shows best. */
 export function longestOf(lives: readonly (readonly Sample[])[]): readonly Sample[] {
   return lives.reduce((longest, life) => (life.length > longest.length ? life : longest), []);
 }

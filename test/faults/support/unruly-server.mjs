@@ -21,7 +21,7 @@ const megabyte = Buffer.alloc(1_000_000, 'x');
 let lists = 0;
 const isHttp = process.env.TRANSPORT === 'http';
 
-/** Writes and waits where the reader does not keep up; false when nobody reads any more. */
+/** Writes with backpressure; returns false when the reader is gone. */
 async function write(stream, piece) {
   if (stream.destroyed) return false;
   if (stream.write(piece)) return true;
@@ -60,7 +60,7 @@ const stdioTools = [
   }),
 ];
 
-/** The stream that a client of this era keeps open. */
+/** The client's long-lived stream. */
 let standing;
 
 async function stormOverHttp(args, call) {

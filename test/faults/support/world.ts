@@ -9,7 +9,7 @@ import { checkHistory, type Effect, type Fault, type Finding, type RecordedCall 
 import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from './gateway-process.ts';
 import { createLoad, type Load } from './load.ts';
 
-/** One fault test's files, processes and history. */
+/** The files, processes and history of one fault test. */
 export interface World extends AsyncDisposable {
   readonly directory: string;
   readonly database: string;
@@ -23,20 +23,20 @@ export interface World extends AsyncDisposable {
   serve(env?: Readonly<Record<string, string>>): Promise<HttpServer>;
   /** A gateway as a process of its own. */
   start(config: object | string, options?: Pick<GatewayProcessOptions, 'port' | 'shell'>): Promise<GatewayProcess>;
-  /** The same in this process, which is there sooner. */
+  /** A gateway in this process, which starts faster. */
   open(config: object): Promise<OpenedGateway>;
-  /** Runs what breaks something, and notes the time it took. */
+  /** Injects a fault and records its time span. */
   breaking<Result>(
     kind: string,
     work: () => Result | Promise<Result>,
     about?: Pick<Fault, 'ofJournal' | 'servers'>,
   ): Promise<Result>;
   effects(): Promise<readonly Effect[]>;
-  /** How many calls the journal has in that state, while a gateway runs. */
+  /** The number of journalled calls in a state, while a gateway runs. */
   countCalls(status: string): number;
-  /** What the journal has; no gateway may run. Also proves that its chain is whole. */
+  /** Reads the journal and verifies its chain. No gateway may run. */
   records(): Promise<readonly RecordedCall[]>;
-  /** Findings of the checker; no gateway may run. */
+  /** Findings of the history checker. No gateway may run. */
   findings(): Promise<readonly Finding[]>;
 }
 
@@ -67,7 +67,7 @@ export async function openWorld(): Promise<World> {
       const page = await storage.journal.list({ limit: 500, ...(before !== undefined && { before }) });
       for (const { id, arguments: args, caller, status, end } of page) {
         const { marker, client } = args;
-        // Other servers' tools have no part in the history.
+        // The history ignores tools of other servers.
         if (typeof marker !== 'string') continue;
         found.push({
           id,
