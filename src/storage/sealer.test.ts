@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createKeyRing } from './key-ring.ts';
-import { createSealer, keyIdOf } from './sealer.ts';
+import { createKeyRing, createSealer, keyIdOf } from './sealer.ts';
 
 const key = randomBytes(32);
 const sealer = createSealer(key);

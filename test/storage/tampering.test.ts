@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashStep } from '../../src/storage/chain/chain-step.ts';
+import { hashStep } from '../../src/storage/chain/chain.ts';
 import type { AuditFinding } from '../../src/storage/ports/audit.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';

@@ -1,8 +1,8 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { AuditFinding } from '../ports/audit.ts';
 import { callColumns, toIndexText } from './call-columns.ts';
-import type { ChainSource, ListedCall } from './chain-source.ts';
-import { type ChainStep, hashStep, type Link } from './chain-step.ts';
+import type { ChainSource, ListedCall } from './chain.ts';
+import { type ChainStep, hashStep, type Link } from './chain.ts';
 
 const pageSize = 200;
 

@@ -1,6 +1,6 @@
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../../policy/approval-store.ts';
 import { approvalKey } from '../../policy/approval-store.ts';
-import { pageSize } from '../call-window.ts';
+import { pageSize } from '../call-records.ts';
 
 export interface MemoryApprovals extends ApprovalStore {
   /** Removes answered approvals that were asked before a time. */

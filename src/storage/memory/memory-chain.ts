@@ -2,12 +2,11 @@ import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal } from '../../invocation/journal.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { limitResult } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
-import type { ChainSource, ListedCall } from '../chain/chain-source.ts';
-import { type ChainStep, genesis, type Link, linkSteps } from '../chain/chain-step.ts';
-import { exportChain } from '../chain/export-chain.ts';
+import type { ChainSource, ListedCall } from '../chain/chain.ts';
+import { type ChainStep, exportChain, genesis, type Link, linkSteps } from '../chain/chain.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
-import { limitResult } from '../limit-result.ts';
 import type { Audit, RetainOptions } from '../ports/audit.ts';
 import type { MemoryJournal } from './memory-journal.ts';
 

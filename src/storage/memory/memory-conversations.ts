@@ -1,4 +1,4 @@
-import { pageSize } from '../call-window.ts';
+import { pageSize } from '../call-records.ts';
 import {
   type Conversation,
   type ConversationStore,

@@ -1,8 +1,7 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal, KeyClaim } from '../../invocation/journal.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
-import { callWindow, isInWindow, timeOf } from '../call-window.ts';
-import { limitResult } from '../limit-result.ts';
+import { callWindow, isInWindow, limitResult, timeOf } from '../call-records.ts';
 
 export interface MemoryJournalOptions {
   /** Maximum number of calls; the oldest are removed first; 10 000. */

@@ -40,64 +40,40 @@ export function createMemoryMeta(): MetaStore {
 
 /** Assistants in memory. */
 export function createMemoryAssistants(): AssistantStore {
-  const assistants = new Map<string, Assistant>();
-  return {
-    async list() {
-      return structuredClone([...assistants.values()].sort((one, other) => (one.name < other.name ? -1 : 1)));
-    },
-    async get(id) {
-      return structuredClone(assistants.get(id));
-    },
-    async put(assistant) {
-      assistants.set(assistant.id, structuredClone(assistant));
-    },
-    async remove(id) {
-      return assistants.delete(id);
-    },
-  };
+  return createNamedRecords<Assistant>();
 }
 
 /** Model providers in memory. */
 export function createMemoryProviders(): ProviderStore {
-  const providers = new Map<string, Provider>();
-  return {
-    async list() {
-      return structuredClone([...providers.values()].sort((one, other) => (one.name < other.name ? -1 : 1)));
-    },
-    async get(id) {
-      return structuredClone(providers.get(id));
-    },
-    async put(provider) {
-      providers.set(provider.id, structuredClone(provider));
-    },
-    async remove(id) {
-      return providers.delete(id);
-    },
-  };
+  return createNamedRecords<Provider>();
 }
 
 /** Servers in memory. */
 export function createMemoryServers(): ServerStore {
-  const records = new Map<string, ServerRecord>();
+  return createNamedRecords<ServerRecord>((record, others) => {
+    for (const { id, name } of others) if (name === record.name && id !== record.id) throw nameTaken(name);
+  });
+}
+
+function createNamedRecords<Item extends { readonly id: string; readonly name: string }>(
+  assertValid: (item: Item, others: Iterable<Item>) => void = () => {},
+) {
+  const records = new Map<string, Item>();
   return {
-    async list() {
-      return structuredClone([...records.values()].sort((one, other) => compare(one.name, other.name)));
+    async list(): Promise<readonly Item[]> {
+      return structuredClone([...records.values()].sort((one, other) => (one.name < other.name ? -1 : 1)));
     },
-    async get(id) {
+    async get(id: string) {
       return structuredClone(records.get(id));
     },
-    async put(record) {
-      for (const { id, name } of records.values()) if (name === record.name && id !== record.id) throw nameTaken(name);
-      records.set(record.id, structuredClone(record));
+    async put(item: Item) {
+      assertValid(item, records.values());
+      records.set(item.id, structuredClone(item));
     },
-    async remove(id) {
+    async remove(id: string) {
       return records.delete(id);
     },
   };
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : 1;
 }
 
 /** API keys in memory. */

@@ -1,6 +1,6 @@
 import { type Compilable, CompiledQuery } from 'kysely';
 import { callColumns } from '../chain/call-columns.ts';
-import { type Link, linkSteps } from '../chain/chain-step.ts';
+import { type Link, linkSteps } from '../chain/chain.ts';
 import type { Database, Writing } from './engine.ts';
 import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';

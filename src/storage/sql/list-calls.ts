@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { CallFilter } from '../../invocation/journal.ts';
-import { type CallWindow, callWindow } from '../call-window.ts';
+import { type CallWindow, callWindow } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { Database } from './engine.ts';
 

@@ -1,8 +1,8 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { createKeyRing } from '../key-ring.ts';
 import { retryFailedEnds } from '../retry-ends.ts';
+import { createKeyRing } from '../sealer.ts';
 import type { PostgresStorageOptions, SqliteStorageOptions, Storage } from '../storage.ts';
 import { toStorageError, translateErrors } from '../translate-errors.ts';
 import { createAppendSteps } from './append-steps.ts';
@@ -11,17 +11,19 @@ import type { Engine, Ownership } from './engine.ts';
 import { migrate } from './migrate.ts';
 import { reseal } from './reseal.ts';
 import { createSqlApprovals } from './sql-approvals.ts';
-import { createSqlAssistants } from './sql-assistants.ts';
 import { createSqlAudit } from './sql-audit.ts';
 import { createSqlConversations } from './sql-conversations.ts';
 import { createSqlJournal } from './sql-journal.ts';
 import { createSqlKeys } from './sql-keys.ts';
-import { createSqlMeta } from './sql-meta.ts';
 import { createSqlOAuth } from './sql-oauth.ts';
 import { createSqlPins } from './sql-pins.ts';
-import { createSqlProviders } from './sql-providers.ts';
-import { createSqlRules } from './sql-rules.ts';
-import { createSqlServers } from './sql-servers.ts';
+import {
+  createSqlAssistants,
+  createSqlMeta,
+  createSqlProviders,
+  createSqlRules,
+  createSqlServers,
+} from './sql-stores.ts';
 
 type SqlOptions = Pick<SqliteStorageOptions | PostgresStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log'>;
 
@@ -47,7 +49,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const written = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
   const journal = retryFailedEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });
-  const heart = everySo(ownership.renewMs, async () => {
+  const heartbeat = repeatEvery(ownership.renewMs, async () => {
     try {
       await ownership.renew();
       await recover();
@@ -80,7 +82,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   }
 
   async function close(): Promise<void> {
-    await heart.stop();
+    await heartbeat.stop();
     await journal.finish();
     await ownership.release().catch((cause) => log.warning('storage.release-failed', messageOf(cause)));
     await engine.close();
@@ -114,7 +116,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
 }
 
 /** Runs a task repeatedly, never twice at once, and without keeping the process alive. */
-function everySo(ms: number | undefined, run: () => Promise<void>): { stop(): Promise<void> } {
+function repeatEvery(ms: number | undefined, run: () => Promise<void>): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   const start = () => {
     running ??= run().finally(() => {

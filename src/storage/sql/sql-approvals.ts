@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../policy/approval-store.ts';
 import { approvalKey } from '../../policy/approval-store.ts';
-import { pageSize } from '../call-window.ts';
+import { pageSize } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { Database, Engine } from './engine.ts';
 import type { ApprovalRow } from './tables.ts';

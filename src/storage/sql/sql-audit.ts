@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import type { ChainSource } from '../chain/chain-source.ts';
-import { exportChain } from '../chain/export-chain.ts';
+import type { ChainSource } from '../chain/chain.ts';
+import { exportChain } from '../chain/chain.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import type { Audit } from '../ports/audit.ts';
 import { toStorageError, translateIteration } from '../translate-errors.ts';

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
-import { pageSize } from '../call-window.ts';
+import { pageSize } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import { type Conversation, type ConversationStore, noConversation } from '../ports/conversation-store.ts';
 import type { Engine, Ownership, Writing } from './engine.ts';

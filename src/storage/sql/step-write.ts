@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { limitResult } from '../limit-result.ts';
+import { limitResult } from '../call-records.ts';
 
 /** A record to write. Its text is made before the transaction, so that a record without one fails alone. */
 export interface StepWrite {

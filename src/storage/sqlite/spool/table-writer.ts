@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { callColumns } from '../../chain/call-columns.ts';
-import { linkSteps } from '../../chain/chain-step.ts';
+import { linkSteps } from '../../chain/chain.ts';
 import type { Segment, SpooledStep } from './spool-frame.ts';
 
 export interface SegmentSteps {

@@ -1,6 +1,7 @@
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { CallFilter } from '../invocation/journal.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
+import { measureJson } from '../policy/measure-json.ts';
 
 const maxPage = 10_000;
 
@@ -47,4 +48,28 @@ function toTime(name: string, text: string): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
   throw new ToolwharfError('ARGUMENTS_INVALID', `${name} must be an ISO time, such as 2026-01-31T12:00:00Z`);
+}
+
+/** Merges newer records that are not in the database yet into a list of calls. */
+export function overlayCalls(
+  found: readonly CallRecord[],
+  newer: ReadonlyMap<string, CallRecord>,
+  filter: CallFilter,
+): readonly CallRecord[] {
+  if (newer.size === 0) return found;
+  const window = callWindow(filter);
+  const calls = new Map(found.map((record) => [record.id, record]));
+  // Only the database knows where a later page begins, so new calls are added to the first page only.
+  for (const [id, record] of newer) if (filter.before === undefined || calls.has(id)) calls.set(id, record);
+  return [...calls.values()]
+    .filter((record) => isInWindow(record, filter, window))
+    .sort((one, other) => timeOf(other) - timeOf(one))
+    .slice(0, window.limit);
+}
+
+/** Leaves out a result larger than `maxBytes` and marks the record with `resultOmitted`. */
+export function limitResult(record: CallRecord, maxBytes: number): CallRecord {
+  const { result, ...rest } = record;
+  if (result === undefined || !measureJson(result, { maxBytes, maxDepth: 512 }).exceeded) return record;
+  return { ...rest, resultOmitted: true };
 }

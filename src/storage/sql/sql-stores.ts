@@ -1,0 +1,140 @@
+import type { Kysely } from 'kysely';
+import type { ServerRecord } from '../../config/server-record.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
+import { nameTaken, type ServerStore } from '../../servers/server-store.ts';
+import { type Assistant, type AssistantStore, parseAssistant } from '../ports/assistant-store.ts';
+import type { Provider, ProviderStore } from '../ports/provider-store.ts';
+import type { Sealer } from '../sealer.ts';
+import type { MetaStore } from '../storage.ts';
+import type { Database, Engine } from './engine.ts';
+
+/** The sealing context of a server's or provider's record. */
+export function recordContext(table: 'servers' | 'providers', id: string): string {
+  return `${table}/${id}`;
+}
+
+/** Servers in a database. All but id and name is sealed, since arguments and URLs can contain credentials. */
+export function createSqlServers({ db, isUniqueViolation }: Engine, sealer: Sealer): ServerStore {
+  const records = createNamedRecords(db, 'servers', 'sealed', sealed<ServerRecord>('servers', sealer));
+  return {
+    ...records,
+    put: (record) =>
+      records.put(record).catch((cause) => {
+        throw isUniqueViolation(cause) ? nameTaken(record.name) : cause;
+      }),
+  };
+}
+
+/** Model providers in a database. All but id and name is sealed, since URLs can contain keys. */
+export function createSqlProviders({ db }: Engine, sealer: Sealer): ProviderStore {
+  return createNamedRecords(db, 'providers', 'sealed', sealed<Provider>('providers', sealer));
+}
+
+/** Assistants in a database. */
+export function createSqlAssistants({ db }: Engine): AssistantStore {
+  return createNamedRecords<Assistant>(db, 'assistants', 'body', { encode: canonicalJson, decode: parseAssistant });
+}
+
+/** Approval rules in a database. */
+export function createSqlRules({ db, exclusive }: Engine): RuleStore {
+  // Each call reads the rules. They are cached if no other process can change them.
+  let cached: Promise<readonly RememberedRule[]> | undefined;
+
+  async function read(): Promise<readonly RememberedRule[]> {
+    const rows = await db.selectFrom('rules').select('body').orderBy('created_at').orderBy('id').execute();
+    return rows.map(({ body }) => JSON.parse(body));
+  }
+
+  return {
+    async list() {
+      if (!exclusive) return read();
+      cached ??= read();
+      const rules = cached;
+      rules.catch(() => {
+        if (cached === rules) cached = undefined;
+      });
+      return rules;
+    },
+    async add(rule) {
+      const row = { created_at: Date.parse(rule.createdAt) || 0, body: canonicalJson(rule) };
+      await db
+        .insertInto('rules')
+        .values({ id: rule.id, ...row })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+        .execute();
+      cached = undefined;
+    },
+    async remove(id) {
+      const { numDeletedRows } = await db.deleteFrom('rules').where('id', '=', id).executeTakeFirst();
+      cached = undefined;
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+/** Small named texts in a database. */
+export function createSqlMeta(db: Database): MetaStore {
+  return {
+    async get(name) {
+      const row = await db.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
+      return row?.value;
+    },
+    async set(name, value) {
+      await db
+        .insertInto('meta')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+    },
+  };
+}
+
+interface Codec<Item> {
+  encode(item: Item): string;
+  decode(text: string, id: string): Item;
+}
+
+function sealed<Item extends { readonly id: string }>(table: 'servers' | 'providers', sealer: Sealer): Codec<Item> {
+  return {
+    encode: (item) => sealer.seal(canonicalJson(item), recordContext(table, item.id)),
+    decode: (text, id) => JSON.parse(sealer.open(text, recordContext(table, id))),
+  };
+}
+
+/** A table of records that are found by id and listed by name. */
+function createNamedRecords<Item extends { readonly id: string; readonly name: string }>(
+  database: Database,
+  table: 'servers' | 'providers' | 'assistants',
+  column: 'sealed' | 'body',
+  { encode, decode }: Codec<Item>,
+) {
+  // The three tables differ only in the name of the column with the record.
+  const db = database as unknown as Kysely<{ records: { id: string; name: string; record: string } }>;
+  const from = db
+    .selectFrom(`${table} as records` as 'records')
+    .select(['id', 'name', `${column} as record` as 'record']);
+  return {
+    async list(): Promise<readonly Item[]> {
+      const rows = await from.execute();
+      // Sorted here, since databases collate text differently.
+      return rows.sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ id, record }) => decode(record, id));
+    },
+    async get(id: string): Promise<Item | undefined> {
+      const row = await from.where('id', '=', id).executeTakeFirst();
+      return row && decode(row.record, row.id);
+    },
+    async put(item: Item): Promise<void> {
+      const row = { name: item.name, [column]: encode(item) };
+      await database
+        .insertInto(table)
+        .values({ id: item.id, ...row } as never)
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(row as never))
+        .execute();
+    },
+    async remove(id: string): Promise<boolean> {
+      const { numDeletedRows } = await database.deleteFrom(table).where('id', '=', id).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
