@@ -19,7 +19,7 @@ describe('toolwharf connect', () => {
       stdout: `Cursor now uses http://127.0.0.1:7420/mcp: ${directory.file('cursor.json')}\n`,
     });
     expect(await read('cursor.json')).toBe(
-      before.replace('// keep\n', '// keep\n    "toolwharf": {\n      "url": "http://127.0.0.1:7420/mcp"\n    }\n'),
+      before.replace('"other"', '"toolwharf": {\n      "url": "http://127.0.0.1:7420/mcp"\n    },\n    "other"'),
     );
     expect((await stat(directory.file('cursor.json'))).mode & 0o777).toBe(0o640);
     const backup = /Backup of the previous file: (.+\.bak)/.exec(stderr)?.[1] ?? '';
@@ -39,15 +39,16 @@ describe('toolwharf connect', () => {
     expect(stdout.split('\n')).toEqual([
       `--- ${directory.file('dry.json')}`,
       `+++ ${directory.file('dry.json')}`,
-      '@@ -1,1 +1,8 @@',
+      '@@ -1,1 +1,9 @@',
       '-{"a": 1}',
-      '+{"a": 1,',
+      '+{',
       '+  "servers": {',
       '+    "toolwharf": {',
       '+      "type": "http",',
       '+      "url": "http://127.0.0.1:7420/mcp"',
       '+    }',
-      '+  }',
+      '+  },',
+      '+  "a": 1',
       '+}',
       '',
     ]);
@@ -116,7 +117,7 @@ describe('toolwharf connect', () => {
     await writeFile(directory.file('broken.json'), '{\n  "mcpServers": {,}\n}');
     const { code, stderr } = await run(['connect', 'cursor', '--file', 'broken.json']);
     expect(code).toBe(2);
-    expect(stderr).toContain('line 2, column 18: expected a string in double quotes');
+    expect(stderr).toContain('line 2, column 18: value expected');
     expect(await read('broken.json')).toBe('{\n  "mcpServers": {,}\n}');
     expect((await readdir(directory.path)).filter((name) => name.startsWith('broken'))).toEqual(['broken.json']);
   });

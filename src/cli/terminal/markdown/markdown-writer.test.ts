@@ -103,7 +103,53 @@ test('a paragraph is streamed word by word and never redrawn', () => {
 
 test('code is written line by line, and an unclosed block is closed at the end', () => {
   expect(render('```\na **b**\n  c')).toBe('┌──\na **b**\n  c\n└──\n');
-  expect(render('- x\n  ~~~\n  in\n    side\n  ~~~\nafter')).toBe('• x\n┌──\nin\n  side\n└──\nafter\n');
+  expect(render('- x\n  ~~~\n  in\n    side\n  ~~~\nafter')).toBe('• x\n  ┌──\n  in\n    side\n  └──\nafter\n');
+});
+
+test('emphasis, code and strikethrough are painted, also nested', () => {
+  const colors = pc.createColors(true);
+  const { bold, italic, strikethrough, cyan } = colors;
+  expect(render('a **b** *c* _d_ ***e*** ~~f~~ `g` **x _y_ `z**`**', { width: 200, colors: true })).toBe(
+    `a ${bold('b')} ${italic('c')} ${italic('d')} ${bold(italic('e'))} ${strikethrough('f')} ${cyan('g')} ` +
+      `${bold('x')} ${bold(italic('y'))} ${cyan('z**')}\n`,
+  );
+});
+
+test.each([
+  'snake_case_name and __init__py',
+  '2 * 3 * 4',
+  'a ** b',
+  'never **closed',
+  'a `tick',
+  '[no link] and [half](',
+  'x < y and <b>',
+  'wow!',
+  '[1]: https://example.com',
+  'Title\n=====',
+])('text that only resembles markup is plain text: %s', (text) => {
+  for (const size of [1, 100]) expect(render(text, { size, colors: true })).toBe(`${text.replace('\n', ' ')}\n`);
+});
+
+test.each([
+  ['see [**the** docs](https://example.com/a "b")', 'see the docs (example.com)'],
+  ['![x](https://evil.test/y)', 'x (evil.test)'],
+  ['[https://bank.example](https://evil.test/)', 'https://bank.example (evil.test)'],
+  ['[https://a.example/b](https://a.example/b)', 'https://a.example/b'],
+  ['[here](docs/x.md)', 'here (docs/x.md)'],
+  ['<https://a.example/b> and https://a.example/c', 'https://a.example/b and https://a.example/c'],
+])('a link becomes its text and the host of its URL: %s', (text, shown) => {
+  for (const size of [1, 100]) expect(render(text, { size, width: 80 })).toBe(`${shown}\n`);
+});
+
+test('a line break is a space, unless two spaces or a backslash precede it', () => {
+  for (const size of [1, 100]) expect(render('a\nb  \nc\\\nd', { size })).toBe('a b\nc\nd\n');
+});
+
+test('thousands of unclosed marks are rendered as text', () => {
+  for (const mark of ['[', '`', '*', '_', '<', '![', '> ', '- ']) {
+    const text = `x ${mark.repeat(2_000)}`;
+    expect(render(text, { size: 100, width: 100_000 })).toContain(mark.trim());
+  }
 });
 
 test('a table that is too wide is written without aligned columns', () => {
@@ -116,12 +162,16 @@ describe('text from a model or a server', () => {
     ['in text', 'a \u001b[2J\u202eb', 'a ⟨U+001B⟩[2J⟨U+202E⟩b\n'],
     ['in code', '```\n\u001b]0;x\u0007\n```', '┌──\n⟨U+001B⟩]0;x⟨U+0007⟩\n└──\n'],
     ['in a language', '```\u001b[31m\n```', '┌── ⟨U+001B⟩[31m\n└──\n'],
-    ['in a table', '| \u001b[2J |', '⟨U+001B⟩[2J\n'],
+    ['in a table', '| \u001b[2J |\n|---|', '⟨U+001B⟩[2J\n───────────\n'],
     ['in a heading', '# \u001b[2J', '# ⟨U+001B⟩[2J\n'],
-    ['in a link', '[a](https://b\u001b[2J)', 'a (https://b⟨U+001B⟩[2J)\n'],
-    ['in a carriage return', 'safe\rmalicious', 'safe⟨U+000D⟩malicious\n'],
+    ['in a link', '[a](https://b\u001b[2J)', '[a](https://b⟨U+001B⟩[2J)\n'],
+    ['in the host of a link', '[a](https://b/\u202e)', 'a (b)\n'],
   ])('control characters %s are made visible [R18]', (_, text, shown) => {
     expect(render(text)).toBe(shown);
+  });
+
+  test('a carriage return is a line break, so that it cannot overwrite text', () => {
+    expect(render('safe\rmalicious')).toBe('safe malicious\n');
   });
 
   test('emoji and non-Latin scripts are shown unchanged', () => {

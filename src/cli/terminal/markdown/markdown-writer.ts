@@ -1,184 +1,174 @@
+import { Lexer, type Token, Tokenizer, type Tokens } from 'marked';
 import { toDisplayText } from '../../../policy/display-text.ts';
-import { classifyLine, type LineKind } from './classify-line.ts';
-import { parseInline } from './parse-inline.ts';
-import { renderTable } from './render-table.ts';
-import { createWordWriter, type Margins, type Page, type WordWriter } from './word-writer.ts';
+import { pad, widthOf } from '../layout.ts';
+import { type InlineStyle, plainText, renderInline, stableTokens } from './render-inline.ts';
 
-/** Renders streamed Markdown: paragraphs word by word, code line by line, tables when they are complete. */
+/** Renders streamed Markdown: paragraphs word by word, code line by line, headings and tables when they are complete. */
 export interface MarkdownWriter {
   add(text: string): void;
   /** Writes the rest of the text. */
   end(): void;
 }
 
-interface Paragraph {
-  readonly kind: 'paragraph';
-  /** The number of `>` marks; a line with another number starts a new paragraph. */
-  readonly quoteDepth: number;
-  readonly words: WordWriter;
-  text: string;
-  written: number;
+/** The output of a Markdown writer. */
+export interface Page extends Pick<InlineStyle, 'colors'> {
+  /** Writes text unchanged. */
+  readonly write: (text: string) => void;
+  readonly width: () => number;
 }
 
-interface Fence {
-  readonly kind: 'fence';
-  readonly indent: number;
-  readonly marker: string;
-}
+/** Creates a writer for one text. Control characters of the text are made visible. */
+export function createMarkdownWriter({ write, width, colors }: Page): MarkdownWriter {
+  const style = { colors, width: width() };
+  let source = '';
+  let renderedLength = 0;
+  let written = 0;
 
-interface Table {
-  readonly kind: 'table';
-  readonly rows: string[];
-}
-
-const maxIndent = 12;
-
-/** Creates a writer for one text. */
-export function createMarkdownWriter(page: Page): MarkdownWriter {
-  const { write, width, colors } = page;
-  let block: Paragraph | Fence | Table | undefined;
-  let line = '';
-  /** The start of the current line has been written. */
-  let isInText = false;
-  let hasGap = false;
-  let isEmpty = true;
-
-  function separate(always = false): void {
-    if (!isEmpty && (hasGap || always)) write('\n');
-    hasGap = false;
-    isEmpty = false;
-  }
-
-  function closeBlock(): void {
-    const closed = block;
-    block = undefined;
-    if (closed?.kind === 'paragraph') {
-      writeText(closed, true);
-      closed.words.end();
-    } else if (closed?.kind === 'fence') write(`${colors.dim('└──')}\n`);
-    else if (closed?.kind === 'table') write(`${renderTable(closed.rows, page).join('\n')}\n`);
-  }
-
-  function writeText(paragraph: Paragraph, isWhole: boolean): void {
-    const { spans, end } = parseInline(paragraph.text, { isWhole, from: paragraph.written });
-    paragraph.words.add(spans);
-    paragraph.written = end;
-  }
-
-  function openParagraph(margins: Margins, quoteDepth = 0): Paragraph {
-    closeBlock();
-    separate();
-    const opened: Paragraph = {
-      kind: 'paragraph',
-      quoteDepth,
-      words: createWordWriter(page, margins),
-      text: '',
-      written: 0,
-    };
-    block = opened;
-    return opened;
-  }
-
-  /** Adds text to the open paragraph. */
-  function addText(text: string): void {
-    if (block?.kind !== 'paragraph') return;
-    block.text += text;
-    writeText(block, false);
-  }
-
-  /** Starts or continues a block; returns false if more of the line is needed. */
-  function startBlock(kind: LineKind): boolean {
-    if (kind.kind === 'open') return false;
-    if (block?.kind === 'table' && kind.kind !== 'row') closeBlock();
-    switch (kind.kind) {
-      case 'blank':
-        closeBlock();
-        hasGap = true;
-        break;
-      case 'heading': {
-        closeBlock();
-        separate(true);
-        const marks = colors.isColorSupported ? '' : `${'#'.repeat(kind.level)} `;
-        const words = createWordWriter(page, { first: marks, rest: '' });
-        words.add(parseInline(kind.text, { isWhole: true, style: { bold: true } }).spans);
-        words.end();
-        hasGap = true;
-        break;
-      }
-      case 'rule':
-        closeBlock();
-        separate();
-        write(`${colors.dim('─'.repeat(Math.min(width(), 40)))}\n`);
-        break;
-      case 'row':
-        if (block?.kind !== 'table') {
-          closeBlock();
-          separate();
-          block = { kind: 'table', rows: [] };
-        }
-        if (block.kind === 'table') block.rows.push(kind.text);
-        break;
-      case 'fence': {
-        closeBlock();
-        separate();
-        const language = toDisplayText(kind.language, { maxLength: 40 }).replaceAll('\n', ' ');
-        write(`${colors.dim(`┌── ${language}`.trimEnd())}\n`);
-        block = kind;
-        break;
-      }
-      case 'item': {
-        const first = `${' '.repeat(Math.min(kind.indent, maxIndent))}${kind.bullet} `;
-        openParagraph({ first, rest: ' '.repeat(first.length) });
-        addText(kind.text);
-        break;
-      }
-      case 'quote': {
-        const bars = '│ '.repeat(Math.min(kind.depth, 5));
-        if (block?.kind === 'paragraph' && block.quoteDepth === kind.depth && kind.text !== '') addText('\n');
-        else openParagraph({ first: bars, rest: bars }, kind.depth);
-        addText(kind.text);
-        break;
-      }
-      case 'text': {
-        const space = ' '.repeat(Math.min(kind.indent, maxIndent));
-        if (block?.kind === 'paragraph') addText('\n');
-        else openParagraph({ first: space, rest: space });
-        addText(kind.text);
-      }
-    }
-    return true;
-  }
-
-  function addCode(code: string, { indent, marker }: Fence): void {
-    const isEnd = code.trim().startsWith(marker) && code.trim().replaceAll(marker[0] ?? '', '') === '';
-    if (isEnd) closeBlock();
-    else write(`${toDisplayText(code.replace(new RegExp(`^ {0,${indent}}`), ''), { maxLength: 100_000 })}\n`);
-  }
-
-  function endLine(): void {
-    if (block?.kind === 'fence') addCode(line, block);
-    else if (isInText) addText(line);
-    else startBlock(classifyLine(line, true));
-    line = '';
-    isInText = false;
+  /** Renders all of the text and writes what is new: the rendering of a longer text starts with that of a shorter one. */
+  function update(isEnd: boolean): void {
+    const text = isEnd ? source : withoutUndecidedLines(source);
+    const tokens = Lexer.lex(text, { gfm: true, tokenizer: new ChatTokenizer() });
+    const rendered = renderBlocks(tokens, style, !isEnd);
+    write(rendered.slice(written));
+    written = Math.max(written, rendered.length);
+    renderedLength = source.length;
   }
 
   return {
     add(text) {
-      const [rest = '', ...ended] = text.split('\n').toReversed();
-      for (const part of ended.toReversed()) {
-        line += part;
-        endLine();
-      }
-      line += rest;
-      if (block?.kind === 'fence' || line === '') return;
-      if (isInText) addText(line);
-      else isInText = startBlock(classifyLine(line, false));
-      if (isInText) line = '';
+      source += text;
+      // Rendering once per percent of growth keeps the total cost proportional to the length of the text.
+      if ((source.length - renderedLength) * 100 >= source.length) update(false);
     },
     end() {
-      if (line !== '' || isInText) endLine();
-      closeBlock();
+      update(true);
+      write('\n');
     },
   };
+}
+
+/** Markdown without the blocks that would change text that is already written, or hide text. */
+class ChatTokenizer extends Tokenizer {
+  override lheading(): undefined {}
+  override def(): undefined {}
+  override html(): undefined {}
+}
+
+/** Removes the last lines if more text can turn them into another kind of block. */
+function withoutUndecidedLines(source: string): string {
+  const lines = source.split('\n');
+  const last = lines.at(-1) ?? '';
+  let end = lines.length;
+  if (onlyMarkers.test(last) || /^[\s>*+-]*(?:```|~~~)/.test(last)) end--;
+  // The lines may become a table.
+  while (lines[end - 1]?.includes('|')) end--;
+  return end === lines.length
+    ? source
+    : lines
+        .slice(0, end)
+        .map((line) => `${line}\n`)
+        .join('');
+}
+
+const onlyMarkers = /^(?:[\s>*+\-_#`~=[\]xX]|\d[.)]?)*$/;
+
+/** Renders blocks. If the last one is open, only the part of it that more text cannot change is rendered. */
+function renderBlocks(tokens: readonly Token[], style: InlineStyle, isOpen: boolean): string {
+  let text = '';
+  let previous: Token | undefined;
+  let hasGap = false;
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'space') hasGap = true;
+    // The bullet shows whether a task is done.
+    if (token.type === 'space' || token.type === 'checkbox') continue;
+    const rendered = renderBlock(token as BlockToken, style, isOpen && index === tokens.length - 1);
+    if (rendered === undefined) break;
+    if (previous) text += hasGap || token.type === 'heading' || previous.type === 'heading' ? '\n\n' : '\n';
+    text += rendered;
+    previous = token;
+    hasGap = token.raw.endsWith('\n\n');
+  }
+  return text;
+}
+
+type BlockToken =
+  | Tokens.Blockquote
+  | Tokens.Code
+  | Tokens.Heading
+  | Tokens.Hr
+  | Tokens.List
+  | Tokens.ListItem
+  | Tokens.Paragraph
+  | Tokens.Table;
+
+/** Renders one block; undefined if nothing of an open block can be shown yet. */
+function renderBlock(token: BlockToken, style: InlineStyle, isOpen: boolean): string | undefined {
+  const { colors, width } = style;
+  switch (token.type) {
+    case 'heading': {
+      if (isOpen) return undefined;
+      const marks = colors.isColorSupported ? '' : `${'#'.repeat(token.depth)} `;
+      return `${marks}${renderInline(token.tokens, style, { bold: true })}`;
+    }
+    case 'hr':
+      return colors.dim('─'.repeat(Math.min(width, 40)));
+    case 'code':
+      return renderCode(token, style, isOpen);
+    case 'table':
+      return isOpen ? undefined : renderTable(token, style);
+    case 'list':
+      return renderBlocks(token.items, style, isOpen);
+    case 'list_item': {
+      const bullet = bulletOf(token);
+      return renderWithin(bullet, ' '.repeat(bullet.length), token.tokens, style, isOpen);
+    }
+    case 'blockquote':
+      return renderWithin('│ ', '│ ', token.tokens, style, isOpen);
+    default:
+      return renderInline(isOpen ? stableTokens(token.tokens) : token.tokens, style);
+  }
+}
+
+/** Renders blocks with a prefix on the first line and another on the rest. */
+function renderWithin(
+  first: string,
+  rest: string,
+  tokens: readonly Token[],
+  { colors, width }: InlineStyle,
+  isOpen: boolean,
+): string {
+  const inner = renderBlocks(tokens, { colors, width: width - first.length }, isOpen);
+  return colors.dim(first) + inner.replaceAll(/\n(?!\n)/g, `\n${colors.dim(rest)}`);
+}
+
+function bulletOf({ raw, task, checked }: Tokens.ListItem): string {
+  if (task) return checked ? '☑ ' : '☐ ';
+  const [, number] = /^\s*(\d{1,9}[.)])/.exec(raw) ?? [];
+  return `${number ?? '•'} `;
+}
+
+/** The lines of a code block in a frame; of an open block, the complete lines. */
+function renderCode({ raw, text, lang = '' }: Tokens.Code, { colors }: InlineStyle, isOpen: boolean): string {
+  const [fence] = /^ {0,3}(?:`{3,}|~{3,})/.exec(raw) ?? [];
+  const isClosed = fence !== undefined && raw.trimEnd().endsWith(`\n${fence}`);
+  const lines = text === '' ? [] : text.split('\n');
+  if (isOpen && !isClosed && !raw.endsWith('\n')) lines.pop();
+  const language = toDisplayText(lang, { maxLength: 40 }).replaceAll('\n', ' ');
+  const end = isOpen && !isClosed ? [] : [colors.dim('└──')];
+  const shown = lines.map((line) => toDisplayText(line, { maxLength: 100_000 }));
+  return [colors.dim(`┌── ${language}`.trimEnd()), ...shown, ...end].join('\n');
+}
+
+/** The rows of a table in aligned columns, or unaligned if they are too wide. */
+function renderTable({ header, rows }: Tokens.Table, { colors, width }: InlineStyle): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => plainText(cell.tokens)));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
+  const isTooWide = widths.reduce((sum, column) => sum + column + 3, -3) > width;
+  const lines = cells.map((row, index) => {
+    const shown = row.map((cell, column) => (isTooWide ? cell : pad(cell, widths[column] ?? 0)));
+    const painted = index === 0 ? shown.map((cell) => colors.bold(cell)) : shown;
+    return painted.join(colors.dim(' │ ')).trimEnd();
+  });
+  const line = colors.dim(widths.map((column) => '─'.repeat(column)).join('─┼─'));
+  return (isTooWide ? lines : lines.toSpliced(1, 0, line)).join('\n');
 }
