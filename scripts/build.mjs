@@ -1,22 +1,25 @@
-// Compiles src into an empty dist, so that nothing of a removed source stays, and builds the command line and the app into it.
+// Builds everything into an empty dist: the library, the command line and the app.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './project.mjs';
 
 const dist = join(root, 'dist');
-const cli = join(dist, 'cli', 'main.js');
+const script = (name) => [process.execPath, [join(root, 'scripts', name)]];
+const steps = [
+  // With an error nothing is written: half a dist would look like a built one.
+  ['tsc', ['-p', 'tsconfig.library.json', '--noEmitOnError']],
+  script('build-cli.mjs'),
+  script('build-web.mjs'),
+];
 
 rmSync(dist, { recursive: true, force: true });
-// With an error nothing is written: half a dist would look like a built one.
-process.exitCode = (await run('tsc', ['-p', 'tsconfig.json', '--noEmitOnError'])) || (await finish());
+process.exitCode = await build();
 
-async function finish() {
-  // These rooms are no part of the library, and the command line that has them is built in one piece.
-  for (const room of ['chat', 'cli', 'gateway']) rmSync(join(dist, room), { recursive: true, force: true });
-  for (const script of ['build-cli.mjs', 'build-web.mjs']) {
-    const code = await run(process.execPath, [join(root, 'scripts', script)]);
+async function build() {
+  for (const [command, args] of steps) {
+    const code = await run(command, args);
     if (code !== 0) return code;
   }
-  chmodSync(cli, 0o755);
+  chmodSync(join(dist, 'cli', 'main.js'), 0o755);
   return 0;
 }

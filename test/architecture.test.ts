@@ -10,6 +10,7 @@ import {
   type Sources,
   withoutComments,
 } from './support/imports.ts';
+import { readManifest } from './support/installed.ts';
 
 /** Data walks through src from left to right; imports point left only. */
 const line = [
@@ -59,6 +60,8 @@ const neverImported = [
 ];
 
 const maximumLines = 400;
+const library = readManifest();
+const gateway = readManifest('packages/gateway');
 
 const all = readSources('src');
 const product: Sources = new Map([...all].filter(([file]) => !file.endsWith('.test.ts')));
@@ -120,11 +123,23 @@ describe('the library entry', () => {
   });
 });
 
-test('every package needed at run time is a dependency of the published package', () => {
-  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const listed = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
-  const needed = importsIn(product).filter(({ ours, types, to }) => !ours && !types && !to.startsWith('node:'));
-  expect(needed.filter(({ to }) => !listed.has(packageOf(to))).map(described)).toEqual([]);
+describe('the packages that npm installs', () => {
+  const libraryPackages = packagesIn(library.dependencies, library.peerDependencies);
+  const published = Object.values(library.exports)
+    .flatMap((entry) => (typeof entry === 'object' ? entry.default : undefined) ?? [])
+    .map((path) => path.replace('./dist/', 'src/').replace(/js$/, 'ts'));
+
+  test('every file that the library publishes imports only packages that the library depends on, types included', () => {
+    expect(published).toContain('src/index.ts');
+    const reached = published.flatMap((entry) => reachedFrom(entry, product, { types: true }));
+    expect(importsBeyond(reached, libraryPackages)).toEqual([]);
+  });
+
+  test('every room imports only packages that one of the two packages lists', () => {
+    const listed = packagesIn(gateway.dependencies, gateway.devDependencies);
+    const needed = importsIn(product).filter(({ types }) => !types);
+    expect(importsBeyond(needed, new Set([...libraryPackages, ...listed]))).toEqual([]);
+  });
 });
 
 test('every source file and folder that ARCHITECTURE.md names exists', () => {
@@ -176,6 +191,15 @@ describe('these checks', () => {
     ]);
   });
 
+  test('find a package of the gateway in a file that the library reaches, by a type import too', () => {
+    const sources = check({
+      'src/index.ts': "export type { A } from './kernel/a.ts';",
+      'src/kernel/a.ts': "import type { Pool } from 'pg';\nimport { z } from 'zod';\nexport type A = Pool;",
+    });
+    const reached = reachedFrom('src/index.ts', sources, { types: true });
+    expect(importsBeyond(reached, new Set(['zod']))).toEqual(['src/kernel/a.ts imports pg']);
+  });
+
   test('find a bridge that imports a bridge, and let shared parts be', () => {
     const sources = check({
       'src/bridges/a.ts': "import { b } from './b.ts';\nimport { s } from './shared/s.ts';",
@@ -197,6 +221,16 @@ describe('these checks', () => {
     expect(barrelsIn(sources)).toEqual(['src/kernel/all.ts']);
   });
 });
+
+function packagesIn(...lists: (Record<string, string> | undefined)[]): Set<string> {
+  return new Set(lists.flatMap((list) => Object.keys(list ?? {})));
+}
+
+/** The imports of packages that are not in the list. */
+function importsBeyond(imports: readonly Import[], listed: ReadonlySet<string>): string[] {
+  const beyond = imports.filter(({ ours, to }) => !ours && !to.startsWith('node:') && !listed.has(packageOf(to)));
+  return [...new Set(beyond.map(described))];
+}
 
 function roomOf(file: string): string {
   return file.split('/')[1] ?? '';
@@ -229,14 +263,14 @@ function bridgesImportingBridges(sources: Sources): string[] {
     .map(described);
 }
 
-function reachedFrom(entry: string, sources: Sources): Import[] {
+function reachedFrom(entry: string, sources: Sources, { types: withTypes = false } = {}): Import[] {
   const reached: Import[] = [];
   const seen = new Set<string>();
   const open = [entry];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    const imports = importsOf(file, sources.get(file) ?? '').filter(({ types }) => !types);
+    const imports = importsOf(file, sources.get(file) ?? '').filter(({ types }) => withTypes || !types);
     reached.push(...imports);
     open.push(...imports.filter(({ ours }) => ours).map(({ to }) => to));
   }

@@ -1,110 +1,197 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tempDir } from './support/fixtures.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from './support/fixtures.ts';
 import { packageOf, root } from './support/imports.ts';
+import { install, type Packed, pack, plainEnv, readManifest } from './support/installed.ts';
 
 // These tests look at what was built; they build nothing.
 const run = promisify(execFile);
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+const library = readManifest();
+const gateway = readManifest('packages/gateway');
 const directory = await tempDir();
-let files: string[] = [];
-let tarball = '';
-
-interface Manifest {
-  readonly version: string;
-  readonly bin: Record<string, string>;
-  readonly exports: Record<string, string | Record<string, string>>;
-}
-
-beforeAll(async () => {
-  // --ignore-scripts: prepack would build again, under the feet of the other tests.
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory.path];
-  const { stdout } = await run('npm', args, { cwd: root, env: plainEnv() });
-  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  files = packed.files.map(({ path }) => path);
-  tarball = directory.file(packed.filename);
-});
 
 afterAll(() => directory[Symbol.asyncDispose]());
 
-test('the package holds what was built, the schema and the documents, and nothing else', () => {
-  expect(files).toEqual(
-    expect.arrayContaining([
-      'package.json',
-      'README.md',
-      'CHANGELOG.md',
-      'LICENSE',
-      'dist/index.js',
-      'dist/index.d.ts',
-      'dist/cli/main.js',
-      'dist/web/index.html',
-      'schema/toolwharf.schema.json',
-    ]),
-  );
-  const allowed =
-    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/third-party-licences\.txt|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
-  expect(files.filter((file) => !allowed.test(file))).toEqual([]);
-  expect(files.filter((file) => /\.test\.|fixtures|\bsrc\//.test(file))).toEqual([]);
-});
-
-test('every path that package.json publishes was built and is packed', () => {
-  const published = [
-    ...Object.values(manifest.bin),
-    ...Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry))),
-  ];
-  expect(published.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  expect(published.filter((path) => !files.includes(path.replace('./', '')))).toEqual([]);
-});
-
-test('the command line is in one place, with the licences of what is built into it', async () => {
-  expect(files.filter((file) => /^dist\/(chat|gateway)\//.test(file))).toEqual([]);
-  const licences = readFileSync(join(root, 'dist', 'cli', 'third-party-licences.txt'), 'utf8');
-  for (const name of ['@modelcontextprotocol/client', 'commander', 'yaml', 'zod'])
-    expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
-  const { stdout } = await run(process.execPath, [join(root, 'dist', 'cli', 'main.js'), '--version'], {
-    env: { ...plainEnv(), HOME: directory.path, XDG_CACHE_HOME: '' },
+describe('the library package', () => {
+  let packed: Packed;
+  beforeAll(async () => {
+    packed = await pack('', directory.path);
+    await install(packed, library, directory.file('library'));
   });
-  expect(stdout.trim()).toBe(manifest.version);
+
+  test('holds the library, the schema and the documents, and nothing else', () => {
+    expect(packed.files).toEqual(
+      expect.arrayContaining([
+        'dist/index.js',
+        'dist/index.d.ts',
+        'schema/toolwharf.schema.json',
+        'README.md',
+        'LICENSE',
+      ]),
+    );
+    const allowed =
+      /^(dist\/(\w+\/.+|index|toolbox|toolbox-types)\.(js|d\.ts)|bin\/toolwharf\.js|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
+    const ofTheGateway = /^dist\/(chat|cli|gateway|web|storage\/(sql|sqlite|postgres))\/|\.test\.|\bsrc\//;
+    expect(packed.files.filter((file) => ofTheGateway.test(file))).toEqual([]);
+  });
+
+  test('has every path that package.json publishes', () => {
+    const published = [
+      ...Object.values(library.bin),
+      ...Object.values(library.exports).flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry))),
+    ];
+    expect(published.filter((path) => !packed.files.includes(path.replace('./', '')))).toEqual([]);
+  });
+
+  test('publint finds nothing wrong with it', () => expectNoLint(packed));
+
+  test('with its own dependencies alone, every entry loads, and a toolbox runs tools of a server and of the program', async () => {
+    const entries = Object.keys(library.exports).filter((path) => !path.endsWith('.json'));
+    const server = fixture('legacy');
+    const program = `
+      import { createToolbox, localTool } from 'toolwharf';
+      import { createBridge } from 'toolwharf/bridge';
+      import { runOpenAIToolCalls, toOpenAITools } from 'toolwharf/openai';
+      for (const entry of ${JSON.stringify(entries)}) await import('toolwharf' + entry.slice(1));
+      const double = localTool({
+        name: 'double',
+        description: 'Doubles a number',
+        parameters: { type: 'object', properties: { value: { type: 'number' } }, required: ['value'] },
+        execute: ({ value }) => value * 2,
+      });
+      const config = { servers: { demo: ${JSON.stringify(server)} } };
+      await using toolbox = await createToolbox(config, { tools: [double] });
+      const { text } = await toolbox.call('double', { value: 21 });
+      const invalid = await toolbox.call('double', { value: 'x' });
+      const name = toOpenAITools(toolbox).map((tool) => tool.function.name).find((tool) => tool.endsWith('echo'));
+      const [answer] = await runOpenAIToolCalls(toolbox, [
+        { id: '1', type: 'function', function: { name, arguments: '{"text":"ahoy"}' } },
+      ]);
+      await using bridge = await createBridge(config);
+      console.log(JSON.stringify({ text, isError: invalid.isError, name, answer: answer.content, count: bridge.getToolsForAgent().length }));`;
+    const project = directory.file('library');
+    writeFileSync(join(project, 'program.mjs'), program);
+    const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: project, env: plainEnv() });
+    expect(JSON.parse(stdout)).toEqual({
+      text: '42',
+      isError: true,
+      name: 'mcp_demo_echo',
+      answer: 'ahoy',
+      count: expect.any(Number),
+    });
+    for (const name of ['hono', 'pg', 'ai', 'kysely', 'commander'])
+      expect(existsSync(join(project, 'node_modules', name))).toBe(false);
+  });
+
+  test('its command names the package that has the command line', async () => {
+    const script = join(directory.file('library'), 'node_modules', 'toolwharf', 'bin', 'toolwharf.js');
+    const failed = await run(process.execPath, [script, 'serve', '--port', '1'], { env: plainEnv() }).catch(
+      (cause) => cause,
+    );
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toContain('Run: npx toolwharf-gateway serve --port 1');
+  });
+
+  test('importing it starts no process, keeps none alive and loads only what it needs', async () => {
+    const entry = pathToFileURL(join(root, 'dist', 'index.js')).href;
+    // It must end by itself: no timer, socket or child may hold it.
+    const program = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      const library = await import(${JSON.stringify(entry)});
+      const open = process.getActiveResourcesInfo();
+      console.log(JSON.stringify({ names: Object.keys(library), loaded, open }));`;
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', program], { env: plainEnv() });
+    const { names, loaded, open } = JSON.parse(stdout) as Record<'names' | 'loaded' | 'open', string[]>;
+    expect(stderr).toBe('');
+    expect(names).toContain('createToolbox');
+    expect(open).not.toContain('ProcessWrap');
+    const packages = new Set(loaded.map(packageOfUrl).filter((name) => name !== undefined));
+    expect([...packages].filter((name) => library.dependencies?.[name] === undefined)).toEqual([]);
+    expect(loaded).not.toContain('node:sqlite');
+  });
 });
 
-test('publint finds nothing wrong with the package', async () => {
+describe('the gateway package', () => {
+  let packed: Packed;
+  beforeAll(async () => {
+    await run(process.execPath, [join(root, 'scripts', 'assemble-gateway.mjs'), '--no-build']);
+    packed = await pack('packages/gateway', directory.path);
+    await install(packed, gateway, directory.file('gateway'));
+  });
+
+  test('holds the command line, the app, the licences of bundled packages, and nothing else', () => {
+    expect(packed.files).toEqual(
+      expect.arrayContaining(['dist/cli/main.js', 'dist/web/index.html', 'README.md', 'LICENSE']),
+    );
+    const allowed =
+      /^(dist\/cli\/(.+\.js|third-party-licences\.txt)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|package\.json|README\.md|LICENSE)$/;
+    expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
+    const licences = readFileSync(join(root, 'dist', 'cli', 'third-party-licences.txt'), 'utf8');
+    for (const name of ['@modelcontextprotocol/client', 'commander', 'yaml', 'zod'])
+      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+  });
+
+  test('publint finds nothing wrong with it', () => expectNoLint(packed));
+
+  test('lists every package that the command line imports, and no other', () => {
+    const directory = join(root, 'dist', 'cli');
+    const code = readdirSync(directory)
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => readFileSync(join(directory, file), 'utf8'));
+    const imported = code.flatMap((text) =>
+      [...text.matchAll(/^import\b[^"'`;]*["']([^."'][^"']*)["'];?$|\bimport\("([^."][^"]*)"\)/gm)].map(
+        ([, fixed, dynamic]) => packageOf(fixed ?? dynamic ?? ''),
+      ),
+    );
+    const packages = new Set(imported.filter((name) => !name.startsWith('node:')));
+    expect([...packages].sort()).toEqual(Object.keys(gateway.dependencies ?? {}).sort());
+  });
+
+  test('has the version of the library, and the same versions of the packages that both use', () => {
+    expect(gateway.version).toBe(library.version);
+    const shared = Object.entries(gateway.dependencies ?? {}).filter(([name]) => library.dependencies?.[name]);
+    expect(library.dependencies).toMatchObject(Object.fromEntries(shared));
+  });
+
+  test('with its own dependencies alone, it serves the app, the API, MCP and A2A, and calls tools', async () => {
+    const project = directory.file('gateway');
+    writeFileSync(join(project, 'toolwharf.yaml'), JSON.stringify({ servers: { demo: fixture('legacy') } }));
+    const main = join(project, 'node_modules', gateway.name, gateway.bin.toolwharf ?? '');
+    const options = { cwd: project, env: { ...plainEnv(), HOME: project, XDG_CACHE_HOME: '' } };
+    const version = await run(process.execPath, [main, '--version'], options);
+    expect(version.stdout.trim()).toBe(gateway.version);
+    const called = await run(process.execPath, [main, 'call', 'mcp_demo_echo', 'text=ahoy'], options);
+    expect(called.stdout).toContain('ahoy');
+
+    const child = spawn(process.execPath, [main, 'serve', '--port', '0'], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = once(child, 'exit');
+    const [line] = await Promise.race([once(child.stdout, 'data'), exited]);
+    const address = String(line).trim();
+    const get = async (path: string) => (await fetch(address + path)).text();
+    expect(await get('/')).toContain('<title>');
+    expect(await get('/api/tools')).toContain('mcp_demo_echo');
+    expect(await get('/.well-known/agent-card.json')).toContain('echo');
+    expect(await get('/metrics')).toContain('tool_usage');
+    child.kill();
+    await exited;
+  });
+});
+
+async function expectNoLint({ tarball }: Packed): Promise<void> {
   const publint = join(root, 'node_modules', 'publint', 'src', 'cli.js');
   const { stdout } = await run(process.execPath, [publint, tarball, '--strict'], { env: plainEnv() });
   expect(stdout).toContain('All good');
-});
-
-test('importing the built library starts no process, keeps none alive and loads only what it needs', async () => {
-  const entry = pathToFileURL(join(root, 'dist', 'index.js')).href;
-  // It must end by itself: no timer, socket or child may hold it.
-  const program = `
-    import { registerHooks } from 'node:module';
-    const loaded = [];
-    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-    const library = await import(${JSON.stringify(entry)});
-    const open = process.getActiveResourcesInfo();
-    console.log(JSON.stringify({ names: Object.keys(library), loaded, open }));`;
-  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', program], { env: plainEnv() });
-  const { names, loaded, open } = JSON.parse(stdout) as Record<'names' | 'loaded' | 'open', string[]>;
-  expect(stderr).toBe('');
-  expect(names).toContain('createToolbox');
-  expect(open).not.toContain('ProcessWrap');
-  const packages = new Set(loaded.map(packageOfUrl).filter((name) => name !== undefined));
-  const unwanted =
-    /^(commander|picocolors|express|fastify|hono|koa|pg|openai|ai|langchain|@(ai-sdk|anthropic-ai|google|hono|langchain)\/.+|@modelcontextprotocol\/(server|node))$/;
-  expect([...packages].filter((name) => unwanted.test(name))).toEqual([]);
-  expect(loaded.filter((url) => url.includes('/dist/cli/') || url === 'node:sqlite')).toEqual([]);
-});
-
-// npm, run by npm, must not take over the outer run's settings.
-function plainEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|NODE_V8_COVERAGE|NODE_OPTIONS|VITEST)/i.test(name),
-  );
-  return { ...Object.fromEntries(kept), NO_COLOR: '1' };
 }
 
 function packageOfUrl(url: string): string | undefined {

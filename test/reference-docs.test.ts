@@ -11,13 +11,17 @@ import { type Page, rowsOf, toPage } from './support/markdown.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const manifest = JSON.parse(read('package.json'));
+const gatewayManifest = JSON.parse(read('packages/gateway/package.json'));
 const webManifest = JSON.parse(read('web/package.json'));
 
 describe('docs/dependencies.md', () => {
   const sections = sectionsOf('docs/dependencies.md');
 
-  test('has a line for each package that package.json lists, and for no other', () => {
-    expect(namesIn(sections.get('At run time'))).toEqual(Object.keys(manifest.dependencies).sort());
+  test('has a line for each package that a package.json lists, and for no other', () => {
+    expect(namesIn(sections.get('In the library'))).toEqual(Object.keys(manifest.dependencies).sort());
+    const inGateway = { ...gatewayManifest.dependencies, ...gatewayManifest.devDependencies };
+    const onlyInGateway = Object.keys(inGateway).filter((name) => !(name in manifest.dependencies));
+    expect(namesIn(sections.get('In the gateway'))).toEqual(onlyInGateway.sort());
     expect(namesIn(sections.get('For development'))).toEqual(Object.keys(manifest.devDependencies).sort());
     expect(namesIn(sections.get('In the app'))).toEqual(Object.keys(webManifest.devDependencies).sort());
   });

@@ -17,7 +17,7 @@ async function sources(): Promise<readonly { readonly file: string; readonly tex
 test('a new transport touches at most six files besides its own, and the decision record lists them', async () => {
   // Server-sent events stand for any transport: its name is no other word of the code.
   const naming = (await sources()).filter(({ text }) => /['"]sse['"]|^\s*sse:/m.test(text)).map(({ file }) => file);
-  const record = await readFile('docs/decisions/016-one-definition-of-a-server.md', 'utf8');
+  const record = await readFile('docs/decisions/016-one-server-schema.md', 'utf8');
   const listed = [...record.matchAll(/^- `([^`]+)`:/gm)].map(([, file]) => file);
   expect(naming.sort()).toEqual(listed.sort());
   expect(listed.length).toBeLessThanOrEqual(6);

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+
+// The gateway's packages are used in src, which belongs to the root: test/architecture.test.ts and
+// test/packaging.test.ts compare them with what src imports.
+const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+const library = read('package.json');
+const gateway = read('packages/gateway/package.json');
+const ofTheGateway = Object.keys({ ...gateway.dependencies, ...gateway.devDependencies });
+
+export default {
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  workspaces: {
+    '.': {
+      entry: [
+        'src/bridges/*.ts',
+        'scripts/*.mjs',
+        'test/fixtures/servers/*.mjs',
+        'test/faults/support/*-server.mjs',
+        'test/faults/support/gateway.ts',
+        'test/fixtures/servers/shared/loopback.mjs',
+        'test/conformance/{client,gateway}.ts',
+        'test/conformance/complete-*-server.mjs',
+        'src/cli/main.ts',
+        'src/storage/sqlite/spool/spool-thread.ts',
+        'bench/sections/*.mjs',
+        'bench/servers/echo-*.mjs',
+        'bench/parts/load.mjs',
+      ],
+      project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
+      ignoreBinaries: ['prlimit'],
+      ignoreDependencies: [
+        ...ofTheGateway.filter((name) => library.dependencies[name] === undefined),
+        'publint',
+        'toolwharf-gateway',
+        '@modelcontextprotocol/server-everything',
+        '@modelcontextprotocol/server-filesystem',
+        '@modelcontextprotocol/server-memory',
+        '@modelcontextprotocol/conformance',
+        '@sparticuz/chromium',
+        'axe-core',
+      ],
+    },
+    'packages/gateway': { ignoreDependencies: ofTheGateway },
+    web: {
+      entry: ['generate-api-types.ts'],
+      project: ['src/**/*.{ts,tsx,css}'],
+    },
+  },
+};
