@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import {
   type Import,
   importsOf,
+  libraryEntries,
   packageOf,
+  reachedFrom,
   readSources,
   root,
   type Sources,
@@ -125,9 +127,7 @@ describe('the library entry', () => {
 
 describe('the packages that npm installs', () => {
   const libraryPackages = packagesIn(library.dependencies, library.peerDependencies);
-  const published = Object.values(library.exports)
-    .flatMap((entry) => (typeof entry === 'object' ? entry.default : undefined) ?? [])
-    .map((path) => path.replace('./dist/', 'src/').replace(/js$/, 'ts'));
+  const published = libraryEntries();
 
   test('every file that the library publishes imports only packages that the library depends on, types included', () => {
     expect(published).toContain('src/index.ts');
@@ -261,20 +261,6 @@ function bridgesImportingBridges(sources: Sources): string[] {
   return importsIn(sources)
     .filter(({ from, to }) => roomOf(from) === 'bridges' && isBridge(to))
     .map(described);
-}
-
-function reachedFrom(entry: string, sources: Sources, { types: withTypes = false } = {}): Import[] {
-  const reached: Import[] = [];
-  const seen = new Set<string>();
-  const open = [entry];
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file)) continue;
-    seen.add(file);
-    const imports = importsOf(file, sources.get(file) ?? '').filter(({ types }) => withTypes || !types);
-    reached.push(...imports);
-    open.push(...imports.filter(({ ours }) => ours).map(({ to }) => to));
-  }
-  return reached;
 }
 
 function cycleIn(sources: Sources): string[] | undefined {

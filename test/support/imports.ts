@@ -37,6 +37,36 @@ export function importsOf(from: string, source: string): Import[] {
   );
 }
 
+/** Every import of a file and of the files that it imports; type imports only with `types`. */
+export function reachedFrom(entry: string, sources: Sources, { types: withTypes = false } = {}): Import[] {
+  const reached: Import[] = [];
+  const seen = new Set<string>();
+  const open = [entry];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const imports = importsOf(file, sources.get(file) ?? '').filter(({ types }) => withTypes || !types);
+    reached.push(...imports);
+    open.push(...imports.filter(({ ours }) => ours).map(({ to }) => to));
+  }
+  return reached;
+}
+
+/** The sources of what the library's package.json publishes. */
+export function libraryEntries(): string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.values<string | { readonly default: string }>(exports)
+    .flatMap((entry) => (typeof entry === 'object' ? entry.default : []))
+    .map((path) => path.replace('./dist/', 'src/').replace(/js$/, 'ts'));
+}
+
+/** The files that belong to the library: its entries and all they import. */
+export function libraryFiles(sources: Sources): ReadonlySet<string> {
+  const entries = libraryEntries();
+  const reached = entries.flatMap((entry) => reachedFrom(entry, sources));
+  return new Set([...entries, ...reached.filter(({ ours }) => ours).map(({ to }) => to)]);
+}
+
 /** The package a specifier belongs to: `@scope/name/path` → `@scope/name`. */
 export function packageOf(specifier: string): string {
   return specifier
