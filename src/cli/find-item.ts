@@ -1,6 +1,6 @@
 import { closest } from '../kernel/closest.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import { UsageError } from './command-errors.ts';
+import { UsageError } from './errors.ts';
 
 /** Finds the item with that id, or the only one whose id starts with it. */
 export function findById<Item extends { readonly id: string }>(

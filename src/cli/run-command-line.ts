@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { CommandContext, CommonOptions } from './command-context.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes, reportError } from './errors.ts';
 import { createProgram } from './program/create-program.ts';
-import { reportError } from './report-error.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** Runs the command given on the process's command line and exits the process with its exit code. */

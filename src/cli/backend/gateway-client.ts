@@ -5,7 +5,7 @@ import { dataDirectory } from '../../config/data-directory.ts';
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { CommandContext } from '../command-context.ts';
-import { UnavailableError } from '../command-errors.ts';
+import { UnavailableError } from '../errors.ts';
 import { findGateway, toReachableUrl } from './gateway-file.ts';
 
 /** The REST API of the running gateway, used as administrator. Errors are thrown with the code that the gateway returned. */

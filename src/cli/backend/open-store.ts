@@ -11,7 +11,7 @@ import { openStorage } from '../../storage/open-storage.ts';
 import { createSealer } from '../../storage/sealer.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { CommandContext } from '../command-context.ts';
-import { UnavailableError, UsageError } from '../command-errors.ts';
+import { UnavailableError, UsageError } from '../errors.ts';
 import { createTerminalLog } from '../terminal/terminal-log.ts';
 
 /** Where data is stored. */

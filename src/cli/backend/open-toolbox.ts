@@ -8,7 +8,7 @@ import type { LogEntry } from '../../kernel/log.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox, type ToolboxEvents } from '../../toolbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { oneLine } from '../terminal/layout.ts';
+import { oneLine } from '../terminal/format.ts';
 import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
 
 export interface OpenOptions

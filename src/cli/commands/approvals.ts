@@ -5,12 +5,9 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ApprovalRequest, ApprovalScope } from '../../policy/approval.ts';
 import { askPatternsOf, type GatewayClient, openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { UsageError } from '../command-errors.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes, UsageError } from '../errors.ts';
 import { findById, shortId } from '../find-item.ts';
-import { until } from '../terminal/ago.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { count, oneLine } from '../terminal/layout.ts';
+import { count, jsonText, oneLine, until } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 import { promptForApproval, rulesNote } from '../terminal/terminal-approver.ts';
 

@@ -4,14 +4,11 @@ import { messageOf } from '../../kernel/errors.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { type Assistant, assistantSchema } from '../../storage/ports/assistant-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { UsageError } from '../command-errors.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes, UsageError } from '../errors.ts';
 import { findByName, shortId } from '../find-item.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { oneLine } from '../terminal/layout.ts';
+import { jsonText, oneLine } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
-import { type ChatSettings, openSettings } from './chat/chat-settings.ts';
-import { findModel, findServers, modelLabel } from './chat/find-settings.ts';
+import { type ChatSettings, findModel, findServers, modelLabel, openSettings } from './chat/chat-settings.ts';
 
 /** The settings of an assistant that the command line can change. */
 export interface AssistantOptions extends JsonOption {

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import type { AuditFinding } from '../../storage/ports/audit.ts';
 import { openStore, requireStore } from '../backend/open-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { UsageError } from '../command-errors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { count, oneLine } from '../terminal/layout.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { count, jsonText, oneLine } from '../terminal/format.ts';
 
 export interface AuditOptions {
   readonly database?: string;

@@ -11,9 +11,8 @@ import {
   whyUnavailable,
 } from '../backend/open-toolbox.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { count, duration, oneLine, pad, widthOf, wrap } from '../terminal/layout.ts';
+import { exitCodes } from '../errors.ts';
+import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isAtLeast } from '../terminal/terminal-log.ts';
 import { paintState, stateOf } from './servers/servers.ts';

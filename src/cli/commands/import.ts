@@ -4,9 +4,8 @@ import { type ClientName, importClientConfig } from '../../config/import-client-
 import { messageOf } from '../../kernel/errors.ts';
 import { writeFileAtomically } from '../backend/write-file.ts';
 import type { CommandContext } from '../command-context.ts';
-import { UsageError } from '../command-errors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { count } from '../terminal/layout.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { count } from '../terminal/format.ts';
 import { logLine } from '../terminal/terminal-log.ts';
 
 export interface ImportOptions {

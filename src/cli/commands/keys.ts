@@ -1,10 +1,9 @@
 import type { ApiKey } from '../../storage/ports/key-store.ts';
 import { type GatewayClient, openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../errors.ts';
 import { findById, shortId } from '../find-item.ts';
-import { ago } from '../terminal/ago.ts';
-import { jsonText } from '../terminal/json-text.ts';
+import { ago, jsonText } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 
 type KeyInfo = Omit<ApiKey, 'hash'>;

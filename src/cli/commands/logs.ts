@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../errors.ts';
 
 export interface LogsOptions {
   readonly follow?: boolean;

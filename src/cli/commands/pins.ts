@@ -3,13 +3,11 @@ import type { Pin } from '../../catalog/pins.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { ago } from '../terminal/ago.ts';
-import { changeLines } from '../terminal/describe-approval.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { oneLine } from '../terminal/layout.ts';
+import { exitCodes } from '../errors.ts';
+import { ago, jsonText, oneLine } from '../terminal/format.ts';
 import { printList, shortAddress } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { changeLines } from '../terminal/terminal-approver.ts';
 
 /** `toolwharf pins`: lists the accepted tool definitions. */
 export async function listPins({ json }: JsonOption, context: CommandContext): Promise<number> {

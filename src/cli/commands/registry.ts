@@ -5,11 +5,9 @@ import { createRegistry, type Registry } from '../../servers/registry/registry.t
 import type { RegistryEntry, RegistryInput, RegistryWay } from '../../servers/registry/registry-entry.ts';
 import { openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { UsageError } from '../command-errors.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes, UsageError } from '../errors.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { oneLine } from '../terminal/layout.ts';
+import { jsonText, oneLine } from '../terminal/format.ts';
 import { printTable } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { parsePairs, resolveOption } from './servers/server-input.ts';

@@ -4,9 +4,9 @@ import { openGatewayClient } from '../backend/gateway-client.ts';
 import { findGateway } from '../backend/gateway-file.ts';
 import { hasStore, locateStore, openStore } from '../backend/open-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../errors.ts';
 import { findById, shortId } from '../find-item.ts';
-import { ago } from '../terminal/ago.ts';
+import { ago } from '../terminal/format.ts';
 import { printList, shortAddress } from '../terminal/print-table.ts';
 
 /** `toolwharf rules`: lists the remembered approvals. */

@@ -7,9 +7,8 @@ import { createSealer } from '../../storage/sealer.ts';
 import { findGateway } from '../backend/gateway-file.ts';
 import { nextKeyFile, type OpenStoreOptions, openStore, requireStore } from '../backend/open-store.ts';
 import type { CommandContext } from '../command-context.ts';
-import { UnavailableError, UsageError } from '../command-errors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { count } from '../terminal/layout.ts';
+import { exitCodes, UnavailableError, UsageError } from '../errors.ts';
+import { count } from '../terminal/format.ts';
 
 export interface RotateOptions {
   readonly database?: string;

@@ -7,7 +7,7 @@ import type { ApprovalAnswer, Approver } from '../../policy/approval.ts';
 import { createToolbox } from '../../toolbox.ts';
 import { createRuleFile } from '../backend/rule-file.ts';
 import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';
 import { createTerminalLog } from '../terminal/terminal-log.ts';
 

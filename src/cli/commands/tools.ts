@@ -3,10 +3,9 @@ import type { Tool } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import { isUnavailable, openToolbox } from '../backend/open-toolbox.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { count, oneLine, pad, shorten, widthOf } from '../terminal/layout.ts';
+import { count, jsonText, oneLine, pad, shorten, widthOf } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export interface ToolsOptions extends JsonOption {

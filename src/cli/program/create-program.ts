@@ -1,16 +1,16 @@
 import { Command, Option } from 'commander';
 import { version } from '../../kernel/version.ts';
 import type { Run } from '../command-context.ts';
-import { exitCodeHelp } from '../exit-codes.ts';
+import { exitCodeHelp } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { logLevels } from '../terminal/terminal-log.ts';
 import { addAccessCommands } from './access-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
-import { addDataCommands } from './data-commands.ts';
-import { addGatewayCommands } from './gateway-commands.ts';
-import { addServerCommands } from './server-commands.ts';
-import { addSetupCommands } from './setup-commands.ts';
-import { addToolCommands } from './tool-commands.ts';
+import { addDataCommands, addGatewayCommands, addSetupCommands } from './gateway-commands.ts';
+import { addServerCommands, addToolCommands } from './server-commands.ts';
+
+/** The help command belongs to the last group, since it is listed last. */
+const lastGroup = 'Data and help:';
 
 /** Creates the command line parser with every command and option. */
 export function createProgram(terminal: Terminal, run: Run): Command {
@@ -18,7 +18,7 @@ export function createProgram(terminal: Terminal, run: Run): Command {
     .description('Every tool an agent can use, from every MCP server, in one place.')
     .version(version, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
-    .helpCommand('help [command]', 'Show help for a command')
+    .addHelpCommand(new Command('help [command]').description('Show help for a command').helpGroup(lastGroup))
     .option('-c, --config <file>', 'Configuration file (default: toolwharf.{yaml,yml,json} in the working directory)')
     .option('--data-dir <directory>', 'Data directory (default: TOOLWHARF_DATA_DIR or the platform default)')
     .addOption(
@@ -40,6 +40,6 @@ export function createProgram(terminal: Terminal, run: Run): Command {
   addChatCommands(root.commandsGroup('Chat:'), run);
   addAccessCommands(root.commandsGroup('Access control:'), run);
   addSetupCommands(root.commandsGroup('Setup and diagnostics:'), run);
-  addDataCommands(root.commandsGroup('Data:'), run);
+  addDataCommands(root.commandsGroup(lastGroup), run);
   return root;
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { gatewayDefaults } from '../../config/defaults.ts';
 import type { Run } from '../command-context.ts';
-import { createActions } from './command-actions.ts';
+import { createActions, jsonOption } from './command-actions.ts';
 
 /** Adds `serve`, `stdio` and `logs`. */
 export function addGatewayCommands(root: Command, run: Run): void {
@@ -30,4 +30,72 @@ export function addGatewayCommands(root: Command, run: Run): void {
     .argument('<server>', 'Server name')
     .option('-f, --follow', 'Keep printing new lines')
     .action(logs((module) => module.logs));
+}
+
+/** Adds `connect`, `import`, `check` and `doctor`. */
+export function addSetupCommands(root: Command, run: Run): void {
+  const connect = createActions(run, () => import('../commands/connect/connect.ts'));
+  const importing = createActions(run, () => import('../commands/import.ts'));
+  const check = createActions(run, () => import('../commands/check.ts'));
+  const doctor = createActions(run, () => import('../commands/doctor/doctor.ts'));
+  root
+    .command('connect')
+    .description('Add Toolwharf to the configuration of an MCP client')
+    .argument('<client>', 'claude-code, claude-desktop, cursor, vscode or windsurf')
+    .option('--dry-run', 'Print the change without making it')
+    .addOption(
+      new Option('--scope <scope>', 'Configure the user or the project in the working directory')
+        .choices(['user', 'project'])
+        .default('user'),
+    )
+    .option('--profile <name>', 'Profile that the client uses', 'default')
+    .option('--stdio', 'Make the client start `toolwharf stdio` instead of using the gateway')
+    .option('--file <path>', "Configuration file to edit instead of the client's own")
+    .action(connect((module) => module.connect));
+  root
+    .command('import')
+    .description('Convert the MCP settings of Claude, Cursor, VS Code or Windsurf to a toolwharf.yaml')
+    .argument('<file>', 'Settings file of the other client')
+    .option('-w, --write [file]', 'Write to a file (toolwharf.yaml) instead of stdout')
+    .option('--force', 'Overwrite an existing file')
+    .action(importing((module) => module.importFile));
+  root
+    .command('check')
+    .description('Check the configuration, every server and every tool')
+    .option(...jsonOption)
+    .action(check((module) => module.check));
+  root
+    .command('doctor')
+    .description('Diagnose this installation and suggest fixes')
+    .option(...jsonOption)
+    .action(doctor((module) => module.doctor));
+}
+
+const databaseOption = ['--database <url>', 'PostgreSQL database to use instead of the data directory'] as const;
+
+/** Adds `audit` and `secrets`, which work on the data directory or database without a gateway. */
+export function addDataCommands(root: Command, run: Run): void {
+  const audit = createActions(run, () => import('../commands/audit.ts'));
+  const secrets = createActions(run, () => import('../commands/secrets.ts'));
+  const journal = root.command('audit').description('Verify and export the call journal');
+  journal
+    .command('verify')
+    .description('Check that no journal entry was changed, removed or truncated')
+    .option(...databaseOption)
+    .option(...jsonOption)
+    .action(audit((module) => module.auditVerify));
+  journal
+    .command('export')
+    .description('Print the journal as JSON lines, oldest first')
+    .option('--after <seq>', 'Start after the entry with this sequence number')
+    .option('--limit <count>', 'Maximum number of entries')
+    .option(...databaseOption)
+    .action(audit((module) => module.auditExport));
+  root
+    .command('secrets')
+    .description('Manage the encryption of stored secrets')
+    .command('rotate')
+    .description('Encrypt every stored secret with a new master key')
+    .option(...databaseOption)
+    .action(secrets((module) => module.rotateSecrets));
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { oneLine } from './layout.ts';
+import { oneLine } from './format.ts';
 
 /** One field of a server's form. */
 export interface FormField {

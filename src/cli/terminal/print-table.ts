@@ -1,5 +1,4 @@
-import { jsonText } from './json-text.ts';
-import { oneLine, pad, shorten, widthOf } from './layout.ts';
+import { jsonText, oneLine, pad, shorten, widthOf } from './format.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ListOptions<Item> {

@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
+import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
-import { createTerminalQuestions } from './terminal-questions.ts';
+import { askSampling, createTerminalQuestions } from './terminal-questions.ts';
 
 async function answer(params: JsonObject, ...lines: string[]) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -65,4 +66,39 @@ test('a URL is shown but not opened, and the person confirms when they are done'
 
 test('a request without fields is a yes/no question', async () => {
   expect((await answer({ message: 'Sure?' }, 'y')).given).toEqual({ action: 'accept', content: {} });
+});
+
+const params = {
+  systemPrompt: 'Be brief.',
+  messages: [
+    { role: 'user', content: { type: 'text', text: 'Sum\u001b[2J it up' } },
+    {
+      role: 'user',
+      content: [
+        { type: 'image', data: '' },
+        { type: 'text', text: 'this' },
+      ],
+    },
+  ],
+  maxTokens: 200,
+};
+
+async function ask(...lines: (string | undefined)[]) {
+  let shown = '';
+  const terminal = {
+    noteColors: pc.createColors(false),
+    note: (text: string) => {
+      shown += text;
+    },
+    ask: async () => lines.shift(),
+  } as unknown as Terminal;
+  return { allowed: await askSampling(terminal, { server: 'files', params }, new AbortController().signal), shown };
+}
+
+test('a sampling request is shown in full and allowed only by a clear yes', async () => {
+  const { allowed, shown } = await ask('hm', 'y');
+  expect(allowed).toBe(true);
+  for (const part of ["Server 'files' requests", 'Be brief.', 'Sum⟨U+001B⟩[2J it up', '[image]', 'this', '200 tokens'])
+    expect(shown).toContain(part);
+  for (const no of ['', 'n', 'NO', undefined]) expect((await ask(no)).allowed).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
-import { shorten } from './layout.ts';
+import { shorten } from './format.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 

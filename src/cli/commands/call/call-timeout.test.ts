@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Call, CallEvent, CallState } from '../../../invocation/call.ts';
-import { UsageError } from '../../command-errors.ts';
+import { UsageError } from '../../errors.ts';
 import { createCallTimeout } from './call-timeout.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,7 @@ import { readDuration } from '../../../config/durations.ts';
 import type { Call } from '../../../invocation/call.ts';
 import { createDeadline, type Deadline } from '../../../invocation/deadline.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import { UsageError } from '../../command-errors.ts';
+import { UsageError } from '../../errors.ts';
 
 /** The time limit of `--timeout`. Time that a person takes to answer does not count. */
 export interface CallTimeout extends Disposable {

@@ -6,7 +6,7 @@ import type { Progress, Tool } from '../../../kernel/tool.ts';
 import { openToolbox } from '../../backend/open-toolbox.ts';
 import { createRuleFile } from '../../backend/rule-file.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
-import { oneLine } from '../../terminal/layout.ts';
+import { oneLine } from '../../terminal/format.ts';
 import { createTerminalApprover } from '../../terminal/terminal-approver.ts';
 import { logLine } from '../../terminal/terminal-log.ts';
 import { createTerminalQuestions } from '../../terminal/terminal-questions.ts';

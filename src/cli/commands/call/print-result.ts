@@ -1,9 +1,7 @@
 import type { Tool, ToolResult } from '../../../kernel/tool.ts';
 import { toDisplayText } from '../../../policy/display-text.ts';
-import { exitCodeFor, exitCodes } from '../../exit-codes.ts';
-import { reportFailure } from '../../report-error.ts';
-import { jsonText } from '../../terminal/json-text.ts';
-import { oneLine } from '../../terminal/layout.ts';
+import { exitCodeFor, exitCodes, reportFailure } from '../../errors.ts';
+import { jsonText, oneLine } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { parametersOf } from './read-arguments.ts';
 

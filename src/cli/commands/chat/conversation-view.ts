@@ -1,7 +1,6 @@
 import { applyChatEvent, type ConversationContent } from '../../../chat/apply-chat-event.ts';
 import type { Chat, ChatEvent } from '../../../chat/chat.ts';
-import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
-import { noConversation } from '../../../storage/ports/conversation-store.ts';
+import { type Message, noConversation, type ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { TerminalLock } from './terminal-lock.ts';
 import { callRow, progressText, resultRow } from './tool-row.ts';

@@ -1,18 +1,15 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Message } from '../../../storage/ports/conversation-store.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { UnavailableError } from '../../command-errors.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { reportError } from '../../report-error.ts';
-import { count, oneLine } from '../../terminal/layout.ts';
+import { exitCodes, reportError, UnavailableError } from '../../errors.ts';
+import { count, oneLine } from '../../terminal/format.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import type { ChatHost } from './chat-host.ts';
-import { modelLabel } from './find-settings.ts';
-import { createPromptLine } from './prompt-line.ts';
+import { modelLabel } from './chat-settings.ts';
 import { printRecap } from './recap.ts';
-import { reportAnswer } from './report-answer.ts';
-import { runSlashCommand } from './run-slash-command.ts';
 import type { Session } from './session.ts';
-import { parseLine } from './slash-command.ts';
+import { parseLine, runSlashCommand } from './slash-commands.ts';
+import { reportAnswer } from './tool-row.ts';
 
 /** Runs a chat at a terminal until the person exits. Ctrl-C stops an answer; at the prompt, pressed twice, it exits. */
 export async function runInteractiveChat(session: Session, host: ChatHost, context: CommandContext): Promise<number> {
@@ -111,4 +108,39 @@ async function introduce({ assistant }: Session, host: ChatHost, { terminal }: C
 function userTexts(messages: readonly Message[]): string[] {
   const parts = messages.filter(({ role }) => role === 'user').flatMap((message) => message.parts);
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}
+
+export interface PromptLine {
+  /** Reads a message; a line that ends with a backslash continues on the next. Undefined if the input ends. */
+  read(signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Creates the prompt for the next message, with a history of earlier ones. */
+export function createPromptLine(
+  terminal: Pick<Terminal, 'ask' | 'noteColors'>,
+  earlierMessages: readonly string[],
+): PromptLine {
+  const { noteColors: colors } = terminal;
+  const history = earlierMessages.map(inOneLine).toReversed();
+  return {
+    async read(signal) {
+      const lines: string[] = [];
+      for (;;) {
+        const prompt = lines.length === 0 ? '› ' : '… ';
+        const line = await terminal.ask(colors.cyan(prompt), signal, { history });
+        if (line === undefined) return undefined;
+        const isLast = !line.endsWith('\\');
+        lines.push(isLast ? line : line.slice(0, -1));
+        if (!isLast) continue;
+        const text = lines.join('\n');
+        const entry = inOneLine(text);
+        if (entry !== '' && entry !== history[0]) history.unshift(entry);
+        return text;
+      }
+    },
+  };
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
 }

@@ -7,10 +7,10 @@ import type { LogEntry } from '../../../kernel/log.ts';
 import { createStartWait } from '../../../servers/start-wait.ts';
 import { createStoredServers } from '../../../servers/stored-servers.ts';
 import type { Assistant, AssistantStore } from '../../../storage/ports/assistant-store.ts';
+import type { Conversation, ConversationStore } from '../../../storage/ports/conversation-store.ts';
 import { locateStore, openStore } from '../../backend/open-store.ts';
 import { type OpenedToolbox, openToolbox } from '../../backend/open-toolbox.ts';
 import { createTerminalLog } from '../../terminal/terminal-log.ts';
-import { attendedOnly } from './attended-only.ts';
 import type { AssistantOverrides, ChatHost, HostOptions } from './chat-host.ts';
 import { createStoredSettings } from './chat-settings.ts';
 import { createTerminalPrompter } from './terminal-prompter.ts';
@@ -126,6 +126,29 @@ function overrideAssistants(store: AssistantStore): Pick<ChatHost, 'override'> &
     async override(assistant, overrides) {
       overridden.set(assistant.id, { ...overridden.get(assistant.id), ...overrides });
       return apply(assistant);
+    },
+  };
+}
+
+/** A conversation store that resumes only interrupted conversations the person has open; the others wait for a gateway. */
+export function attendedOnly(attended: ReadonlySet<string>, store: ConversationStore): ConversationStore {
+  return {
+    list: (filter) => store.list(filter),
+    get: (id) => store.get(id),
+    put: (conversation) => store.put(conversation),
+    remove: (id) => store.remove(id),
+    messages: (conversation) => store.messages(conversation),
+    putMessage: (conversation, message) => store.putMessage(conversation, message),
+    cutMessages: (conversation, from) => store.cutMessages(conversation, from),
+    claim: (id) => store.claim(id),
+    async abandoned() {
+      const abandoned: Conversation[] = [];
+      for (const id of attended) {
+        const conversation = await store.get(id);
+        const isInterrupted = conversation !== undefined && conversation.status !== 'idle';
+        if (isInterrupted && (await store.claim(id))) abandoned.push(conversation);
+      }
+      return abandoned;
     },
   };
 }

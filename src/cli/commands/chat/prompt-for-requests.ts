@@ -7,9 +7,8 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { ApprovalRequest, Approver } from '../../../policy/approval.ts';
 import type { MessagePart } from '../../../storage/ports/conversation-store.ts';
 import type { GatewayClient } from '../../backend/gateway-client.ts';
-import { askSampling } from '../../terminal/ask-sampling.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { createTerminalQuestions } from '../../terminal/terminal-questions.ts';
+import { askSampling, createTerminalQuestions } from '../../terminal/terminal-questions.ts';
 import type { TerminalLock } from './terminal-lock.ts';
 
 export interface RequestPorts {

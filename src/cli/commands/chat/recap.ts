@@ -1,6 +1,6 @@
 import { toDisplayText } from '../../../policy/display-text.ts';
 import type { Message } from '../../../storage/ports/conversation-store.ts';
-import { count, oneLine } from '../../terminal/layout.ts';
+import { count, oneLine } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { Session } from './session.ts';
 import { createTextWriters } from './text-output.ts';

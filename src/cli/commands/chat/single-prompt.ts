@@ -1,12 +1,11 @@
 import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { exitCodes } from '../../errors.ts';
 import { shortId } from '../../find-item.ts';
-import { jsonText } from '../../terminal/json-text.ts';
+import { jsonText } from '../../terminal/format.ts';
 import { logLine } from '../../terminal/terminal-log.ts';
-import { problemOf } from './report-answer.ts';
 import type { Session } from './session.ts';
-import { nameOf } from './tool-row.ts';
+import { nameOf, problemOf } from './tool-row.ts';
 
 export interface SinglePromptOptions extends JsonOption {
   /** The ids of calls that were denied because there was nobody to ask. */

@@ -7,10 +7,9 @@ import { createStoredApprover } from '../../../invocation/stored-approver.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Approver } from '../../../policy/approval.ts';
 import type { ApprovalStore } from '../../../policy/approval-store.ts';
-import { askSampling } from '../../terminal/ask-sampling.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { createTerminalApprover, rulesNote } from '../../terminal/terminal-approver.ts';
-import { createTerminalQuestions } from '../../terminal/terminal-questions.ts';
+import { askSampling, createTerminalQuestions } from '../../terminal/terminal-questions.ts';
 import type { TerminalLock } from './terminal-lock.ts';
 
 /** Answers the approvals and questions of conversations that run in this process. */

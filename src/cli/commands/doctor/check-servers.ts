@@ -1,10 +1,11 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Config, GatewayConfig, ServerSpec } from '../../../config/config.ts';
 import { type Environment, parseReference, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { describeTools, isUnavailable, type KnownServer, whyUnavailable } from '../../backend/open-toolbox.ts';
-import { oneLine } from '../../terminal/layout.ts';
-import { findProgram } from './find-program.ts';
-import { type Finding, failed, passed } from './finding.ts';
+import { oneLine } from '../../terminal/format.ts';
+import { type Finding, failed, passed } from './check-system.ts';
 
 /** Checks that the command of every enabled server is installed. */
 export async function checkCommands({ servers }: Pick<Config, 'servers'>, env: Environment): Promise<Finding[]> {
@@ -68,4 +69,35 @@ function textsOf({ target }: ServerSpec): string[] {
 
 function gatewayTexts({ webhook, database }: GatewayConfig): string[] {
   return [webhook?.secret, database].filter((text) => text !== undefined);
+}
+
+export interface FindProgramOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Default: `process.platform`. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** The executable file of a command, searched on PATH unless it is a path; undefined if there is none. */
+export async function findProgram(command: string, options: FindProgramOptions): Promise<string | undefined> {
+  const { env, cwd, platform = process.platform } = options;
+  const isPath = isAbsolute(command) || /[/\\]/.test(command);
+  const directories = isPath ? [''] : (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
+  const endings = platform === 'win32' ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : [''];
+  for (const directory of directories) {
+    for (const ending of endings) {
+      const file = resolve(cwd, join(directory, `${command}${ending}`));
+      if (await isProgram(file)) return file;
+    }
+  }
+  return undefined;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }

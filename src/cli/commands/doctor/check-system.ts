@@ -6,7 +6,6 @@ import type { Environment } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { loadMasterKey } from '../../../storage/master-key.ts';
 import { findGateway } from '../../backend/gateway-file.ts';
-import { type Finding, failed, passed } from './finding.ts';
 
 /** Checks that this version of Node can run Toolwharf. */
 export function checkNode(version: string = process.version): Finding {
@@ -99,4 +98,21 @@ async function isAccessible(file: string, mode: number): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The outcome of one check, with a fix if it failed. */
+export interface Finding {
+  /** `node`, `data directory`, `server github`, … */
+  readonly subject: string;
+  readonly ok: boolean;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export function passed(subject: string, message: string): Finding {
+  return { subject, ok: true, message };
+}
+
+export function failed(subject: string, message: string, fix?: string): Finding {
+  return { subject, ok: false, message, fix };
 }

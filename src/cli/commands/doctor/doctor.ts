@@ -5,12 +5,18 @@ import { type Problem, problemLine } from '../../../config/problems.ts';
 import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
 import { openToolbox } from '../../backend/open-toolbox.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { jsonText } from '../../terminal/json-text.ts';
-import { count, oneLine } from '../../terminal/layout.ts';
+import { exitCodes } from '../../errors.ts';
+import { count, jsonText, oneLine } from '../../terminal/format.ts';
 import { checkCommands, checkConnections, checkReferences } from './check-servers.ts';
-import { checkDataDirectory, checkGateway, checkMasterKey, checkNode } from './check-system.ts';
-import { type Finding, failed, passed } from './finding.ts';
+import {
+  checkDataDirectory,
+  checkGateway,
+  checkMasterKey,
+  checkNode,
+  type Finding,
+  failed,
+  passed,
+} from './check-system.ts';
 
 /** `toolwharf doctor`: runs every check of this installation and suggests a fix for each failure. */
 export async function doctor({ json }: JsonOption, context: CommandContext): Promise<number> {

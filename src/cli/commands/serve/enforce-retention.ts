@@ -2,7 +2,7 @@ import type { RetentionConfig } from '../../../config/config.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Audit } from '../../../storage/ports/audit.ts';
-import { count } from '../../terminal/layout.ts';
+import { count } from '../../terminal/format.ts';
 
 export interface RetentionOptions {
   readonly audit: Pick<Audit, 'retain'>;

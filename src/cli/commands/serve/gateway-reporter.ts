@@ -5,8 +5,7 @@ import type { ServerInfo } from '../../../servers/server-info.ts';
 import { toReachableUrl } from '../../backend/gateway-file.ts';
 import { whyUnavailable } from '../../backend/open-toolbox.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { jsonText } from '../../terminal/json-text.ts';
-import { count, oneLine } from '../../terminal/layout.ts';
+import { count, jsonText, oneLine } from '../../terminal/format.ts';
 import { isAtLeast, logLine } from '../../terminal/terminal-log.ts';
 
 export type LogFormat = 'text' | 'json';

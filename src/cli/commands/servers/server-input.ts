@@ -2,7 +2,7 @@ import { parseDuration } from '../../../config/durations.ts';
 import { type Environment, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { UsageError } from '../../command-errors.ts';
+import { UsageError } from '../../errors.ts';
 
 /** The settings of a server on the command line. */
 export interface ServerOptions {

@@ -1,9 +1,8 @@
 import type { ServerInfo } from '../../../servers/server-info.ts';
 import { isUnavailable, type KnownServer, openToolbox, toolCount, whyUnavailable } from '../../backend/open-toolbox.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { jsonText } from '../../terminal/json-text.ts';
-import { count, duration, oneLine, pad, widthOf, wrap } from '../../terminal/layout.ts';
+import { exitCodes } from '../../errors.ts';
+import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 /** `toolwharf servers`: shows the status of each server. */

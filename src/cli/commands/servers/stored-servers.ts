@@ -3,10 +3,8 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { openGatewayClient } from '../../backend/gateway-client.ts';
 import { whyUnavailable } from '../../backend/open-toolbox.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
-import { UsageError } from '../../command-errors.ts';
-import { exitCodes } from '../../exit-codes.ts';
-import { jsonText } from '../../terminal/json-text.ts';
-import { count, duration, oneLine } from '../../terminal/layout.ts';
+import { exitCodes, UsageError } from '../../errors.ts';
+import { count, duration, jsonText, oneLine } from '../../terminal/format.ts';
 import { type ServerOptions, toServerInput } from './server-input.ts';
 
 /** `toolwharf servers add`: stores a server in the gateway and connects it. */

@@ -1,6 +1,6 @@
 import { Lexer, type Token, Tokenizer, type Tokens } from 'marked';
 import { toDisplayText } from '../../../policy/display-text.ts';
-import { pad, widthOf } from '../layout.ts';
+import { pad, widthOf } from '../format.ts';
 import { type InlineStyle, plainText, renderInline, stableTokens } from './render-inline.ts';
 
 /** Renders streamed Markdown: paragraphs word by word, code line by line, headings and tables when they are complete. */

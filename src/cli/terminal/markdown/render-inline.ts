@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked';
 import { toDisplayText } from '../../../policy/display-text.ts';
-import { widthOf } from '../layout.ts';
+import { widthOf } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** The colours and the width of rendered text. */

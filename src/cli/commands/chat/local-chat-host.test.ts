@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openStorage } from '../../../storage/open-storage.ts';
 import type { Conversation } from '../../../storage/ports/conversation-store.ts';
-import { attendedOnly } from './attended-only.ts';
+import { attendedOnly } from './local-chat-host.ts';
 
 function conversation(id: string, status: Conversation['status']): Conversation {
   const at = '2026-01-01T00:00:00.000Z';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { exitCodeFor, exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { exitCodeFor, exitCodeHelp, exitCodes } from './errors.ts';
 
 test('--help and the reference document every exit code in the same words', () => {
   const reference = readFileSync(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLine } from './slash-command.ts';
+import { parseLine } from './slash-commands.ts';
 
 test.each([
   ['  hello there ', { kind: 'message', text: 'hello there' }],

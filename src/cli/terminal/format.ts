@@ -69,3 +69,36 @@ function segments(text: string): Iterable<Intl.SegmentData> {
 
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;
+
+/** The time since then: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export function ago(time: string, now = Date.now()): string {
+  return `${span(now - Date.parse(time))} ago`.replace(/^0 s ago$/, 'just now');
+}
+
+/** The time until then: `in 5 min`; `now` if it has passed. */
+export function until(time: string, now = Date.now()): string {
+  const ms = Date.parse(time) - now;
+  return ms <= 0 ? 'now' : `in ${span(ms)}`;
+}
+
+function span(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+// Control, bidirectional and invisible characters that JSON.stringify does not escape.
+const unseen = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|[\u115f\u1160\u3164\uffa0]/gu;
+
+/** The value as JSON. Characters that a terminal would interpret or hide are escaped, which does not change the value. */
+export function jsonText(value: unknown, { indent = 2 }: { readonly indent?: number } = {}): string {
+  return JSON.stringify(value, null, indent).replace(unseen, (found) => (found === '\n' ? found : escapeOf(found)));
+}
+
+function escapeOf(character: string): string {
+  return [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+}

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
-import { createPromptLine } from './prompt-line.ts';
+import { createPromptLine } from './interactive-chat.ts';
 
 function prompting(lines: (string | undefined)[], earlier: string[] = []) {
   const asked: { question: string; history: readonly string[] }[] = [];

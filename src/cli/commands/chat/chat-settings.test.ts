@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderInfo } from '../../../chat/models/models.ts';
 import { assistantSchema } from '../../../storage/ports/assistant-store.ts';
-import { findAssistant, findModel, findServers } from './find-settings.ts';
+import { findAssistant, findModel, findServers } from './chat-settings.ts';
 
 const ids = ['6f1c2b3a-0000-4000-8000-000000000001', '6f1c2b3a-0000-4000-8000-000000000002'];
 const assistants = ['Notes', 'Research'].map((name, at) => assistantSchema.parse({ id: ids[at], name }));

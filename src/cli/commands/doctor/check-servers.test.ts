@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { findProgram } from './find-program.ts';
+import { findProgram } from './check-servers.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'toolwharf-program-'));
 afterAll(() => rm(directory, { recursive: true }));

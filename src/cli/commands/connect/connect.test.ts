@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineDifference } from './line-difference.ts';
+import { lineDifference } from './connect.ts';
 
 test('equal texts have no difference', () => {
   expect(lineDifference('a\nb\n', 'a\nb\n')).toEqual([]);
