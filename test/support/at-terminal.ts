@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { CommonOptions } from '../../src/cli/command-context.ts';
-import { createProgram } from '../../src/cli/program/create-program.ts';
 import { reportError } from '../../src/cli/errors.ts';
+import { createProgram } from '../../src/cli/program/create-program.ts';
 import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { ToolwharfError } from '../../src/kernel/errors.ts';
 import { waitFor } from './wait-for.ts';
