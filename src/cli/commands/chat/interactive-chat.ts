@@ -41,7 +41,7 @@ export async function runInteractiveChat(session: Session, host: ChatHost, conte
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const ended = await Promise.race([session.answer(start), exit.promise]);
-      if (ended) reportAnswer(ended, terminal);
+      if (ended) reportAnswer(ended.message, terminal);
     } finally {
       signal.removeEventListener('abort', onAbort);
       answering = undefined;

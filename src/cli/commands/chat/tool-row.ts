@@ -1,7 +1,6 @@
 import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import { duration, oneLine, shorten } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { EndedAnswer } from './session.ts';
 
 type RowStyle = Pick<Terminal, 'noteColors' | 'width'>;
 
@@ -51,7 +50,7 @@ function firstLine(content: readonly Readonly<Record<string, unknown>>[]): strin
 }
 
 /** Prints why an answer is incomplete, then its model, tokens and duration. */
-export function reportAnswer({ message }: EndedAnswer, terminal: Pick<Terminal, 'note' | 'noteColors'>): void {
+export function reportAnswer(message: Message, terminal: Pick<Terminal, 'note' | 'noteColors'>): void {
   const { noteColors: colors } = terminal;
   const { model, durationMs } = message;
   const problem = problemOf(message);
