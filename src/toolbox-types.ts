@@ -72,6 +72,7 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly healthMs?: number;
 }
 
+/** The events of a toolbox and their data, for `toolbox.on`. */
 export interface ToolboxEvents {
   'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
   'server.notified': ServerNotice;
@@ -146,9 +147,39 @@ export interface ToolboxCatalog {
 /** Every tool of every server and of the program itself. Closing it ends every process it started. */
 export interface Toolbox extends ToolSource, AsyncDisposable {
   tool(name: string): Tool | undefined;
-  /** Starts a call that can be observed and cancelled while it runs. Never throws. */
+  /**
+   * Starts a call that can be observed and cancelled while it runs. Never throws.
+   *
+   * @example
+   * ```ts
+   * import { createToolbox } from 'toolwharf';
+   *
+   * await using toolbox = await createToolbox({
+   *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+   * });
+   * const call = toolbox.start({ server: 'everything', tool: 'echo' }, { message: 'ahoy' });
+   * for await (const event of call.events) if (event.type === 'state') console.log(event.state);
+   * // received
+   * // running
+   * // ended
+   * console.log((await call.result).text); // Echo: ahoy
+   * ```
+   */
   start(tool: string | ToolId, args: unknown, options?: StartOptions): Call;
-  /** Starts a call and waits for its result. Never throws: every failure is a result with `isError`. */
+  /**
+   * Starts a call and waits for its result. Never throws: every failure is a result with `isError`.
+   *
+   * @example
+   * ```ts
+   * import { createToolbox } from 'toolwharf';
+   *
+   * await using toolbox = await createToolbox({
+   *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+   * });
+   * const { isError, text, failure } = await toolbox.call('mcp_everything_echo', { mesage: 'ahoy' });
+   * console.log(isError, failure?.code); // true ARGUMENTS_INVALID
+   * ```
+   */
   call(tool: string | ToolId, args: unknown, options?: StartOptions): Promise<ToolResult>;
   readonly servers: ToolboxServers;
   readonly resources: ServerContent['resources'];

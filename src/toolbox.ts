@@ -53,6 +53,17 @@ export type {
 /**
  * Opens a toolbox: a configuration file's path, or the same as an object in any dialect; without either
  * `toolwharf.{yaml,yml,json}` of the working directory, else the default servers.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * const { text } = await toolbox.call('mcp_everything_get-sum', { a: 2, b: 3 });
+ * console.log(text); // The sum of 2 and 3 is 5.
+ * ```
  */
 export async function createToolbox(source?: ConfigSource, options: ToolboxOptions = {}): Promise<Toolbox> {
   const { log = silentLog, env = process.env } = options;

@@ -44,6 +44,7 @@ export interface AiSdkSchema {
   };
 }
 
+/** Which tools are offered, and how they are called. */
 export interface AiSdkOptions extends BridgeOptions<Tool> {
   /** Options of the calls; the SDK's abort signal cancels them too. */
   readonly run?: RunOptions;
@@ -52,6 +53,20 @@ export interface AiSdkOptions extends BridgeOptions<Tool> {
 /**
  * The tools for `generateText({ tools })` and `streamText({ tools })`, by name. The toolbox validates arguments, not the
  * SDK. A failed call is an output with `isError`, and reaches the model as an error.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { toAiSdkTools } from 'toolwharf/ai-sdk';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * // Pass them to `generateText({ model, prompt, tools })`, which calls `execute`:
+ * const tools = toAiSdkTools(toolbox);
+ * const output = await tools['mcp_everything_echo']?.execute({ message: 'ahoy' }, {});
+ * console.log(output?.text); // Echo: ahoy
+ * ```
  */
 export function toAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): Record<string, AiSdkTool> {
   // Without a prototype, because the SDK looks up names that models send.

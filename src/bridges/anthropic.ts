@@ -14,6 +14,7 @@ export interface AnthropicToolResultMessage {
   content: AnthropicToolResult[];
 }
 
+/** A `tool_result` block for the next message to the model. */
 export interface AnthropicToolResult {
   type: 'tool_result';
   tool_use_id: string;
@@ -21,14 +22,33 @@ export interface AnthropicToolResult {
   is_error?: true;
 }
 
+/** One part of a tool result. */
 export type AnthropicResultBlock =
   | { type: 'text'; text: string }
   | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
   | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string } };
 
+/** The image types that the API accepts. */
 export type AnthropicImageType = 'image/gif' | 'image/jpeg' | 'image/png' | 'image/webp';
 
-/** The tools for `messages.create({ tools })`. */
+/**
+ * The tools for `messages.create({ tools })`.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { runAnthropicToolUse, toAnthropicTools } from 'toolwharf/anthropic';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * console.log(toAnthropicTools(toolbox)[0]?.name); // mcp_everything_echo
+ * // `message.content` of the model:
+ * const content = [{ type: 'tool_use', id: 'use_1', name: 'mcp_everything_echo', input: { message: 'ahoy' } }];
+ * const reply = await runAnthropicToolUse(toolbox, content);
+ * console.log(reply.content[0]?.content); // [ { type: 'text', text: 'Echo: ahoy' } ]
+ * ```
+ */
 export function toAnthropicTools(source: ToolSource, options?: BridgeOptions<Tool>): AnthropicTool[] {
   return expressTools(source.tools, anthropicRules, options).map(toAnthropicShape);
 }

@@ -30,7 +30,20 @@ export interface Bridge extends AsyncDisposable {
   invokeTool(name: string, args?: JsonObject): Promise<ToolResult>;
 }
 
-/** Creates a client for the configured servers, or for the default servers. Connects none of them. */
+/**
+ * Creates a client for the configured servers, or for the default servers. Connects none of them.
+ *
+ * @example
+ * ```ts
+ * import { createBridgeClient } from 'toolwharf/bridge';
+ *
+ * await using client = await createBridgeClient({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * console.log(await client.connect('everything'), await client.connect('unknown')); // true false
+ * console.log((await client.callTool('everything', 'echo', { message: 'ahoy' })).text); // Echo: ahoy
+ * ```
+ */
 export async function createBridgeClient(config?: ConfigSource, options: ToolboxOptions = {}): Promise<BridgeClient> {
   const toolbox = await createToolbox(config, { ...options, connect: false });
 
@@ -71,7 +84,20 @@ export async function createBridgeClient(config?: ConfigSource, options: Toolbox
   };
 }
 
-/** Connects the enabled servers in parallel and returns a bridge to those that can be reached. */
+/**
+ * Connects the enabled servers in parallel and returns a bridge to those that can be reached.
+ *
+ * @example
+ * ```ts
+ * import { createBridge } from 'toolwharf/bridge';
+ *
+ * await using bridge = await createBridge({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * console.log(bridge.getToolsForAgent()[0]?.name); // mcp_everything_echo
+ * console.log((await bridge.invokeTool('mcp_everything_echo', { message: 'ahoy' })).text); // Echo: ahoy
+ * ```
+ */
 export async function createBridge(config?: ConfigSource, options: ToolboxOptions = {}): Promise<Bridge> {
   const client = await createBridgeClient(config, options);
   const enabled = client.toolbox.servers.list().filter((server) => server.enabled);

@@ -24,12 +24,30 @@ export interface GeminiFunctionResponsePart {
   };
 }
 
+/** How Gemini function calls are run. */
 export interface GeminiRunOptions extends RunOptions {
   /** `parts` sends images and PDFs, which models before Gemini 3 reject; `text` describes them. Default: `parts`. */
   readonly media?: 'parts' | 'text';
 }
 
-/** The tools for `generateContent({ config: { tools } })`. */
+/**
+ * The tools for `generateContent({ config: { tools } })`.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { runGeminiFunctionCalls, toGeminiTools } from 'toolwharf/gemini';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * console.log(toGeminiTools(toolbox)[0]?.functionDeclarations[0]?.name); // mcp_everything_echo
+ * // `response.functionCalls` of the model:
+ * const calls = [{ name: 'mcp_everything_echo', args: { message: 'ahoy' } }];
+ * const [part] = await runGeminiFunctionCalls(toolbox, calls);
+ * console.log(part?.functionResponse.response); // { output: 'Echo: ahoy' }
+ * ```
+ */
 export function toGeminiTools(source: ToolSource, options?: BridgeOptions<Tool>): GeminiTool[] {
   return toGeminiShape(expressTools(source.tools, geminiRules, options));
 }

@@ -8,6 +8,7 @@ import { commonImageTypes, type ResultPart, textOf, toResultParts } from './shar
 
 export type { BridgeOptions, OmittedTool, RunOptions };
 
+/** Which tools are offered, and how they are called. */
 export interface LangChainOptions extends BridgeOptions<Tool> {
   /** Sends images to the model as `image_url` blocks, which some models reject in tool messages. Default: true. */
   readonly images?: boolean;
@@ -18,6 +19,19 @@ export interface LangChainOptions extends BridgeOptions<Tool> {
 /**
  * The tools for `model.bindTools(tools)` or an agent. Requires the package `@langchain/core`, which is loaded on demand. The
  * message of a call has the whole result as `artifact`; a failed call has the status `error`.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { toLangChainTools } from 'toolwharf/langchain';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * const tools = await toLangChainTools(toolbox);
+ * const echo = tools.find((tool) => tool.name === 'mcp_everything_echo');
+ * console.log(await echo?.invoke({ message: 'ahoy' })); // Echo: ahoy
+ * ```
  */
 export async function toLangChainTools(
   source: ToolSource,

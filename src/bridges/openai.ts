@@ -33,6 +33,7 @@ export interface OpenAIFunctionCallOutput {
   output: string | OpenAIOutputItem[];
 }
 
+/** One part of a function call output. */
 export type OpenAIOutputItem =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
@@ -41,6 +42,24 @@ export type OpenAIOutputItem =
 /**
  * The tools for `chat.completions.create({ tools })`. OpenAI accepts at most 128 in one request: offer fewer, or set
  * `maxTools`. Without it, no tool is left out for their number.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { runOpenAIToolCalls, toOpenAITools } from 'toolwharf/openai';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * const request = { model: 'gpt-5', tools: toOpenAITools(toolbox) };
+ * console.log(request.tools[0]?.function.name); // mcp_everything_echo
+ * // The model's answer to the request, `response.choices[0].message`:
+ * const message = {
+ *   tool_calls: [{ id: 'call_1', function: { name: 'mcp_everything_echo', arguments: '{"message":"ahoy"}' } }],
+ * };
+ * const [reply] = await runOpenAIToolCalls(toolbox, message.tool_calls);
+ * console.log(reply?.role, reply?.content); // tool Echo: ahoy
+ * ```
  */
 export function toOpenAITools(source: ToolSource, options?: BridgeOptions<Tool>): OpenAITool[] {
   return expressTools(source.tools, openAIRules, options).map((expressed) => {
@@ -49,7 +68,26 @@ export function toOpenAITools(source: ToolSource, options?: BridgeOptions<Tool>)
   });
 }
 
-/** The tools for `responses.create({ tools })`. */
+/**
+ * The tools for `responses.create({ tools })`.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { runOpenAIResponsesToolCalls, toOpenAIResponsesTools } from 'toolwharf/openai';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * console.log(toOpenAIResponsesTools(toolbox)[0]?.name); // mcp_everything_echo
+ * // `response.output` of the model:
+ * const output = [
+ *   { type: 'function_call', call_id: 'call_1', name: 'mcp_everything_echo', arguments: '{"message":"ahoy"}' },
+ * ];
+ * const [item] = await runOpenAIResponsesToolCalls(toolbox, output);
+ * console.log(item?.call_id, item?.output); // call_1 Echo: ahoy
+ * ```
+ */
 export function toOpenAIResponsesTools(source: ToolSource, options?: BridgeOptions<Tool>): OpenAIResponsesTool[] {
   return expressTools(source.tools, openAIRules, options).map(toOpenAIResponsesShape);
 }

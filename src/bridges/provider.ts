@@ -28,11 +28,24 @@ export interface ProviderTools {
   'openai-responses': OpenAIResponsesTool;
 }
 
+/** A provider that `formatToolsForProvider` knows. */
 export type Provider = keyof ProviderTools;
 
 /**
  * Formats tools, of a toolbox or of an MCP list, for a provider's request. A name that the provider rejects is replaced;
  * `providerToolNames` maps it back. An unknown provider gets no tools.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { formatToolsForProvider } from 'toolwharf/provider';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * const [tool] = formatToolsForProvider(toolbox.tools, 'anthropic');
+ * console.log(tool?.name, tool?.input_schema.type); // mcp_everything_echo object
+ * ```
  */
 export function formatToolsForProvider<P extends Provider, T extends ToolLike>(
   tools: readonly T[],

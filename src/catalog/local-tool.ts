@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
 import { isStandardSchema, issueText, type StandardSchema } from '../kernel/standard-schema.ts';
 import type { Progress, ToolAnnotations, ToolDefinition, ToolResult } from '../kernel/tool.ts';
 
+/** Passed to `execute` of a local tool. */
 export interface LocalToolContext {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -29,7 +30,24 @@ export interface LocalTool<Args = never> {
   readonly execute: (args: Args, context: LocalToolContext) => unknown;
 }
 
-/** Infers the type of the arguments from the schema. */
+/**
+ * Infers the type of the arguments from the schema.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox, localTool } from 'toolwharf';
+ * import * as z from 'zod';
+ *
+ * const area = localTool({
+ *   name: 'area',
+ *   description: 'Returns the area of a rectangle.',
+ *   parameters: z.object({ width: z.number(), height: z.number() }),
+ *   execute: ({ width, height }) => `${width * height} m²`,
+ * });
+ * await using toolbox = await createToolbox({ servers: {} }, { tools: [area] });
+ * console.log((await toolbox.call('area', { width: 3, height: 4 })).text); // 12 m²
+ * ```
+ */
 export function localTool<Args>(tool: LocalTool<Args>): LocalTool {
   return tool as unknown as LocalTool;
 }

@@ -25,10 +25,14 @@ export interface LoadedConfig {
 
 /** The formats of configuration files. */
 export const dialects = ['native', 'squidbot', 'myai', 'bridge', 'client'] as const;
+
+/** The format of a configuration. */
 export type Dialect = (typeof dialects)[number];
 
 /** All transports. `auto` tries Streamable HTTP, then SSE. `api` is an HTTP API whose endpoints become tools. */
 export const transports = ['stdio', 'http', 'sse', 'auto', 'api'] as const;
+
+/** A transport that a configuration can name. */
 export type TransportName = (typeof transports)[number];
 
 /** Transports of servers that have a URL. */
@@ -36,26 +40,38 @@ export const urlTransports = transports.filter((transport) => transport !== 'std
 
 /** Transports of an established connection, after `auto` is resolved. */
 export const connectedTransports = transports.filter((transport) => transport !== 'auto');
+
+/** The transport of an open connection. */
 export type ConnectedTransport = (typeof connectedTransports)[number];
 
 /** `strict` offers configured tools only. `dynamic` also offers other tools, with the default limits. */
 export const toolModes = ['strict', 'dynamic'] as const;
+
+/** Which tools of a server are offered. */
 export type ToolMode = (typeof toolModes)[number];
 
 /** How exposed tool names are built: `mcp_server_tool`, `server__tool`, or the tool name that the server uses. */
 export const namings = ['mcp', 'server__tool', 'plain'] as const;
+
+/** How exposed tool names are built. */
 export type Naming = (typeof namings)[number];
 
 /** The action when the definition of a tool changes. */
 export const onChangeActions = ['quarantine', 'ask', 'allow'] as const;
+
+/** The action when the definition of a tool changes. */
 export type OnChange = (typeof onChangeActions)[number];
 
 /** Which calls require approval. */
 export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
+
+/** Which calls need approval, by name. */
 export type ApprovalMode = (typeof approvalModes)[number];
 
 /** `auto` detects the protocol era of the server. `legacy` and `modern` skip the detection. */
 export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
+
+/** The protocol era to use, or `auto` to detect it. */
 export type ProtocolChoice = (typeof protocolChoices)[number];
 
 /**
@@ -87,6 +103,7 @@ export interface ServerSpec {
   readonly prompts?: readonly string[];
 }
 
+/** A server that Toolwharf starts as a child process. */
 export interface StdioTarget {
   readonly transport: 'stdio';
   readonly command: string;
@@ -95,6 +112,7 @@ export interface StdioTarget {
   readonly cwd?: string;
 }
 
+/** A server or HTTP API that has a URL. */
 export interface HttpTarget {
   readonly transport: Exclude<TransportName, 'stdio'>;
   readonly url: string;
@@ -108,6 +126,7 @@ export interface HttpTarget {
   readonly endpoints?: readonly Endpoint[];
 }
 
+/** How Toolwharf authenticates to a server over HTTP. */
 export type Authentication =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly token: string }
@@ -115,6 +134,7 @@ export type Authentication =
   | { readonly type: 'basic'; readonly username: string; readonly password: string }
   | OAuthAuthentication;
 
+/** OAuth 2.1 with the client registration, scope and grant to use. */
 export interface OAuthAuthentication {
   readonly type: 'oauth';
   readonly clientId?: string;
@@ -126,6 +146,7 @@ export interface OAuthAuthentication {
   readonly clientMetadataUrl?: string;
 }
 
+/** The limits of one tool: concurrent calls and duration. */
 export interface ToolLimits {
   readonly maxInstances: number;
   readonly timeoutMs: number;
@@ -156,11 +177,13 @@ export interface ChainConfig extends ToolLimits {
   }[];
 }
 
+/** At most `calls` calls in `perMs` milliseconds. */
 export interface RateLimit {
   readonly calls: number;
   readonly perMs: number;
 }
 
+/** Which calls need approval, and how long an unanswered approval stays open. */
 export interface ApprovalConfig {
   readonly mode: ApprovalMode;
   /** Globs over exposed tool names that need no approval in `trusted-only` mode. */
@@ -173,6 +196,7 @@ export interface ApprovalConfig {
   readonly expiresMs: number;
 }
 
+/** The limits, naming, approval and chains of a toolbox. */
 export interface ToolboxConfig {
   /** Maximum number of concurrent calls over all tools. */
   readonly maxConcurrent: number;

@@ -58,6 +58,7 @@ export const endpointsSchema = list(endpointSchema).superRefine((endpoints, cont
   }
 });
 
+/** One endpoint of an HTTP API that becomes a tool. */
 export type Endpoint = z.output<typeof endpointSchema>;
 
 /** Returns the parameter names of a path in order. */

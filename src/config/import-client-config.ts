@@ -19,6 +19,7 @@ export interface ImportOptions {
   readonly env?: Environment;
 }
 
+/** The servers of an imported client configuration. */
 export interface ImportedConfig {
   readonly servers: readonly ServerSpec[];
   /** The content of a `toolwharf.yaml` that configures the same servers. */
@@ -30,6 +31,14 @@ export interface ImportedConfig {
 /**
  * Imports the servers from the configuration file of another MCP client. Omits or disables a server that cannot be
  * imported, and adds a warning.
+ *
+ * @example
+ * ```ts
+ * import { importClientConfig } from 'toolwharf';
+ *
+ * const { servers } = await importClientConfig({ mcpServers: { files: { command: 'my-server' } } });
+ * console.log(servers.map(({ name }) => name)); // [ 'files' ]
+ * ```
  */
 export async function importClientConfig(
   source: string | JsonObject,

@@ -14,6 +14,7 @@ import type { Environment } from './references.ts';
 
 export type { LoadedConfig } from './config.ts';
 
+/** How a configuration is loaded. */
 export interface LoadOptions {
   /** The environment for `TOOLWHARF__…` and `APP_MYAI__…` overrides and for `${VAR}`. Default: `process.env`. */
   readonly env?: Environment;
@@ -25,14 +26,39 @@ export interface LoadOptions {
   readonly log?: Log;
 }
 
-/** Reads a YAML or JSON file, or an object in any dialect. One `CONFIG_INVALID` lists every problem. */
+/**
+ * Reads a YAML or JSON file, or an object in any dialect. One `CONFIG_INVALID` lists every problem.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ * import { loadConfig } from 'toolwharf';
+ *
+ * await writeFile('toolwharf.yaml', 'servers:\n  files: { command: my-server, timeout: 10s }\n');
+ * const { config, warnings } = await loadConfig('toolwharf.yaml');
+ * console.log(config.servers[0]?.name, config.servers[0]?.timeoutMs, warnings.length); // files 10000 0
+ * ```
+ */
 export async function loadConfig(source: ConfigSource, options: LoadOptions = {}): Promise<LoadedConfig> {
   if (isLoaded(source)) return withLog(source, options.log);
   if (typeof source !== 'string') return parseConfig(source, options);
   return parseConfigText(await readConfigFile(source), source, options);
 }
 
-/** Checks a value of unknown type, such as parsed JSON, in any dialect. Throws only `CONFIG_INVALID`. */
+/**
+ * Checks a value of unknown type, such as parsed JSON, in any dialect. Throws only `CONFIG_INVALID`.
+ *
+ * @example
+ * ```ts
+ * import { parseConfig, ToolwharfError } from 'toolwharf';
+ *
+ * try {
+ *   parseConfig({ servers: { files: { comand: 'my-server' } } });
+ * } catch (error) {
+ *   console.log(error instanceof ToolwharfError && error.code); // CONFIG_INVALID
+ * }
+ * ```
+ */
 export function parseConfig(input: unknown, options: LoadOptions = {}): LoadedConfig {
   const { env = process.env, overrides } = options;
   const { config, warnings } = assembleConfig(input, { env, overrides });

@@ -45,7 +45,16 @@ export interface ResolveOptions {
   readonly log?: Log;
 }
 
-/** Resolves every reference in a record. Logs the name of each missing variable and never logs a value. */
+/**
+ * Resolves every reference in a record. Logs the name of each missing variable and never logs a value.
+ *
+ * @example
+ * ```ts
+ * import { resolveEnv } from 'toolwharf';
+ *
+ * console.log(resolveEnv({ TOKEN: '${MY_TOKEN}' }, { env: { MY_TOKEN: 'secret' } })); // { TOKEN: 'secret' }
+ * ```
+ */
 export function resolveEnv(record: Readonly<Record<string, string>>, options: ResolveOptions = {}) {
   const { env = process.env, log } = options;
   const resolved = Object.entries(record).map(([key, value]) => {

@@ -33,7 +33,10 @@ export const newServerRecordSchema = newServer
   .superRefine(checkRecord)
   .transform((server) => ({ ...server, transport: toServerSpec(server).target.transport }));
 
+/** A stored server record. */
 export type ServerRecord = z.output<typeof serverRecordSchema>;
+
+/** A server record as a client sends it, before it is stored. */
 export type NewServerRecord = z.input<typeof newServerRecordSchema>;
 /** A checked server that is not stored yet. */
 export type CheckedServerRecord = z.output<typeof newServerRecordSchema>;

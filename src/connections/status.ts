@@ -3,10 +3,14 @@ import type { JsonObject } from '../kernel/json.ts';
 
 /** The states of a connection. */
 export const connectionStates = ['disconnected', 'connecting', 'connected', 'degraded', 'error'] as const;
+
+/** The state of one connection. */
 export type ConnectionState = (typeof connectionStates)[number];
 
 /** The protocol eras of MCP: up to 2025-11-25, and from 2026-07-28. */
 export const eras = ['legacy', 'modern'] as const;
+
+/** A protocol era of MCP. */
 export type Era = (typeof eras)[number];
 
 /** The present state of one connection. */

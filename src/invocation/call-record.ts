@@ -8,10 +8,14 @@ export interface CallParent {
 }
 
 export const callStatuses = ['pending', 'running', 'success', 'error'] as const;
+
+/** The status of a recorded call. */
 export type CallStatus = (typeof callStatuses)[number];
 
 /** Why a call ended as `error`. `tool`: the tool reported the error; Toolwharf sets the others. */
 export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed'] as const;
+
+/** Why a call ended as `error`. */
 export type CallEnd = (typeof callEnds)[number];
 
 /** The record of one call. Every change is written to the journal and published. */

@@ -14,6 +14,7 @@ import { failureResult } from './shape-result.ts';
 /** The states of a call, in the order it passes through them; `running` and `awaiting-input` may alternate. */
 export const callStates = ['received', 'awaiting-approval', 'queued', 'running', 'awaiting-input', 'ended'] as const;
 
+/** The state of a call. */
 export type CallState = (typeof callStates)[number];
 
 /** The caller of calls that name none: the program that uses the toolbox. */
@@ -36,6 +37,7 @@ export interface CallQuestionContext extends QuestionContext {
   readonly call: Call;
 }
 
+/** An event of one call, in the order of `call.events`. */
 export type CallEvent =
   | { readonly type: 'state'; readonly state: CallState; readonly record: CallRecord }
   | { readonly type: 'approval-asked'; readonly request: ApprovalRequest }

@@ -1,5 +1,6 @@
 import type { CallRecord, CallStatus } from './call-record.ts';
 
+/** Selects recorded calls. All conditions must hold. */
 export interface CallFilter {
   readonly server?: string;
   readonly tool?: string;

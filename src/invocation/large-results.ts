@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 
+/** One page of a large result. */
 export interface ResultPage {
   /** This page of the result's JSON. */
   readonly text: string;

@@ -14,6 +14,7 @@ export interface PermitLimits {
   readonly maxQueued: number;
 }
 
+/** How many calls run and wait, in total and by tool. */
 export interface PermitStats {
   readonly running: number;
   readonly queued: number;

@@ -34,6 +34,7 @@ export const errorStatus = {
   UNAUTHORIZED: 401,
 } as const satisfies Record<string, number>;
 
+/** A code of `ToolwharfError`. Codes are public API. */
 export type ErrorCode = keyof typeof errorStatus;
 
 export interface ErrorOptions {

@@ -1,3 +1,4 @@
+/** A JSON object of unknown content. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** JSON Schema as servers send it: checked where it is used, not where it is read. */

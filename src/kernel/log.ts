@@ -1,5 +1,7 @@
+/** The levels of a log, by increasing severity. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
+/** Flat facts of a log entry. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A structured log: an event name for programs, a sentence for people, flat fields. Never secrets or tool arguments. */
@@ -10,6 +12,7 @@ export interface Log {
   error(event: string, message: string, fields?: LogFields): void;
 }
 
+/** One entry of a log. */
 export interface LogEntry {
   readonly level: LogLevel;
   readonly event: string;
@@ -17,7 +20,18 @@ export interface LogEntry {
   readonly fields: LogFields;
 }
 
-/** A `Log` that hands each entry to one function. */
+/**
+ * A `Log` that hands each entry to one function.
+ *
+ * @example
+ * ```ts
+ * import { createLog, createToolbox } from 'toolwharf';
+ *
+ * const log = createLog(({ level, event }) => console.log(level, event));
+ * await using toolbox = await createToolbox({ servers: { files: { command: 'no-such-program' } } }, { log });
+ * // warning server.skipped
+ * ```
+ */
 export function createLog(write: (entry: LogEntry) => void): Log {
   const at =
     (level: LogLevel) =>

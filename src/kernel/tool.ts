@@ -9,6 +9,7 @@ export type ContentBlock =
   | { readonly type: 'resource'; readonly resource: ResourceContents; readonly [extra: string]: unknown }
   | { readonly type: string & {}; readonly [extra: string]: unknown };
 
+/** The contents of a resource: text, or base64 in `blob`. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -51,6 +52,7 @@ export interface ToolResult {
   readonly raw?: JsonObject;
 }
 
+/** Hints that a server gives about a tool. They are untrusted unless the server is. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -72,6 +74,7 @@ export interface ToolDefinition {
   readonly [extra: string]: unknown;
 }
 
+/** Options of `Tool.execute`. */
 export interface ExecuteOptions {
   readonly signal?: AbortSignal;
 }
@@ -106,12 +109,14 @@ export interface Caller {
   readonly conversation?: string;
 }
 
+/** Progress that a tool reports. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
+/** Who calls, and how the call is observed and cancelled. */
 export interface CallOptions extends ExecuteOptions {
   readonly caller?: Caller;
   /** Same key and arguments give the stored result; other arguments are a conflict. */

@@ -27,8 +27,11 @@ export interface ApprovalRequest {
 
 /** The scope of an answer: this call, this conversation, this tool, or all tools of the server. */
 export const approvalScopes = ['once', 'conversation', 'tool', 'server'] as const;
+
+/** How far an answer applies. */
 export type ApprovalScope = (typeof approvalScopes)[number];
 
+/** A person's answer to an approval. */
 export type ApprovalAnswer =
   | {
       readonly kind: 'allow';

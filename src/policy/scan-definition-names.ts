@@ -60,6 +60,7 @@ export interface LookAlike {
   readonly isDisguised: boolean;
 }
 
+/** An index of tool names that finds look-alikes. */
 export interface NameIndex {
   /** Finds another name that this one could be mistaken for. Equal names do not count: exposed names include the server. */
   lookAlikeOf(name: string): LookAlike | undefined;

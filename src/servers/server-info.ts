@@ -21,6 +21,7 @@ export interface ServerInfo {
   readonly offers: Readonly<Record<ListKind, OfferedList | undefined>>;
 }
 
+/** The tools, resources, templates or prompts of a server, as counted at the last refresh. */
 export interface OfferedList {
   readonly count: number;
   /** The lists are from an earlier session, or the last refresh failed. */

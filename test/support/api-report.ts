@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
+
+/** The declaration of an exported name, and its doc comment if it has one. */
+export interface Declaration {
+  readonly text: string;
+  readonly comment?: string;
+}
 
 /** The declarations of everything that a built entry exports, sorted by name: what a change of the public API changes. */
 export function reportApi(entry: string): string {
   const exported = exportsOf(entry);
   const names = [...exported.keys()].sort((one, other) => (one < other ? -1 : 1));
-  return names.map((name) => exported.get(name) as string).join('\n\n');
+  return names.map((name) => exported.get(name)?.text).join('\n\n');
 }
 
-/** Each exported name with the text of its declaration. */
-function exportsOf(file: string): ReadonlyMap<string, string> {
+/** Each name that a built entry exports, with its declaration. */
+export function exportsOf(file: string): ReadonlyMap<string, Declaration> {
   const text = readFileSync(file, 'utf8');
-  const found = new Map<string, string>();
+  const found = new Map<string, Declaration>();
   for (const [, names = '', from = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm)) {
     for (const part of names.split(',')) {
       const [local, alias] = part
@@ -30,13 +36,12 @@ function exportsOf(file: string): ReadonlyMap<string, string> {
 
 const declarationStart = /^export (?:declare )?(?:abstract )?(?:interface|type|const|let|function|class|enum) (\w+)/gm;
 
-/** The declaration of a name without its comments; of the file that it comes from where this one only passes it on. */
-function declarationOf(file: string, name: string): string {
+/** The declaration of a name without comments inside; of the file that it comes from where this one only passes it on. */
+function declarationOf(file: string, name: string): Declaration {
   const text = readFileSync(file, 'utf8');
   const lines = withoutComments(text).split('\n');
-  const start = new RegExp(
-    `^export (?:declare )?(?:abstract )?(?:interface|type|const|let|function|class|enum) ${name}\\b`,
-  );
+  const keyword = '(?:declare )?(?:abstract )?(?:interface|type|const|let|function|class|enum)';
+  const start = new RegExp(`^export ${keyword} ${name}\\b`);
   const declarations: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     if (!start.test(lines[at] ?? '')) continue;
@@ -44,7 +49,8 @@ function declarationOf(file: string, name: string): string {
     while (at < lines.length - 1 && !isComplete(lines.slice(first, at + 1).join('\n'))) at++;
     declarations.push(lines.slice(first, at + 1).join('\n'));
   }
-  if (declarations.length > 0) return declarations.join('\n');
+  const comment = new RegExp(`(/\\*\\*(?:(?!\\*/)[^])*\\*/)\\nexport ${keyword} ${name}\\b`).exec(text)?.[1];
+  if (declarations.length > 0) return { text: declarations.join('\n'), comment };
   const passedOn = exportsOf(file).get(name);
   if (passedOn !== undefined) return passedOn;
   throw new Error(`${relative(process.cwd(), file)} does not declare ${name}`);
@@ -65,9 +71,4 @@ function withoutComments(text: string): string {
 
 function resolveModule(from: string, specifier: string): string {
   return resolve(dirname(from), specifier.replace(/\.(ts|js)$/, '.d.ts'));
-}
-
-/** The path of a built declaration file. */
-export function builtDeclarations(root: string, file: string): string {
-  return join(root, 'dist', file);
 }

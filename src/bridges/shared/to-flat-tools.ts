@@ -23,7 +23,22 @@ export interface FlatParameter {
   enum?: unknown[];
 }
 
-/** Converts the tools to flat parameter lists, for agents that do not read JSON Schema. */
+/**
+ * Converts the tools to flat parameter lists, for agents that do not read JSON Schema.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox } from 'toolwharf';
+ * import { callFlatTool, toFlatTools } from 'toolwharf/flat';
+ *
+ * await using toolbox = await createToolbox({
+ *   servers: { everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] } },
+ * });
+ * const [echo] = toFlatTools(toolbox);
+ * console.log(echo?.name, echo?.parameters[0]?.name); // mcp_everything_echo message
+ * console.log((await callFlatTool(toolbox, 'mcp_everything_echo', { message: 'ahoy' })).text); // Echo: ahoy
+ * ```
+ */
 export function toFlatTools(source: ToolSource, options?: BridgeOptions<Tool>): FlatTool[] {
   return expressTools(source.tools, openAIRules, options).map(({ name, description, schema }) => ({
     name,

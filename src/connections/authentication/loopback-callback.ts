@@ -4,6 +4,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import { isLoopbackUrl } from '../http/secure-url.ts';
 import type { OAuthCallback, OAuthCallbackOptions, OpenOAuthCallback } from './oauth-callback.ts';
 
+/** How the OAuth callback on loopback opens the sign-in page and how long it waits. */
 export interface LoopbackCallbackOptions {
   /** Shows the sign-in URL to the person, for instance in a browser. */
   readonly open: (url: URL, server: string) => void | Promise<void>;

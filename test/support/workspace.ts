@@ -1,0 +1,113 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { tempDir } from './fixtures.ts';
+import { importsOf, packageOf, root } from './imports.ts';
+import type { Block } from './markdown.ts';
+
+const run = promisify(execFile);
+const shownAddress = 'http://127.0.0.1:7420';
+
+/** A project of a user that has the library installed. */
+export interface Workspace extends AsyncDisposable {
+  write(name: string, text: string): Promise<void>;
+  /** Resolves to what the program prints; rejects with its output if it fails. */
+  run(program: string): Promise<string>;
+  sh(command: string): Promise<string>;
+  /** Runs the gateway until it is disposed of. */
+  serve(): Promise<AsyncDisposable>;
+  /** Resolves to the messages of the compiler. */
+  compile(blocks: readonly Block[]): Promise<string>;
+}
+
+/** A home like a user's: a project with the built package installed, and `npx` at hand for servers that are installed here. */
+export async function createWorkspace(): Promise<Workspace> {
+  const directory = await tempDir();
+  const home = directory.file('home');
+  const project = join(home, 'agent');
+  const bin = directory.file('bin');
+  for (const path of [project, bin]) await mkdir(path, { recursive: true });
+  await writeFile(join(project, 'package.json'), '{"type":"module"}');
+  await writeFile(join(bin, 'package.json'), '{"type":"module"}');
+  await writeFile(join(bin, 'npx'), npx(), { mode: 0o755 });
+  const options = { cwd: project, env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' } };
+  const cli = `"${process.execPath}" "${join(root, 'dist', 'cli', 'main.js')}"`;
+  let count = 0;
+  let address = shownAddress;
+
+  async function link(name: string, target = join(root, 'node_modules', name)): Promise<void> {
+    const path = join(project, 'node_modules', name);
+    if (existsSync(path)) return;
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(target, path);
+  }
+
+  async function writeProgram(file: string, text: string): Promise<void> {
+    await writeFile(file, text);
+    await link('toolwharf', root);
+    const packages = importsOf(file, text).filter(({ ours, to }) => !ours && !to.startsWith('node:'));
+    for (const { to } of packages) await link(packageOf(to));
+  }
+
+  async function print(command: string, args: readonly string[]): Promise<string> {
+    const { stdout } = await run(command, args, options);
+    return stdout.replaceAll(home, '/home/ada').replaceAll(address, shownAddress).trimEnd();
+  }
+
+  return {
+    write: (name, text) => writeFile(join(project, name), `${text}\n`),
+    async run(program) {
+      const file = join(project, `program-${++count}.ts`);
+      await writeProgram(file, program.replaceAll(shownAddress, address));
+      return print(process.execPath, [file]);
+    },
+    sh: (command) =>
+      print('/bin/sh', ['-c', command.replace(/^(?:npm run --silent toolwharf --|npx toolwharf)(?= |$)/, () => cli)]),
+    async serve() {
+      const args = [join(root, 'dist', 'cli', 'main.js'), 'serve', '--port', '0'];
+      const gateway = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+      const exited = once(gateway, 'exit');
+      const [line] = await Promise.race([once(gateway.stdout, 'data'), exited]);
+      address = String(line).trim();
+      return {
+        async [Symbol.asyncDispose]() {
+          gateway.kill();
+          await exited;
+          address = shownAddress;
+        },
+      };
+    },
+    async compile(blocks) {
+      for (const { place, text } of blocks) {
+        const opened = /\btoolbox =/.test(text) ? '' : "declare const toolbox: import('toolwharf').Toolbox;\n";
+        await writeProgram(join(project, `${place.replaceAll(/[/:]/g, '-')}.ts`), `export {};${opened}${text}`);
+      }
+      await link('@types/node');
+      const target = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'esnext.disposable'], types: ['node'] };
+      const compilerOptions = { ...target, strict: true, noEmit: true, skipLibCheck: true };
+      await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      return run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project]).then(
+        ({ stdout }) => stdout,
+        ({ stdout, stderr }) => `${stdout}${stderr}`,
+      );
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+/** Runs a package that is installed here, as npx would, and never asks a registry. */
+function npx(): string {
+  return `#!${process.execPath}
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+const [spec, ...args] = process.argv.slice(2).filter((arg, index) => index > 0 || arg !== '-y');
+const directory = ${JSON.stringify(join(root, 'node_modules'))} + '/' + spec.replace(/(?<=.)@[^/]*$/, '');
+const { bin } = JSON.parse(readFileSync(directory + '/package.json', 'utf8'));
+const program = directory + '/' + (typeof bin === 'string' ? bin : Object.values(bin)[0]);
+process.argv.splice(1, Infinity, program, ...args);
+await import(pathToFileURL(program).href);
+`;
+}
