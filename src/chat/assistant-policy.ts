@@ -75,6 +75,7 @@ export function createCallApproval(options: CallApprovalOptions): (tool: Decided
     ask: [...toolbox.ask, ...(profile?.approval.ask ?? [])],
     deny: [...toolbox.deny, ...(profile?.approval.deny ?? [])],
     expiresMs: toolbox.expiresMs,
+    approvers: profile?.approval.approvers ?? toolbox.approvers,
   };
   const stricter: ApprovalConfig = { ...approval, mode: 'always-ask' };
   return (tool) => {

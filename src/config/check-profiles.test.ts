@@ -31,7 +31,14 @@ describe('profiles:', () => {
         open: null,
       },
     });
-    const approval = { mode: 'always-ask', trustedTools: [], ask: ['*delete*'], deny: [], expiresMs: 120_000 };
+    const approval = {
+      mode: 'always-ask',
+      trustedTools: [],
+      ask: ['*delete*'],
+      deny: [],
+      expiresMs: 120_000,
+      approvers: 'admins',
+    };
     expect(config.profiles).toEqual([
       { name: 'default', naming: 'server__tool', approval },
       {
@@ -66,6 +73,7 @@ describe('profiles:', () => {
       ask: [],
       deny: ['b'],
       expiresMs: 5_000,
+      approvers: 'admins',
     });
   });
 

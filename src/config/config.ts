@@ -68,6 +68,10 @@ export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
 /** Which calls need approval, by name. */
 export type ApprovalMode = (typeof approvalModes)[number];
 
+/** Who answers approvals: administrators; also the owner of a conversation; also the user of the client that made the call. */
+export const approverGroups = ['admins', 'owner', 'client'] as const;
+export type ApproverGroup = (typeof approverGroups)[number];
+
 /** `auto` detects the protocol era of the server. `legacy` and `modern` skip the detection. */
 export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
 
@@ -194,6 +198,7 @@ export interface ApprovalConfig {
   readonly deny: readonly string[];
   /** Time until a pending approval expires and the call is denied. */
   readonly expiresMs: number;
+  readonly approvers: ApproverGroup;
 }
 
 /** The limits, naming, approval and chains of a toolbox. */

@@ -27,6 +27,7 @@ export const approvalDefaults: ApprovalConfig = {
   ask: [],
   deny: [],
   expiresMs: 10 * minuteMs,
+  approvers: 'admins',
 };
 
 export const toolboxDefaults = {

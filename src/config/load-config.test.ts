@@ -50,7 +50,7 @@ describe('the native dialect', () => {
         maxQueued: 1000,
         naming: 'mcp',
         maxResultBytes: 10_485_760,
-        approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000 },
+        approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000, approvers: 'admins' },
         tools: [],
         defaultTool: { maxInstances: 64, timeoutMs: 30_000 },
         chains: [],
@@ -60,7 +60,7 @@ describe('the native dialect', () => {
         {
           name: 'default',
           naming: 'server__tool',
-          approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000 },
+          approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000, approvers: 'admins' },
         },
       ],
       gateway: {
@@ -163,7 +163,14 @@ toolbox:
       maxQueued: 0,
       naming: 'server__tool',
       maxResultBytes: 1000,
-      approval: { mode: 'trusted-only', trustedTools: ['a*'], ask: ['b'], deny: ['c'], expiresMs: 3_600_000 },
+      approval: {
+        mode: 'trusted-only',
+        trustedTools: ['a*'],
+        ask: ['b'],
+        deny: ['c'],
+        expiresMs: 3_600_000,
+        approvers: 'admins',
+      },
     });
     expect(config.toolbox.tools).toEqual([
       { name: 'read_file', server: 'program', maxInstances: 1, timeoutMs: 1000, mode: 'strict' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { chainsSchema } from './chain-schema.ts';
-import { approvalModes, namings, toolModes } from './config.ts';
+import { approvalModes, approverGroups, namings, toolModes } from './config.ts';
 import { approvalDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';
@@ -16,6 +16,11 @@ const approvalShape = {
   ask: globs.optional().describe('Globs of tools that always ask.'),
   deny: globs.optional().describe('Globs of tools that never run.'),
   expires: duration().optional().describe('How long a question may wait; then the answer is no.'),
+  approvers: choice(approverGroups)
+    .optional()
+    .describe(
+      "Who answers: administrators; also the owner of a conversation for the calls of its assistant; also the calling client's own user, for one call at a time.",
+    ),
 };
 
 export const approvalSchema = z.strictObject(
@@ -23,6 +28,7 @@ export const approvalSchema = z.strictObject(
     ...approvalShape,
     mode: approvalShape.mode.meta({ default: approvalDefaults.mode }),
     expires: approvalShape.expires.meta({ default: durationText(approvalDefaults.expiresMs) }),
+    approvers: approvalShape.approvers.meta({ default: approvalDefaults.approvers }),
   },
   { error: 'must be a map' },
 );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { ApprovalConfig } from '../config/config.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
@@ -8,13 +9,14 @@ import type { Caller, Progress } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from '../policy/approval.ts';
 import type { RememberedRule, RuleStore } from '../policy/remembered-rules.ts';
 import type { RunningCall } from './call.ts';
+import type { RecordedApproval } from './call-record.ts';
 
 /** A tool and the arguments that need approval. */
 export interface ApprovalQuestion {
   readonly entry: CatalogEntry;
   readonly args: JsonObject;
   readonly reason: string;
-  readonly expiresMs: number;
+  readonly approval: ApprovalConfig;
 }
 
 export interface ApprovalPorts {
@@ -48,12 +50,15 @@ export async function askApproval(
     const request = (await approver.register?.(asked)) ?? asked;
     ports.onAsked(request);
     call.emit({ type: 'approval-asked', request });
-    const answer = await answerInTime(approver, request, call, question.expiresMs);
+    const answer = await answerInTime(approver, request, call, question.approval.expiresMs);
+    call.record = { ...call.record, approval: toRecorded(request, answer, call.record.approval) };
     ports.onAnswered(request, answer);
     call.emit({ type: 'approval-answered', request, answer });
-    if (answer.scope && answer.scope !== 'once') await remember(answer, entry, caller, ports);
+    const rule = toRule(answer, entry, caller, ports.clock.now());
+    if (rule) await ports.rules.add(rule);
     if (answer.kind === 'deny') throw denied(entry, answer.reason ?? 'the answer was no');
-    if (entry.changed && (answer.scope === 'tool' || answer.scope === 'server')) await ports.onAccepted(entry);
+    // Pins are shared by all callers.
+    if (entry.changed && rule?.audience === 'everyone' && !rule.matching) await ports.onAccepted(entry);
     return answer.arguments ?? args;
   } finally {
     resume();
@@ -103,7 +108,7 @@ function checkAnswer(answer: ApprovalAnswer | undefined): ApprovalAnswer {
 }
 
 function toRequest({ id, caller }: RunningCall, question: ApprovalQuestion, now: number): ApprovalRequest {
-  const { entry, args, reason, expiresMs } = question;
+  const { entry, args, reason, approval } = question;
   return {
     id: randomUUID(),
     callId: id,
@@ -118,29 +123,45 @@ function toRequest({ id, caller }: RunningCall, question: ApprovalQuestion, now:
     definitionHash: entry.definitionHash,
     reason,
     change: entry.changes,
+    approvers: approval.approvers,
     askedAt: new Date(now).toISOString(),
-    expiresAt: new Date(now + expiresMs).toISOString(),
+    expiresAt: new Date(now + approval.expiresMs).toISOString(),
   };
 }
 
-async function remember(
-  answer: ApprovalAnswer,
-  entry: CatalogEntry,
-  { conversation }: Caller,
-  { rules, clock }: ApprovalPorts,
-): Promise<void> {
-  const scope = answer.scope as RememberedRule['scope'];
-  if (scope === 'conversation' && conversation === undefined) return;
-  await rules.add({
+/** The rule that an answer creates; undefined for an answer about this call only. */
+function toRule(answer: ApprovalAnswer, entry: CatalogEntry, caller: Caller, now: number): RememberedRule | undefined {
+  const { kind, scope = 'once', matching, by } = answer;
+  if (scope === 'once') return undefined;
+  const audience = scope === 'conversation' ? 'conversation' : (answer.audience ?? 'caller');
+  if (audience === 'conversation' && caller.conversation === undefined) return undefined;
+  const { serverAddress, server, originalName, definitionHash } = entry;
+  return {
     id: randomUUID(),
     scope,
-    answer: answer.kind,
-    serverAddress: entry.serverAddress,
-    server: entry.server,
-    ...(scope !== 'server' && { tool: entry.originalName, definitionHash: entry.definitionHash }),
-    conversation: scope === 'conversation' ? conversation : undefined,
-    createdAt: new Date(clock.now()).toISOString(),
-  });
+    answer: kind,
+    audience,
+    serverAddress,
+    server,
+    tool: scope === 'server' ? undefined : originalName,
+    definitionHash: scope === 'server' ? undefined : definitionHash,
+    conversation: audience === 'conversation' ? caller.conversation : undefined,
+    caller: audience === 'caller' ? caller.id : undefined,
+    callerName: audience === 'caller' ? caller.name : undefined,
+    matching,
+    createdBy: by,
+    createdAt: new Date(now).toISOString(),
+  };
+}
+
+function toRecorded(
+  { id, arguments: args }: ApprovalRequest,
+  answer: ApprovalAnswer,
+  before: RecordedApproval | undefined,
+): RecordedApproval {
+  const isEdited = answer.kind === 'allow' && answer.arguments !== undefined;
+  const originalArguments = before?.originalArguments ?? (isEdited ? args : undefined);
+  return { id, answer: answer.kind, by: answer.by, originalArguments };
 }
 
 function denied(entry: CatalogEntry, why: string): ToolwharfError {

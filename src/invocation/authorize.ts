@@ -1,7 +1,7 @@
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { ApprovalConfig } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
@@ -27,6 +27,8 @@ export interface Authorization {
   readonly args: JsonObject;
   /** The definition that a person approved for this call; undefined when nobody was asked. */
   readonly approvedHash?: string;
+  /** The id of the rule that allowed the call. */
+  readonly rule?: string;
 }
 
 /** Decides, validates the arguments and asks for approval if the policy requires it. Rejects unless the call may run. */
@@ -37,11 +39,11 @@ export async function authorize(
   policy: CallPolicy,
   ports: AuthorizePorts,
 ): Promise<Authorization> {
-  const decision = await decideCall(call, entry, policy, ports);
+  const decision = await decideCall(call, entry, input, policy, ports);
   const args = await validate(entry, input, ports);
-  if (decision.kind === 'allow') return { entry, args };
+  if (decision.kind === 'allow') return { entry, args, rule: decision.rule };
   const { reason } = decision;
-  const approved = await askApproval(call, { entry, args, reason, expiresMs: policy.approval.expiresMs }, ports);
+  const approved = await askApproval(call, { entry, args, reason, approval: policy.approval }, ports);
   return {
     entry,
     args: approved === args ? args : await validate(entry, approved, ports),
@@ -60,10 +62,10 @@ export async function reauthorize(
   ports: AuthorizePorts,
 ): Promise<Authorization | undefined> {
   const entry = findCurrent(before, ports);
-  const decision = await decideCall(call, entry, policy, ports);
+  const decision = await decideCall(call, entry, args, policy, ports);
   if (decision.kind === 'ask' && approvedHash !== entry.definitionHash) return undefined;
   if (entry.definitionHash !== before.definitionHash) await validate(entry, args, ports);
-  return { entry, args, approvedHash };
+  return { entry, args, approvedHash, rule: decision.kind === 'allow' ? decision.rule : undefined };
 }
 
 /** The current entry of the same tool. */
@@ -76,10 +78,12 @@ function findCurrent(before: CatalogEntry, { catalog }: AuthorizePorts): Catalog
 async function decideCall(
   { caller }: RunningCall,
   entry: CatalogEntry,
+  input: unknown,
   { approval, mayUse }: CallPolicy,
   { rules }: AuthorizePorts,
 ): Promise<Exclude<Decision, { kind: 'deny' }>> {
-  const decision = decide({ tool: entry, approval, remembered: await rules.list(), caller });
+  const args = isObject(input) ? input : undefined;
+  const decision = decide({ tool: entry, approval, remembered: await rules.list(), caller, args });
   if (decision.kind !== 'deny') {
     if (!mayUse || mayUse(entry)) return decision;
     throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${entry.name}`);

@@ -43,4 +43,18 @@ export interface CallRecord {
   readonly resultOmitted?: boolean;
   readonly error?: { readonly code: string; readonly message: string };
   readonly idempotencyKey?: string;
+  /** The id of the remembered rule that allowed the call without asking. */
+  readonly rule?: string;
+  /** The approval that a person answered for this call. */
+  readonly approval?: RecordedApproval;
+}
+
+/** Who approved or denied a call. */
+export interface RecordedApproval {
+  readonly id: string;
+  readonly answer: 'allow' | 'deny';
+  /** The name or id of the person; undefined if the approver does not say. */
+  readonly by?: string;
+  /** The arguments that the caller sent, if the approver changed them. */
+  readonly originalArguments?: JsonObject;
 }

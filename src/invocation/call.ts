@@ -161,10 +161,10 @@ export class RunningCall implements Call {
     this.#controller.abort(reason);
   }
 
-  /** Marks the call as dispatched with these arguments and returns its record. Times never decrease, even if the clock does. */
-  start(args: JsonObject): CallRecord {
+  /** Marks the call as dispatched with these arguments, allowed by this rule. Times never decrease, even if the clock does. */
+  start(args: JsonObject, rule?: string): CallRecord {
     const startedAt = later(this.#now(), this.record.createdAt);
-    this.record = { ...this.record, status: 'running', arguments: args, startedAt };
+    this.record = { ...this.record, status: 'running', arguments: args, startedAt, rule };
     this.setState('running');
     return this.record;
   }

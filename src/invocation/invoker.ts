@@ -123,7 +123,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       permit = granted.permit;
       checkRate(granted.authorization.entry);
       await call.recorded;
-      const started = call.start(granted.authorization.args);
+      const started = call.start(granted.authorization.args, granted.authorization.rule);
       await writeJournal(started, 'before');
       ports.onCall(started);
       const callStep = (name: string, args: unknown) => runStep(call, name, args, options);

@@ -1,7 +1,13 @@
 import { messageOf } from '../kernel/errors.ts';
 import { createEvents, type Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
-import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../policy/approval.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalHost,
+  type ApprovalRequest,
+  type Approver,
+  askClient,
+} from '../policy/approval.ts';
 import type { ApprovalRecord, ApprovalStore } from '../policy/approval-store.ts';
 
 /** Approvals that wait in the store for the first answer: from the app, the command line, a program, or the client's user. */
@@ -69,8 +75,10 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
   }
 
   function askUser({ request }: ApprovalRecord, host: ApprovalHost | undefined, signal: AbortSignal): void {
-    host?.askUser?.(request, signal).then(
-      (given) => answer(request.id, given, `caller ${request.caller.id}`),
+    const asking = host?.askUser?.(request, signal) ?? askClient(host, request, signal);
+    const by = host?.askUser ? 'the person at the terminal' : `the user of ${request.caller.name ?? request.caller.id}`;
+    asking?.then(
+      (given) => answer(request.id, given, by),
       (cause) => {
         if (!signal.aborted) log.debug('approval.client-silent', `The client did not answer: ${messageOf(cause)}`);
       },
@@ -116,10 +124,10 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
       if (record.status === 'pending') askUser(record, host, AbortSignal.any([signal, ended.signal]));
       try {
         const settled = await waitForAnswer(id, signal);
-        if (settled?.answer?.kind !== 'allow')
-          return settled?.answer ?? { kind: 'deny', reason: 'the approval no longer exists' };
+        const given = settled?.answer && { ...settled.answer, by: settled.answeredBy };
+        if (given?.kind !== 'allow') return given ?? { kind: 'deny', reason: 'the approval no longer exists' };
         // Two calls may wait for one answer; it is good for one of them.
-        if (await store.use(id)) return settled.answer;
+        if (await store.use(id)) return given;
         return { kind: 'deny', reason: 'the answer was used for another call' };
       } finally {
         ended.abort();

@@ -43,7 +43,9 @@ export interface ApprovalStore {
 
 /** Equal for two approvals that are about the same call by the same caller. */
 export function approvalKey(request: ApprovalRequest): string {
-  const { caller, server, tool, originalName, argumentsHash, definitionHash } = request;
+  const { caller, server, tool, originalName, argumentsHash, definitionHash, approvers = 'admins' } = request;
   const asker = [caller.kind, caller.id, caller.conversation ?? null];
-  return hashOf([asker, server ?? null, tool, originalName, argumentsHash, definitionHash]);
+  // An answer under a profile that lets the caller answer must not count under one that does not.
+  const group = approvers === 'admins' ? [] : [approvers];
+  return hashOf([asker, server ?? null, tool, originalName, argumentsHash, definitionHash, ...group]);
 }

@@ -1,6 +1,8 @@
 import type { DefinitionChange } from '../catalog/definition-diff.ts';
+import type { ApproverGroup } from '../config/config.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
+import type { ArgumentPatterns, RuleAudience } from './remembered-rules.ts';
 
 /** A question to a person about one exact call. */
 export interface ApprovalRequest {
@@ -21,32 +23,67 @@ export interface ApprovalRequest {
   readonly reason: string;
   /** What changed since the definition was accepted, if that is why. */
   readonly change?: readonly DefinitionChange[];
+  /** Who may answer; `admins` if undefined. */
+  readonly approvers?: ApproverGroup;
   readonly askedAt: string;
   readonly expiresAt: string;
 }
 
-/** The scope of an answer: this call, this conversation, this tool, or all tools of the server. */
+/** The scope of an answer: this call, this tool in this conversation, this tool, or all tools of the server. */
 export const approvalScopes = ['once', 'conversation', 'tool', 'server'] as const;
 
 /** How far an answer applies. */
 export type ApprovalScope = (typeof approvalScopes)[number];
 
+/** How far an answer reaches, and who gave it. */
+export interface AnswerReach {
+  /** `once` by default. */
+  readonly scope?: ApprovalScope;
+  /** Which callers a remembered answer is for; `caller`, that is the assistant or key that made the call, by default. */
+  readonly audience?: RuleAudience;
+  /** A remembered answer holds only for calls whose arguments match. */
+  readonly matching?: ArgumentPatterns;
+  /** The name of the person who answered. */
+  readonly by?: string;
+}
+
 /** A person's answer to an approval. */
 export type ApprovalAnswer =
-  | {
+  | (AnswerReach & {
       readonly kind: 'allow';
-      readonly scope?: ApprovalScope;
       /** Runs the call with these arguments instead, after validating them. */
       readonly arguments?: JsonObject;
-    }
-  | { readonly kind: 'deny'; readonly scope?: ApprovalScope; readonly reason?: string };
+    })
+  | (AnswerReach & { readonly kind: 'deny'; readonly reason?: string });
 
 /** The caller's side of a call, as far as its approval is concerned. */
 export interface ApprovalHost {
-  /** Asks the user of the calling client. The approver asks others at the same time; the first answer counts. */
+  /** Asks the person at this program's own terminal. The approver asks others at the same time; the first answer counts. */
   askUser?(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  /** Asks the user of the calling client. `askClient` restricts when that happens and what the answer can do. */
+  askClient?(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Keeps a pending approval open when the call is cancelled, because the client may repeat the call; false. */
   readonly mayRepeat?: boolean;
+}
+
+/**
+ * Asks the user of the client that made the call, where the policy has `approvers: client`. The answer holds for this call
+ * only, and a changed definition is never put to the caller. Undefined if the client's user may not be asked.
+ */
+export function askClient(
+  host: ApprovalHost | undefined,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer> | undefined {
+  if (!host?.askClient || !mayAnswerOwnCall(request)) return undefined;
+  return host
+    .askClient(request, signal)
+    .then((answer) => (answer.kind === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: answer.reason }));
+}
+
+/** Whether a caller may answer for its own call. */
+export function mayAnswerOwnCall({ approvers, change }: ApprovalRequest): boolean {
+  return approvers === 'client' && change === undefined;
 }
 
 /** Answers approvals. A rejection or an aborted signal counts as no. */

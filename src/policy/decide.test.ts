@@ -15,7 +15,14 @@ const tool: DecidedTool = {
   serverTrusted: false,
   definitionHash: 'h1',
 };
-const approval: ApprovalConfig = { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 60_000 };
+const approval: ApprovalConfig = {
+  mode: 'auto',
+  trustedTools: [],
+  ask: [],
+  deny: [],
+  expiresMs: 60_000,
+  approvers: 'admins',
+};
 const rule: RememberedRule = {
   id: 'r1',
   scope: 'tool',
@@ -208,6 +215,7 @@ describe('for every input', () => {
       ask: patterns,
       deny: patterns,
       expiresMs: fc.constant(1),
+      approvers: fc.constant('admins' as const),
     }),
     remembered: fc.array(rules, { maxLength: 4 }),
     caller: fc.record({

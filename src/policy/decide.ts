@@ -1,11 +1,17 @@
 import type { NamingScope } from '../catalog/catalog.ts';
 import type { ApprovalConfig } from '../config/config.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
-import type { RememberedRule } from './remembered-rules.ts';
+import { audienceOf, isForCaller, matchesArguments, type RememberedRule } from './remembered-rules.ts';
 import { type PatternTarget, restricts, trusts } from './tool-patterns.ts';
 
 export type Decision =
-  | { readonly kind: 'allow'; readonly because: string }
+  | {
+      readonly kind: 'allow';
+      readonly because: string;
+      /** The id of the remembered rule that allowed the call. */
+      readonly rule?: string;
+    }
   | { readonly kind: 'ask'; readonly reason: string; readonly rule: AskRule }
   | { readonly kind: 'deny'; readonly reason: string };
 
@@ -29,6 +35,8 @@ export interface DecisionInput {
   readonly approval: ApprovalConfig;
   readonly remembered: readonly RememberedRule[];
   readonly caller: Caller;
+  /** The arguments of the call; rules with argument patterns do not hold without them. */
+  readonly args?: JsonObject;
 }
 
 /**
@@ -39,9 +47,10 @@ export function decide(input: DecisionInput): Decision {
   return refusal(input) ?? question(input) ?? rememberedAllow(input) ?? byMode(input);
 }
 
-function refusal({ tool, approval, remembered, caller }: DecisionInput): Decision | undefined {
+function refusal(input: DecisionInput): Decision | undefined {
+  const { tool, approval, remembered } = input;
   if (restricts(approval.deny, tool)) return { kind: 'deny', reason: `${tool.name} is on the deny list` };
-  const rule = remembered.find((candidate) => candidate.answer === 'deny' && denies(candidate, tool, caller));
+  const rule = remembered.find((candidate) => candidate.answer === 'deny' && holds(candidate, input));
   if (rule) return { kind: 'deny', reason: `a remembered answer denies ${reach(rule)} (rule ${rule.id})` };
   if (tool.changed !== 'quarantine') return undefined;
   return {
@@ -51,12 +60,12 @@ function refusal({ tool, approval, remembered, caller }: DecisionInput): Decisio
 }
 
 function question(input: DecisionInput): Decision | undefined {
-  const { tool, approval, remembered, caller } = input;
+  const { tool, approval, remembered } = input;
   if (restricts(approval.ask, tool))
     return { kind: 'ask', reason: `${tool.name} is on the list of tools to ask about`, rule: 'ask-list' };
   if (tool.changed !== 'ask') return undefined;
   // Who allowed exactly this definition has seen the change; who allowed the whole server has not.
-  if (remembered.some((rule) => rule.scope !== 'server' && allows(rule, tool, caller))) return undefined;
+  if (remembered.some((rule) => rule.scope !== 'server' && allows(rule, input))) return undefined;
   return {
     kind: 'ask',
     reason: `the definition of ${tool.name} changed since it was accepted`,
@@ -64,9 +73,11 @@ function question(input: DecisionInput): Decision | undefined {
   };
 }
 
-function rememberedAllow({ tool, remembered, caller }: DecisionInput): Decision | undefined {
-  const rule = remembered.find((candidate) => allows(candidate, tool, caller));
-  return rule && { kind: 'allow', because: `a remembered answer allows ${reach(rule)} (rule ${rule.id})` };
+function rememberedAllow(input: DecisionInput): Decision | undefined {
+  const rule = input.remembered.find((candidate) => allows(candidate, input));
+  return (
+    rule && { kind: 'allow', because: `a remembered answer allows ${reach(rule)} (rule ${rule.id})`, rule: rule.id }
+  );
 }
 
 function byMode({ tool, approval }: DecisionInput): Decision {
@@ -80,26 +91,21 @@ function byMode({ tool, approval }: DecisionInput): Decision {
 }
 
 /** An allow rule is bound to what the person saw: the server's address and, unless it is for the whole server, the definition. */
-function allows(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolean {
-  if (rule.answer !== 'allow' || rule.serverAddress !== tool.serverAddress) return false;
-  if (rule.scope === 'server') return true;
-  if (rule.tool !== tool.originalName || rule.definitionHash !== tool.definitionHash) return false;
-  return rule.scope === 'tool' || isSameConversation(rule, caller);
+function allows(rule: RememberedRule, input: DecisionInput): boolean {
+  if (rule.answer !== 'allow' || !holds(rule, input)) return false;
+  return rule.scope === 'server' || rule.definitionHash === input.tool.definitionHash;
 }
 
-/** A deny rule also holds for new definitions: a server must not escape it by rewording its tool. */
-function denies(rule: RememberedRule, tool: DecidedTool, caller: Caller): boolean {
+/** Whether a rule is about this tool, caller and arguments. A denial ignores the definition, so that a server cannot escape it by rewording its tool. */
+function holds(rule: RememberedRule, { tool, caller, args }: DecisionInput): boolean {
   if (rule.serverAddress !== tool.serverAddress) return false;
-  if (rule.scope === 'server') return true;
-  if (rule.tool !== tool.originalName) return false;
-  return rule.scope === 'tool' || isSameConversation(rule, caller);
-}
-
-function isSameConversation(rule: RememberedRule, caller: Caller): boolean {
-  return rule.conversation !== undefined && rule.conversation === caller.conversation;
+  if (rule.scope !== 'server' && rule.tool !== tool.originalName) return false;
+  return isForCaller(rule, caller) && matchesArguments(rule.matching, args);
 }
 
 function reach(rule: RememberedRule): string {
-  if (rule.scope === 'server') return 'every tool of this server';
-  return rule.scope === 'tool' ? 'this tool' : 'this tool in this conversation';
+  const target = rule.scope === 'server' ? 'every tool of this server' : 'this tool';
+  const audience = audienceOf(rule);
+  if (audience === 'everyone') return target;
+  return `${target} ${audience === 'conversation' ? 'in this conversation' : 'for this caller'}`;
 }

@@ -1,8 +1,22 @@
+import { createMatcher } from '../catalog/match-globs.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Caller } from '../kernel/tool.ts';
+
+/** Which callers a rule is for: one conversation, one caller (an assistant or a key), or everyone. */
+export const ruleAudiences = ['conversation', 'caller', 'everyone'] as const;
+export type RuleAudience = (typeof ruleAudiences)[number];
+
+/** Globs over the text of top-level arguments, by argument name. */
+export type ArgumentPatterns = Readonly<Record<string, string>>;
+
 /** A remembered approval. It is bound to the server's address and, if it is for one tool, to the tool's definition. */
 export interface RememberedRule {
   readonly id: string;
+  /** `conversation` is one tool in one conversation. */
   readonly scope: 'conversation' | 'tool' | 'server';
   readonly answer: 'allow' | 'deny';
+  /** Undefined for a rule of an earlier version: see `audienceOf`. */
+  readonly audience?: RuleAudience;
   /** Undefined for local tools. */
   readonly serverAddress?: string;
   readonly server?: string;
@@ -10,6 +24,13 @@ export interface RememberedRule {
   readonly tool?: string;
   readonly definitionHash?: string;
   readonly conversation?: string;
+  /** The id of the caller, for the audience `caller`. */
+  readonly caller?: string;
+  readonly callerName?: string;
+  /** The rule holds only for calls whose arguments match. */
+  readonly matching?: ArgumentPatterns;
+  /** Who gave the answer. */
+  readonly createdBy?: string;
   readonly createdAt: string;
 }
 
@@ -19,4 +40,31 @@ export interface RuleStore {
   add(rule: RememberedRule): Promise<void>;
   /** Returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;
+}
+
+/** The audience of a rule. Rules of earlier versions are for their conversation, or else for everyone. */
+export function audienceOf({ audience, scope }: RememberedRule): RuleAudience {
+  return audience ?? (scope === 'conversation' ? 'conversation' : 'everyone');
+}
+
+/** Whether a rule is for this caller. */
+export function isForCaller(rule: RememberedRule, caller: Caller): boolean {
+  const audience = audienceOf(rule);
+  if (audience === 'everyone') return true;
+  if (audience === 'caller') return rule.caller === caller.id;
+  return rule.conversation !== undefined && rule.conversation === caller.conversation;
+}
+
+/**
+ * Whether arguments match the patterns: each named argument is a text, number or boolean that its glob matches. A text with
+ * a path segment `..` matches no pattern, because it could leave the folder that the pattern names.
+ */
+export function matchesArguments(patterns: ArgumentPatterns | undefined, args: JsonObject | undefined): boolean {
+  if (!patterns) return true;
+  return Object.entries(patterns).every(([name, pattern]) => {
+    const value = args && Object.hasOwn(args, name) ? args[name] : undefined;
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return false;
+    const text = String(value);
+    return !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text) && createMatcher([pattern])(text);
+  });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { CatalogEntry } from '../../src/catalog/catalog.ts';
+import { approvalDefaults } from '../../src/config/defaults.ts';
 import { askApproval } from '../../src/invocation/ask-approval.ts';
 import { RunningCall } from '../../src/invocation/call.ts';
 import { createRateLimiter } from '../../src/invocation/rate-limiter.ts';
@@ -128,7 +129,8 @@ async function openAsking() {
     clock,
     approver,
     args,
-    ask: (expiresMs = 60_000) => askApproval(call(), { entry, args, reason: 'policy asks', expiresMs }, ports),
+    ask: (expiresMs = 60_000) =>
+      askApproval(call(), { entry, args, reason: 'policy asks', approval: { ...approvalDefaults, expiresMs } }, ports),
     /** The next approval, pending or already expired. */
     async pending() {
       const next = await waitFor(async () => {

@@ -8,6 +8,8 @@ const config = (approval: object = { mode: 'always-ask' }) => ({
   toolbox: { approval },
 });
 
+const asksClient = { mode: 'always-ask', approvers: 'client' };
+
 describe('a call that must be approved', () => {
   test('a call waits in the store for its approval, and runs once however often it is approved', async () => {
     await using gateway = await openTestGateway(config());
@@ -70,30 +72,8 @@ describe('a call that must be approved', () => {
     expect(await client.text('s__echo', { text: 'x' })).toContain('denied');
   });
 
-  for (const era of ['legacy', 'auto'] as const) {
-    test(`is put to the calling client itself, ${era === 'legacy' ? 'by elicitation' : 'as input required'}`, async () => {
-      await using gateway = await openTestGateway(config());
-      const asked: string[] = [];
-      const answers = ['once', 'deny', 'tool'];
-      await using client = await connectClient(`${gateway.url}/mcp`, {
-        era,
-        elicit: (params) => {
-          asked.push(String(params.message));
-          return { action: 'accept', content: { answer: answers.shift() } };
-        },
-      });
-      expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
-      expect(asked[0]).toContain('add of server s');
-      expect(await client.text('s__add', { a: 1, b: 2 })).toContain('denied');
-      expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
-      expect(await client.text('s__add', { a: 3, b: 3 })).toBe('6');
-      expect(asked).toHaveLength(3);
-      expect(await gateway.toolbox.approvals.rules()).toHaveLength(1);
-    });
-  }
-
   test('an answer given elsewhere while the client shows the approval lets the call run', async () => {
-    await using gateway = await openTestGateway(config());
+    await using gateway = await openTestGateway(config(asksClient));
     const { calls, storage } = gateway.parts;
     const { approver } = calls;
     await using client = await connectClient(`${gateway.url}/mcp`, {
@@ -107,7 +87,7 @@ describe('a call that must be approved', () => {
   });
 
   test('an approval is bound to its exact arguments, and another call needs another approval', async () => {
-    await using gateway = await openTestGateway(config());
+    await using gateway = await openTestGateway(config(asksClient));
     await using client = await connectClient(`${gateway.url}/mcp`, {
       elicit: (params) => ({
         action: String(params.message).includes('"a":1') ? 'accept' : 'decline',

@@ -43,19 +43,22 @@ export interface TestClientOptions {
   readonly era?: 'legacy' | 'auto';
   /** Answers elicitation; without it the client says it can't. */
   readonly elicit?: (params: Record<string, unknown>) => object;
+  /** Sent as `Authorization: Bearer`. */
+  readonly key?: string;
 }
 
 /** The official SDK's client, connected to an MCP endpoint. */
 export async function connectClient(
   url: string,
-  { era = 'auto', elicit }: TestClientOptions = {},
+  { era = 'auto', elicit, key }: TestClientOptions = {},
 ): Promise<TestClient> {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     { capabilities: elicit ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: era } },
   );
   if (elicit) client.setRequestHandler('elicitation/create', async (request) => elicit({ ...request.params }) as never);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  const requestInit = key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
   return {
     client,
     async text(name, args = {}) {

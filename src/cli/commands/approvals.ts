@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovalView } from '../../gateway/api/schemas/approvals.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { ApprovalRequest, ApprovalScope } from '../../policy/approval.ts';
+import type { AnswerReach, ApprovalRequest } from '../../policy/approval.ts';
 import { askPatternsOf, type GatewayClient, openGatewayClient } from '../backend/gateway-client.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
@@ -44,20 +44,20 @@ export async function approvals(options: ApprovalsOptions, context: CommandConte
 /** `toolwharf approvals allow`: lets a call run. */
 export async function allowApproval(
   id: string,
-  { scope, args }: { readonly scope?: ApprovalScope; readonly args?: string },
+  { scope, audience, args }: Pick<AnswerReach, 'scope' | 'audience'> & { readonly args?: string },
   context: CommandContext,
 ): Promise<number> {
   const edited = args === undefined ? undefined : parseArguments(args);
-  return answerApproval(id, { answer: 'allow', scope, arguments: edited }, context);
+  return answerApproval(id, { answer: 'allow', scope, audience, arguments: edited }, context);
 }
 
 /** `toolwharf approvals deny`: denies a call and sends the caller the reason. */
 export async function denyApproval(
   id: string,
-  { scope, reason }: { readonly scope?: ApprovalScope; readonly reason?: string },
+  { scope, audience, reason }: Pick<AnswerReach, 'scope' | 'audience'> & { readonly reason?: string },
   context: CommandContext,
 ): Promise<number> {
-  return answerApproval(id, { answer: 'deny', scope, reason: reason || undefined }, context);
+  return answerApproval(id, { answer: 'deny', scope, audience, reason: reason || undefined }, context);
 }
 
 /** Shows each call as it arrives and, at a terminal, prompts for the answer, until Ctrl-C. */

@@ -1,5 +1,5 @@
 import { withoutSecrets } from '../../config/server-url.ts';
-import type { RememberedRule } from '../../policy/remembered-rules.ts';
+import { audienceOf, type RememberedRule } from '../../policy/remembered-rules.ts';
 import { openGatewayClient } from '../backend/gateway-client.ts';
 import { findGateway } from '../backend/gateway-file.ts';
 import { hasStore, locateStore, openStore } from '../backend/open-store.ts';
@@ -61,7 +61,10 @@ async function openRules(context: CommandContext): Promise<Rules> {
   };
 }
 
-function scopeOf({ scope, server = 'local', tool, conversation }: RememberedRule): string {
-  if (scope === 'server') return `all tools of ${server}`;
-  return `${server}/${tool}${scope === 'conversation' ? ` in conversation ${conversation}` : ''}`;
+function scopeOf(rule: RememberedRule): string {
+  const { scope, server = 'local', tool, conversation, caller, callerName = caller } = rule;
+  const target = scope === 'server' ? `all tools of ${server}` : `${server}/${tool}`;
+  const audience = audienceOf(rule);
+  if (audience === 'everyone') return `${target} for everyone`;
+  return audience === 'caller' ? `${target} for ${callerName}` : `${target} in conversation ${conversation}`;
 }

@@ -3,7 +3,7 @@ import type { Config, ProfileConfig } from '../../config/config.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
 import { questionsNeedCall } from '../../gateway/mcp/client-host.ts';
 import { serveStdio } from '../../gateway/mcp/stdio.ts';
-import type { ApprovalAnswer, Approver } from '../../policy/approval.ts';
+import { type ApprovalAnswer, type Approver, askClient } from '../../policy/approval.ts';
 import { createToolbox } from '../../toolbox.ts';
 import { createRuleFile } from '../backend/rule-file.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -20,7 +20,7 @@ export async function stdio({ profile: name }: StdioOptions, context: CommandCon
   const { terminal, env, signal } = context;
   const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
-  const approver: Approver = { ask: async (request, ending, host) => host?.askUser?.(request, ending) ?? nobody };
+  const approver: Approver = { ask: async (request, ending, host) => askClient(host, request, ending) ?? nobody };
   await using toolbox = await createToolbox(context.options.config, {
     env,
     log,
@@ -40,7 +40,8 @@ export async function stdio({ profile: name }: StdioOptions, context: CommandCon
     toolbox,
     log,
     caller: { id: 'stdio', kind: 'client' },
-    profile: () => profile,
+    // This process serves one client, whose user started it: there is nobody else to ask.
+    profile: () => ({ ...profile, approval: { ...profile.approval, approvers: 'client' } }),
     input: process.stdin,
     output: process.stdout,
     startWaitMs: toolbox.config.gateway.listWaitMs,

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { approvalScopes } from '../../policy/approval.ts';
+import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
@@ -14,6 +15,11 @@ export function addAccessCommands(root: Command, run: Run): void {
 const idArgument = ['<id>', 'Id, or its first characters'] as const;
 const scopeOption = () =>
   new Option('--scope <scope>', 'Calls the answer applies to (default: once)').choices(approvalScopes);
+const audienceOption = () =>
+  new Option(
+    '--audience <audience>',
+    'Callers a remembered answer is for (default: caller, the key or assistant)',
+  ).choices(ruleAudiences);
 
 function addApprovals(root: Command, run: Run): void {
   const action = createActions(run, () => import('../commands/approvals.ts'));
@@ -28,6 +34,7 @@ function addApprovals(root: Command, run: Run): void {
     .description('Allow a call')
     .argument(...idArgument)
     .addOption(scopeOption())
+    .addOption(audienceOption())
     .option('--args <json>', 'Run the call with these arguments instead')
     .action(action((module) => module.allowApproval));
   approvals
@@ -35,6 +42,7 @@ function addApprovals(root: Command, run: Run): void {
     .description('Deny a call')
     .argument(...idArgument)
     .addOption(scopeOption())
+    .addOption(audienceOption())
     .option('--reason <text>', 'Reason to send to the caller')
     .action(action((module) => module.denyApproval));
 }

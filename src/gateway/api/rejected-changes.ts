@@ -34,6 +34,7 @@ export async function rejectChange(entry: CatalogEntry, toolbox: Tools, store: P
     id: randomUUID(),
     scope: 'tool',
     answer: 'deny',
+    audience: 'everyone',
     serverAddress,
     server,
     tool: originalName,

@@ -32,6 +32,14 @@ export function rightsOf(identity: Identity | undefined): Exclude<Right, 'public
   return (['read', 'call', 'admin'] as const).filter((right) => hasRight(identity, right));
 }
 
+/**
+ * Whether the caller is the person who runs the gateway: at this machine without a key, or with the admin token. The
+ * operator's programs and the operator share one identity, so that the operator also answers for calls of that identity.
+ */
+export function isOperator({ via }: Identity): boolean {
+  return via === 'loopback' || via === 'admin-token';
+}
+
 /** Whether the caller may add servers that start local programs. A loopback connection alone is not enough. */
 export function mayAddPrograms(identity: Identity | undefined): boolean {
   return identity?.isAdmin === true && identity.via !== 'loopback';

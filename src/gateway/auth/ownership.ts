@@ -1,10 +1,13 @@
 import type { Caller } from '../../kernel/tool.ts';
-import type { ApprovalRequest } from '../../policy/approval.ts';
+import { type ApprovalRequest, mayAnswerOwnCall } from '../../policy/approval.ts';
 import { decide } from '../../policy/decide.ts';
 import type { ConversationStore } from '../../storage/ports/conversation-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
-import { hasRight, type Identity } from './identity.ts';
+import { hasRight, type Identity, isOperator } from './identity.ts';
 import { scopeOf } from './profile-scope.ts';
+
+/** How far an answer may reach: not at all, this call, this tool in this conversation, or further calls of anyone. */
+export type AnswerRight = 'none' | 'once' | 'conversation' | 'everyone';
 
 /** Decides who owns a call: its caller and, if an assistant made it, the owner of the conversation. Administrators own every call. */
 export interface Ownership {
@@ -12,11 +15,8 @@ export interface Ownership {
   owns(identity: Identity, caller: Caller): Promise<boolean>;
   /** Like `owns`, but knows only owners that were loaded or set before. */
   ownsCached(identity: Identity, caller: Caller): boolean;
-  /**
-   * Administrators may answer every approval. Owners of a conversation may answer those of its assistant, but only for tools that they
-   * could call themselves without approval: an assistant must not be a way around the profile's policy.
-   */
-  mayAnswer(identity: Identity, request: ApprovalRequest): Promise<boolean>;
+  /** How far an answer of this caller to an approval may reach. */
+  answerRight(identity: Identity, request: ApprovalRequest): Promise<AnswerRight>;
   loadOwner(conversation: string): Promise<void>;
   setOwner(conversation: string, owner: string): void;
   removeOwner(conversation: string): void;
@@ -59,10 +59,18 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
       if (caller.conversation !== undefined && !identity.isAdmin) await loadOwner(caller.conversation);
       return ownsCached(identity, caller);
     },
-    async mayAnswer(identity, { caller, tool }) {
-      if (identity.isAdmin) return true;
+    async answerRight(identity, request) {
+      const { caller, tool, approvers, change } = request;
+      if (!hasRight(identity, 'call')) return 'none';
+      // Nobody answers for their own call, administrators included.
+      if (identity.caller.id === caller.id && !isOperator(identity)) return mayAnswerOwnCall(request) ? 'once' : 'none';
+      if (identity.isAdmin) return 'everyone';
       if (caller.conversation !== undefined) await loadOwner(caller.conversation);
-      return hasRight(identity, 'call') && ownsConversation(identity, caller) && (await mayCall(identity, tool));
+      if (!ownsConversation(identity, caller) || change) return 'none';
+      const isAllowed = approvers === 'owner' || approvers === 'client';
+      // An assistant must not be a way around the profile: without `approvers`, its owner answers only for tools that the
+      // owner could call without approval.
+      return isAllowed || (await mayCall(identity, tool)) ? 'conversation' : 'none';
     },
     loadOwner,
     setOwner: (conversation, owner) => void owners.set(conversation, owner),

@@ -3,7 +3,14 @@ import type { ApprovalConfig, ProfileConfig } from '../../config/config.ts';
 import type { Identity } from './identity.ts';
 import { scopeOf } from './profile-scope.ts';
 
-const approval: ApprovalConfig = { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1 };
+const approval: ApprovalConfig = {
+  mode: 'auto',
+  trustedTools: [],
+  ask: [],
+  deny: [],
+  expiresMs: 1,
+  approvers: 'admins',
+};
 const profile = (name: string, rules: Partial<ProfileConfig> = {}): ProfileConfig => ({
   name,
   naming: 'server__tool',

@@ -90,11 +90,11 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
 
   /** Both the approver and the waiting call report an answer. */
   const answered = new Set<string>();
-  function onAnswered({ request, answer: { kind, scope } }: ApproverEvents['answered']): void {
+  function onAnswered({ request, answer: { kind, scope, audience } }: ApproverEvents['answered']): void {
     if (answered.has(request.id)) return;
     answered.add(request.id);
     evictOldest(answered, 1_000);
-    const data = { ...summarizeApproval(request), answer: kind, scope };
+    const data = { ...summarizeApproval(request), answer: kind, scope, audience };
     publish(forOwner('approval.answered', request, data));
   }
 
@@ -182,8 +182,12 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
 
 function summarizeCall(record: KeptCall): EventData<'call.changed'> {
   const { id, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt } = record;
-  const errorCode = record.error?.code;
-  return { id, parent, server, tool, originalName, caller, status, end, errorCode, createdAt, startedAt, completedAt };
+  const { error, rule, approval } = record;
+  return {
+    ...{ id, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, rule },
+    errorCode: error?.code,
+    approvedBy: approval?.answer === 'allow' ? approval.by : undefined,
+  };
 }
 
 function detailCall(record: KeptCall): EventData<'call.changed'> {
@@ -195,9 +199,10 @@ function detailCall(record: KeptCall): EventData<'call.changed'> {
 type KeptCall = Omit<CallRecord, 'arguments'> & Partial<Pick<CallRecord, 'arguments'>>;
 
 function dropLargeFields(record: CallRecord): KeptCall {
-  const { arguments: args, result, ...rest } = record;
-  if (isSmall(args) && (result === undefined || isSmall(result))) return record;
-  return { ...rest, ...ifSmall('arguments', args), ...ifSmall('result', result) };
+  const { arguments: args, result, approval, ...rest } = record;
+  const kept = { ...rest, approval: approval && { ...approval, originalArguments: undefined } };
+  if (isSmall(args) && (result === undefined || isSmall(result))) return { ...kept, arguments: args, result };
+  return { ...kept, ...ifSmall('arguments', args), ...ifSmall('result', result) };
 }
 
 function summarizeApproval({ id, callId, server, tool, caller }: ApprovalRequest) {

@@ -15,7 +15,7 @@ import { createEventLog, type NumberedEvent } from './event-log.ts';
 const profile = {
   name: 'p',
   naming: 'plain',
-  approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1 },
+  approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1, approvers: 'admins' },
 } as const;
 const all: Scope = { profile, hasServer: () => true, hasTool: () => true };
 const onlyA: Scope = { profile, hasServer: (name) => name === 'a', hasTool: ({ server }) => server === 'a' };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { type ApprovalAnswer, type ApprovalRequest, approvalScopes } from '../../policy/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { ClientRequest } from './client-request.ts';
 
@@ -19,9 +19,6 @@ function toForm(request: ApprovalRequest): JsonObject {
     `Allow ${shown(request.originalName)}${server} to run?`,
     `Reason: ${shown(request.reason)}.`,
     `Arguments: ${shown(JSON.stringify(request.arguments))}`,
-    ...(request.change
-      ? [`Changed since it was accepted: ${request.change.map((change) => change.path).join(', ')}`]
-      : []),
   ];
   return {
     mode: 'form',
@@ -32,7 +29,7 @@ function toForm(request: ApprovalRequest): JsonObject {
         answer: {
           type: 'string',
           title: 'Answer',
-          enum: [...approvalScopes, 'deny'],
+          enum: ['once', 'deny'],
           default: 'once',
         },
       },
@@ -43,7 +40,6 @@ function toForm(request: ApprovalRequest): JsonObject {
 
 function toAnswer(reply: JsonObject): ApprovalAnswer {
   const answer = isObject(reply.content) ? reply.content.answer : undefined;
-  if (reply.action !== 'accept' || answer === 'deny') return { kind: 'deny', reason: 'the user denied it' };
-  if (answer === 'conversation' || answer === 'tool' || answer === 'server') return { kind: 'allow', scope: answer };
-  return { kind: 'allow', scope: 'once' };
+  if (reply.action === 'accept' && (answer === undefined || answer === 'once')) return { kind: 'allow' };
+  return { kind: 'deny', reason: 'the user denied it' };
 }

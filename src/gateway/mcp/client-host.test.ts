@@ -65,6 +65,6 @@ test.each([
 });
 
 test('only a client with the elicitation capability is asked for approval', () => {
-  expect(requestOf().host.askUser).toBeUndefined();
-  expect(requestOf({ capabilities: { elicitation: {} } }).host.askUser).toBeDefined();
+  expect(requestOf().host.askClient).toBeUndefined();
+  expect(requestOf({ capabilities: { elicitation: {} } }).host.askClient).toBeDefined();
 });

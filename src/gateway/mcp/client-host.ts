@@ -27,7 +27,7 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
       if (wantsLog(request, params)) request.notify('notifications/message', params);
     },
     input,
-    askUser: isObject(request.capabilities.elicitation)
+    askClient: isObject(request.capabilities.elicitation)
       ? (approval, signal) => askClientUser(request, approval, signal)
       : undefined,
     // A client that timed out can repeat the call and reuse its approval.

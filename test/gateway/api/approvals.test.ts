@@ -95,7 +95,7 @@ test('whoever makes a call sees its question but can not answer it, and others d
   expect((await api.get('/api/calls', { key: other })).body.calls).toEqual([]);
   const { caller } = (await api.get(`/api/calls/${callId}`, { key: own })).body;
   expect((await api.get(`/api/calls?caller=${caller.id}`, { key: other })).body.calls).toEqual([]);
-  expect((await api.get(`/api/approvals/${id}`)).body.answeredBy).toBe('Administrator');
+  expect((await api.get(`/api/approvals/${id}`)).body.answeredBy).toBe('Administrator (admin)');
 });
 
 test('the webhook was told of every question', async () => {

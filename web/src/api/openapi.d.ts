@@ -1023,6 +1023,7 @@ export interface components {
             readonly ask: readonly string[];
             readonly deny: readonly string[];
             readonly expiresMs: number;
+            readonly approvers: "admins" | "owner" | "client";
         };
         readonly Approval: {
             readonly id: string;
@@ -1042,12 +1043,17 @@ export interface components {
             readonly definitionHash: string;
             readonly reason: string;
             readonly change?: readonly components["schemas"]["DefinitionChange"][];
+            readonly approvers?: "admins" | "owner" | "client";
             readonly askedAt: string;
             readonly expiresAt: string;
             readonly status: "pending" | "allowed" | "denied" | "expired" | "used";
             readonly answer?: {
                 readonly kind: "allow" | "deny";
                 readonly scope?: "once" | "conversation" | "tool" | "server";
+                readonly audience?: "conversation" | "caller" | "everyone";
+                readonly matching?: {
+                    readonly [key: string]: string;
+                };
                 readonly arguments?: {
                     readonly [key: string]: unknown;
                 };
@@ -1056,6 +1062,7 @@ export interface components {
             readonly answeredAt?: string;
             readonly answeredBy?: string;
             readonly mayAnswer: boolean;
+            readonly audiences: readonly ("conversation" | "caller" | "everyone")[];
         };
         readonly ApprovalList: {
             readonly approvals: readonly components["schemas"]["Approval"][];
@@ -1068,7 +1075,14 @@ export interface components {
             readonly server?: string;
             readonly tool?: string;
             readonly definitionHash?: string;
+            readonly audience: "conversation" | "caller" | "everyone";
             readonly conversation?: string;
+            readonly caller?: string;
+            readonly callerName?: string;
+            readonly matching?: {
+                readonly [key: string]: string;
+            };
+            readonly createdBy?: string;
             readonly createdAt: string;
         };
         readonly RuleList: {
@@ -1180,6 +1194,15 @@ export interface components {
                 readonly message: string;
             };
             readonly idempotencyKey?: string;
+            readonly rule?: string;
+            readonly approval?: {
+                readonly id: string;
+                readonly answer: "allow" | "deny";
+                readonly by?: string;
+                readonly originalArguments?: {
+                    readonly [key: string]: unknown;
+                };
+            };
         };
         readonly CallList: {
             readonly calls: readonly components["schemas"]["Call"][];
@@ -1729,6 +1752,8 @@ export interface components {
             readonly status: "pending" | "running" | "success" | "error";
             readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";
             readonly errorCode?: string;
+            readonly rule?: string;
+            readonly approvedBy?: string;
             readonly createdAt: string;
             readonly startedAt?: string;
             readonly completedAt?: string;
@@ -1770,6 +1795,7 @@ export interface components {
             readonly caller: components["schemas"]["Caller"];
             readonly answer: "allow" | "deny";
             readonly scope?: "once" | "conversation" | "tool" | "server";
+            readonly audience?: "conversation" | "caller" | "everyone";
         };
         readonly ApprovalWithdrawnEvent: {
             readonly id: string;
@@ -2004,12 +2030,20 @@ export interface components {
         readonly ApprovalAnswer: {
             readonly answer: "allow";
             readonly scope?: "once" | "conversation" | "tool" | "server";
+            readonly audience?: "conversation" | "caller" | "everyone";
+            readonly matching?: {
+                readonly [key: string]: string;
+            };
             readonly arguments?: {
                 readonly [key: string]: unknown;
             };
         } | {
             readonly answer: "deny";
             readonly scope?: "once" | "conversation" | "tool" | "server";
+            readonly audience?: "conversation" | "caller" | "everyone";
+            readonly matching?: {
+                readonly [key: string]: string;
+            };
             readonly reason?: string;
         };
         readonly AssistantInput: {
@@ -4085,6 +4119,8 @@ export interface operations {
                             readonly status: "pending" | "running" | "success" | "error";
                             readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";
                             readonly errorCode?: string;
+                            readonly rule?: string;
+                            readonly approvedBy?: string;
                             readonly createdAt: string;
                             readonly startedAt?: string;
                             readonly completedAt?: string;
@@ -4126,6 +4162,7 @@ export interface operations {
                             readonly caller: components["schemas"]["Caller"];
                             readonly answer: "allow" | "deny";
                             readonly scope?: "once" | "conversation" | "tool" | "server";
+                            readonly audience?: "conversation" | "caller" | "everyone";
                         };
                         readonly "approval.withdrawn": {
                             readonly id: string;

@@ -4,8 +4,10 @@ import { ToolwharfError } from '../../../kernel/errors.ts';
 import { toolIdOf } from '../../../kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../policy/approval.ts';
 import type { ApprovalRecord } from '../../../policy/approval-store.ts';
+import { audienceOf, type RuleAudience } from '../../../policy/remembered-rules.ts';
 import { createArgumentsChecker } from '../../../policy/validate-arguments.ts';
 import type { Identity } from '../../auth/identity.ts';
+import type { AnswerRight } from '../../auth/ownership.ts';
 import { findApproval, listApprovals, noApproval } from '../access.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
@@ -60,29 +62,22 @@ export const approvalRoutes = [
     right: 'call',
     group,
     summary:
-      'Answers an approval. The first answer counts. Callers who are not administrators can answer for assistants in their own conversations, but not for their own calls.',
+      'Answers an approval. The first answer counts. Administrators answer for the calls of others; the owner of a conversation for its assistant, and a caller for its own call, where `approvers` of the profile permits it.',
     params,
     body: approvalAnswerSchema,
     answer: approvalSchema,
     errors: ['ARGUMENTS_INVALID', 'CONFLICT', 'GONE', 'NOT_FOUND'],
     async access(request, ports) {
       const record = await findApproval(request, ports);
-      if (!(await ports.security.ownership.mayAnswer(request.identity, record.request))) {
-        const message = 'You may not answer this approval: only administrators can approve their own calls';
-        throw new ToolwharfError('FORBIDDEN', message);
-      }
-      const { scope = 'once' } = request.body;
-      if (!request.identity.isAdmin && (scope === 'tool' || scope === 'server')) {
-        const message = "Only administrators can answer for everyone: use the scope 'once' or 'conversation'";
-        throw new ToolwharfError('FORBIDDEN', message);
-      }
+      assertReach(await ports.security.ownership.answerRight(request.identity, record.request), request.body);
       return record;
     },
     async handle(request, ports) {
       const { approval } = request.params;
-      const { caller } = request.identity;
+      const { name, id } = request.identity.caller;
       assertValidArguments(request.body, request.resource.request, ports);
-      const outcome = await ports.calls.approver.answer(approval, toAnswer(request.body), caller.name ?? caller.id);
+      const by = name === undefined ? id : `${name} (${id})`;
+      const outcome = await ports.calls.approver.answer(approval, toAnswer(request.body), by);
       if (outcome === 'missing') throw noApproval(approval);
       if (outcome === 'already') throw new ToolwharfError('CONFLICT', 'This approval is already answered');
       if (outcome === 'expired') throw new ToolwharfError('GONE', 'This approval has expired: the call was denied');
@@ -100,9 +95,10 @@ export const approvalRoutes = [
     async handle(_request, { toolbox }) {
       const rules = await toolbox.approvals.rules();
       return {
-        rules: rules.map(({ serverAddress, ...rule }) => ({
+        rules: rules.map((rule) => ({
           ...rule,
-          serverAddress: serverAddress === undefined ? undefined : withoutSecrets(serverAddress),
+          audience: audienceOf(rule),
+          serverAddress: rule.serverAddress === undefined ? undefined : withoutSecrets(rule.serverAddress),
         })),
       };
     },
@@ -142,7 +138,27 @@ async function toView(
   identity: Identity,
   { security }: ApiPorts,
 ): Promise<ApprovalView> {
-  return { ...request, ...record, mayAnswer: await security.ownership.mayAnswer(identity, request) };
+  const right = await security.ownership.answerRight(identity, request);
+  return { ...request, ...record, mayAnswer: right !== 'none', audiences: audiencesFor(right, request) };
+}
+
+/** The audiences that the requesting caller may choose for a remembered answer. */
+function audiencesFor(right: AnswerRight, { caller }: ApprovalRequest): RuleAudience[] {
+  const conversation: RuleAudience[] = caller.conversation === undefined ? [] : ['conversation'];
+  if (right === 'everyone') return [...conversation, 'caller', 'everyone'];
+  return right === 'conversation' ? conversation : [];
+}
+
+/** Rejects an answer that reaches further than the caller's right to answer. */
+function assertReach(right: AnswerRight, { scope = 'once' }: z.output<typeof approvalAnswerSchema>): void {
+  const refuse = (message: string) => new ToolwharfError('FORBIDDEN', message);
+  if (right === 'none')
+    throw refuse(
+      'You may not answer this approval: an administrator has to answer it, and nobody answers for their own call',
+    );
+  if (right === 'once' && scope !== 'once') throw refuse("You can answer for your own call only with the scope 'once'");
+  if (right === 'conversation' && scope !== 'once' && scope !== 'conversation')
+    throw refuse("Only administrators can answer for other conversations: use the scope 'once' or 'conversation'");
 }
 
 function toAnswer(answer: z.output<typeof approvalAnswerSchema>): ApprovalAnswer {

@@ -1,12 +1,33 @@
 import { z } from 'zod';
+import { approverGroups } from '../../../config/config.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
 import { approvalStatuses } from '../../../policy/approval-store.ts';
+import { ruleAudiences } from '../../../policy/remembered-rules.ts';
 import { callerSchema, changeSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 export const approvalStatus = z.enum(approvalStatuses);
 const scope = z.enum(approvalScopes);
-const scopeInput = scope.optional().describe('Which calls the answer applies to; `once`.');
+const audience = z.enum(ruleAudiences);
+const matching = z.record(z.string(), z.string());
+const reachInput = {
+  scope: scope
+    .optional()
+    .describe(
+      'What the answer applies to; `once`. `conversation` is this tool in this conversation. The others are remembered for the `audience`.',
+    ),
+  audience: audience
+    .optional()
+    .describe(
+      'Which callers a remembered answer is for; `caller`: the assistant or key that made the call. Only administrators can answer for `caller` and `everyone`. `everyone` also accepts a changed definition.',
+    ),
+  matching: matching
+    .refine((patterns) => Object.values(patterns).every((pattern) => !pattern.startsWith('!')), {
+      error: 'a pattern must not start with !',
+    })
+    .optional()
+    .describe('Globs by argument name: a remembered answer holds only for calls whose arguments match.'),
+};
 
 export const approvalSchema = answer(
   'Approval',
@@ -26,6 +47,10 @@ export const approvalSchema = answer(
     change: list(changeSchema)
       .optional()
       .describe('What changed since the definition was accepted, if that is the reason.'),
+    approvers: z
+      .enum(approverGroups)
+      .optional()
+      .describe('Who may answer besides administrators, by the profile of the call.'),
     askedAt: isoTime,
     expiresAt: isoTime,
     status: approvalStatus.describe('`used`: allowed, and the call was started.'),
@@ -33,6 +58,8 @@ export const approvalSchema = answer(
       .strictObject({
         kind: z.enum(['allow', 'deny']),
         scope: scope.optional(),
+        audience: audience.optional(),
+        matching: matching.optional(),
         arguments: json.optional(),
         reason: z.string().optional(),
       })
@@ -40,6 +67,9 @@ export const approvalSchema = answer(
     answeredAt: isoTime.optional(),
     answeredBy: z.string().optional().describe('Name of the person; `withdrawal` if the call ended before an answer.'),
     mayAnswer: z.boolean().describe('Whether the requesting caller may answer.'),
+    audiences: list(audience).describe(
+      'The audiences that the requesting caller may choose for a remembered answer; empty: only the scope `once`.',
+    ),
   }),
 );
 
@@ -52,12 +82,12 @@ export const approvalAnswerSchema = body(
   z.discriminatedUnion('answer', [
     z.strictObject({
       answer: z.literal('allow'),
-      scope: scopeInput,
+      ...reachInput,
       arguments: json.optional().describe('Edited arguments to run with; they are validated again.'),
     }),
     z.strictObject({
       answer: z.literal('deny'),
-      scope: scopeInput,
+      ...reachInput,
       reason: z.string().max(2_000).optional().describe('Shown to the model.'),
     }),
   ]),
@@ -73,7 +103,12 @@ const ruleSchema = answer(
     server: z.string().optional(),
     tool: z.string().optional(),
     definitionHash: z.string().optional(),
-    conversation: z.string().optional(),
+    audience: audience.describe('Which callers the rule is for.'),
+    conversation: z.string().optional().describe('The conversation, for the audience `conversation`.'),
+    caller: z.string().optional().describe('The id of the assistant or key, for the audience `caller`.'),
+    callerName: z.string().optional(),
+    matching: matching.optional().describe('Globs by argument name.'),
+    createdBy: z.string().optional().describe('Who gave the answer.'),
     createdAt: isoTime,
   }),
 );

@@ -59,6 +59,11 @@ export const callParentSchema = z
   .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })
   .describe("The call (of a chain or composed tool) or the assistant's answer that made this call.");
 
+export const ruleId = z
+  .string()
+  .optional()
+  .describe('The id of the remembered rule that allowed the call without asking.');
+
 export const callSchema = answer(
   'Call',
   z.strictObject({
@@ -80,6 +85,16 @@ export const callSchema = answer(
     resultOmitted: z.boolean().optional().describe('True if the result was too large to store.'),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
     idempotencyKey: z.string().optional(),
+    rule: ruleId,
+    approval: z
+      .strictObject({
+        id: z.string(),
+        answer: z.enum(['allow', 'deny']),
+        by: z.string().optional().describe('Who answered.'),
+        originalArguments: json.optional().describe('The arguments that the caller sent, if the approver edited them.'),
+      })
+      .optional()
+      .describe('The approval that a person answered for this call.'),
   }),
 );
 

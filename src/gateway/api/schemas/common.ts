@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes } from '../../../config/config.ts';
+import { approvalModes, approverGroups } from '../../../config/config.ts';
 import { callerKinds } from '../../../kernel/tool.ts';
 import { answer, json, list } from './named.ts';
 
@@ -42,5 +42,6 @@ export const approvalSettingsSchema = answer(
     ask: list(z.string()),
     deny: list(z.string()),
     expiresMs: z.int(),
+    approvers: z.enum(approverGroups),
   }),
 );

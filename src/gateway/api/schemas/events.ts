@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { connectionStates } from '../../../connections/status.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
+import { ruleAudiences } from '../../../policy/remembered-rules.ts';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callEnd, callParentSchema, callStatus } from './calls.ts';
+import { callEnd, callParentSchema, callStatus, ruleId } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
@@ -65,6 +66,8 @@ export const eventSchemas = {
       status: callStatus,
       end: callEnd.optional(),
       errorCode: z.string().optional(),
+      rule: ruleId,
+      approvedBy: z.string().optional().describe('Who approved the call, if a person was asked.'),
       createdAt: isoTime,
       startedAt: isoTime.optional(),
       completedAt: isoTime.optional(),
@@ -98,6 +101,7 @@ export const eventSchemas = {
       ...callReference,
       answer: z.enum(['allow', 'deny']),
       scope: z.enum(approvalScopes).optional(),
+      audience: z.enum(ruleAudiences).optional(),
     }),
   ),
   'approval.withdrawn': answer('ApprovalWithdrawnEvent', z.strictObject({ ...callReference, reason: z.string() })),

@@ -30,6 +30,7 @@ const approval = (more: Partial<Approval>): Approval => ({
   expiresAt: at(600_000),
   status: 'used',
   mayAnswer: true,
+  audiences: [],
   ...more,
 });
 const shown = (...input: Parameters<typeof findPhases>) =>
