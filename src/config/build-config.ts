@@ -78,7 +78,7 @@ function buildTarget(server: CheckedServer): ServerSpec['target'] {
   });
 }
 
-function buildGateway({ listWait, shutdown, retention, ...gateway }: CheckedGateway): GatewayConfig {
+function buildGateway({ listWait, shutdown, retention, limits, ...gateway }: CheckedGateway): GatewayConfig {
   return {
     ...gatewayDefaults,
     ...gateway,
@@ -86,6 +86,7 @@ function buildGateway({ listWait, shutdown, retention, ...gateway }: CheckedGate
       maxAgeMs: retention?.maxAge ?? gatewayDefaults.retention.maxAgeMs,
       maxCalls: retention?.maxCalls ?? gatewayDefaults.retention.maxCalls,
     },
+    limits: { ...gatewayDefaults.limits, ...limits },
     listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
     shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,
   };

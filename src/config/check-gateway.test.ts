@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ToolwharfError } from '../kernel/errors.ts';
+import { limitDefaults } from './defaults.ts';
 import { parseConfig, parseConfigText } from './load-config.ts';
 
 const load = (text: string, env: Record<string, string> = {}) => parseConfigText(text, 'toolwharf.yaml', { env });
@@ -36,6 +37,8 @@ describe('gateway:', () => {
       adminValue: 'admin',
     },
     retention: { maxAgeMs: 365 * 86_400_000, maxCalls: 10 },
+    trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'],
+    limits: { ...limitDefaults, maxBodyBytes: 2_000_000, maxSessionsPerCaller: 5 },
     listWaitMs: 0,
     shutdownMs: 60_000,
     webhook: { url: 'https://hooks.example.com/x', secret: '${HOOK_SECRET}' },
@@ -57,6 +60,8 @@ gateway:
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
   retention: { maxAge: 365d, maxCalls: 10 }
   listWait: 0
+  trustedProxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
+  limits: { maxBodyBytes: 2000000, maxSessionsPerCaller: 5 }
   shutdown: 1m
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
   tracesUrl: http://collector:4318/v1/traces
@@ -80,6 +85,8 @@ gateway:
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }
   retention: { max_age: P365D, max_calls: 10 }
   list_wait: 0
+  trusted_proxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
+  limits: { max_body_bytes: 2000000, max_sessions_per_caller: 5 }
   shutdown: PT1M
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
   traces_url: http://collector:4318/v1/traces

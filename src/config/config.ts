@@ -258,12 +258,41 @@ export interface GatewayConfig {
   readonly listWaitMs: number;
   /** How long running calls may continue after shutdown starts. */
   readonly shutdownMs: number;
+  /** CIDR ranges of reverse proxies whose forwarding headers name the client's address. */
+  readonly trustedProxies: readonly string[];
+  readonly limits: GatewayLimits;
   /** Receives a message for each new approval request. */
   readonly webhook?: WebhookConfig;
   /** OTLP over HTTP endpoint for traces. Undefined sends no traces. */
   readonly tracesUrl?: string;
   /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one. Undefined uses SQLite in the data directory. */
   readonly database?: string;
+}
+
+/** Limits on what callers can consume: `…PerCaller` for each caller, the others for all callers together. */
+export interface GatewayLimits {
+  /** The size of a request body. */
+  readonly maxBodyBytes: number;
+  /** The nesting of arrays and objects in a request body. */
+  readonly maxBodyDepth: number;
+  /** The memory of all requests in progress. Undefined means an eighth of the heap, at most 256 MiB. */
+  readonly maxRequestBytes?: number;
+  /** Undefined means a quarter of the limit for all callers. */
+  readonly maxRequestBytesPerCaller?: number;
+  readonly maxSessions: number;
+  readonly maxSessionsPerCaller: number;
+  readonly maxStreams: number;
+  readonly maxStreamsPerCaller: number;
+  readonly maxPendingApprovals: number;
+  readonly maxPendingApprovalsPerCaller: number;
+  readonly maxRunningCallsPerCaller: number;
+  readonly maxQueuedCallsPerCaller: number;
+  /** The unread bytes of responses. A client that reads too slowly is disconnected. */
+  readonly maxUnsentBytes: number;
+  readonly maxUnsentBytesPerCaller: number;
+  /** The stored results that were too large to return whole. */
+  readonly maxStoredResultBytes: number;
+  readonly maxStoredResultBytesPerCaller: number;
 }
 
 /** Accepts tokens of an identity provider instead of a key. */

@@ -1,4 +1,12 @@
-import type { ApprovalConfig, GatewayConfig, Naming, ServerSpec, ToolboxConfig, ToolLimits } from './config.ts';
+import type {
+  ApprovalConfig,
+  GatewayConfig,
+  GatewayLimits,
+  Naming,
+  ServerSpec,
+  ToolboxConfig,
+  ToolLimits,
+} from './config.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -42,6 +50,26 @@ export const chainTimeoutMs = 5 * minuteMs;
 /** Default naming of tools for MCP clients. */
 export const profileNaming: Naming = 'server__tool';
 
+const mebibyte = 1024 * 1024;
+
+/** Default limits on what callers of the gateway can consume. */
+export const limitDefaults: GatewayLimits = {
+  maxBodyBytes: 4 * mebibyte,
+  maxBodyDepth: 200,
+  maxSessions: 10_000,
+  maxSessionsPerCaller: 2_000,
+  maxStreams: 4_000,
+  maxStreamsPerCaller: 500,
+  maxPendingApprovals: 1_000,
+  maxPendingApprovalsPerCaller: 100,
+  maxRunningCallsPerCaller: 192,
+  maxQueuedCallsPerCaller: 500,
+  maxUnsentBytes: 256 * mebibyte,
+  maxUnsentBytesPerCaller: 64 * mebibyte,
+  maxStoredResultBytes: 64 * mebibyte,
+  maxStoredResultBytesPerCaller: 16 * mebibyte,
+};
+
 export const gatewayDefaults = {
   host: '127.0.0.1',
   port: 7420,
@@ -50,6 +78,8 @@ export const gatewayDefaults = {
   requireAuthentication: false,
   registry: 'https://registry.modelcontextprotocol.io',
   retention: { maxAgeMs: 90 * dayMs, maxCalls: 1_000_000 },
+  trustedProxies: [],
+  limits: limitDefaults,
   listWaitMs: 3_000,
   shutdownMs: 10_000,
 } satisfies GatewayConfig;

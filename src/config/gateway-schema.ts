@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { gatewayDefaults } from './defaults.ts';
+import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
@@ -49,6 +49,66 @@ export const retentionSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
+function limit(key: keyof typeof limitDefaults, min: number, description: string, max = unlimited) {
+  const schema = wholeNumber(min, max).optional().describe(description);
+  return limitDefaults[key] === undefined ? schema : schema.meta({ default: limitDefaults[key] });
+}
+
+const minBytes = 65_536;
+
+/** The limits on what callers can consume. */
+export const limitsSchema = z.strictObject(
+  {
+    maxBodyBytes: limit('maxBodyBytes', 1_024, 'The size of a request body in bytes.'),
+    maxBodyDepth: limit('maxBodyDepth', 8, 'The nesting of arrays and objects in a request body.', 500),
+    maxRequestBytes: limit(
+      'maxRequestBytes',
+      minBytes,
+      'The memory of all requests in progress; an eighth of the heap, at most 256 MiB, if left out.',
+    ),
+    maxRequestBytesPerCaller: limit(
+      'maxRequestBytesPerCaller',
+      minBytes,
+      'The memory of the requests in progress of one caller; a quarter of maxRequestBytes if left out.',
+    ),
+    maxSessions: limit('maxSessions', 1, 'Open MCP sessions. The session that was idle longest is released first.'),
+    maxSessionsPerCaller: limit('maxSessionsPerCaller', 1, 'Open MCP sessions of one caller.'),
+    maxStreams: limit('maxStreams', 1, 'Open event streams.'),
+    maxStreamsPerCaller: limit('maxStreamsPerCaller', 1, 'Open event streams of one caller.'),
+    maxPendingApprovals: limit('maxPendingApprovals', 1, 'Approvals that wait for an answer.'),
+    maxPendingApprovalsPerCaller: limit(
+      'maxPendingApprovalsPerCaller',
+      1,
+      'Approvals of one caller that wait for an answer.',
+    ),
+    maxRunningCallsPerCaller: limit(
+      'maxRunningCallsPerCaller',
+      1,
+      'Running calls of one caller; further calls are queued.',
+    ),
+    maxQueuedCallsPerCaller: limit(
+      'maxQueuedCallsPerCaller',
+      1,
+      'Queued calls of one caller; toolbox.maxQueued limits those of all callers.',
+    ),
+    maxUnsentBytes: limit(
+      'maxUnsentBytes',
+      minBytes,
+      'Response bytes that clients have not read. The client with the most unread bytes is disconnected first.',
+    ),
+    maxUnsentBytesPerCaller: limit('maxUnsentBytesPerCaller', minBytes, 'Response bytes that one caller has not read.'),
+    maxStoredResultBytes: limit(
+      'maxStoredResultBytes',
+      minBytes,
+      'Results that were too large to return whole and can be read in pages. The oldest are deleted first.',
+    ),
+    maxStoredResultBytesPerCaller: limit('maxStoredResultBytesPerCaller', minBytes, 'The same for one caller.'),
+  },
+  { error: 'must be a map' },
+);
+
+const cidr = filledText.refine(isCidr, 'must be an IP address or a range such as 10.0.0.0/8');
+
 export const webhookSchema = z.strictObject(
   {
     url: filledText.describe('Where each question is sent. May be one ${VAR}.'),
@@ -90,6 +150,12 @@ export const gatewaySchema = z.strictObject(
       .meta({ default: gatewayDefaults.registry }),
     jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
+    trustedProxies: list(cidr)
+      .optional()
+      .describe(
+        'Addresses or CIDR ranges of reverse proxies: their X-Forwarded-For or Forwarded header names the client.',
+      ),
+    limits: limitsSchema.optional().describe('Limits on what callers can consume.'),
     listWait: duration(0)
       .optional()
       .describe('How long a list waits for servers that are still starting.')
@@ -113,6 +179,13 @@ export type CheckedGateway = z.output<typeof gatewaySchema>;
 
 function isHostName(host: string): boolean {
   return host.length <= 253 && /^(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(host) && !/^[\d.]+$/.test(host);
+}
+
+function isCidr(range: string): boolean {
+  const [address = '', bits, ...rest] = range.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function isBracketed(host: string): boolean {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLog, type LogEntry } from '../kernel/log.ts';
+import { limitDefaults } from './defaults.ts';
 import { findConfigFile, loadConfig, parseConfig, parseConfigText } from './load-config.ts';
 
 let directory: string;
@@ -71,6 +72,8 @@ describe('the native dialect', () => {
         requireAuthentication: false,
         registry: 'https://registry.modelcontextprotocol.io',
         retention: { maxAgeMs: 90 * 86_400_000, maxCalls: 1_000_000 },
+        trustedProxies: [],
+        limits: limitDefaults,
         listWaitMs: 3_000,
         shutdownMs: 10_000,
       },

@@ -19,6 +19,7 @@ import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createGuard } from './guard.ts';
+import { createLimits, type Limits } from './limits/limits.ts';
 import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
@@ -65,6 +66,7 @@ export interface GatewayParts {
   /** Aborts when the gateway begins to stop and accepts no new calls. */
   readonly stopping: AbortSignal;
   readonly mcp: McpEndpoint;
+  readonly limits: Limits;
   readonly calls: CallParts;
   readonly security: SecurityParts;
   readonly process: ProcessFacts;
@@ -136,6 +138,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   });
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
+  const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
   const mcp = createMcpEndpoint({ traces, toolbox, log, sessionKey, startWaitMs: settings.listWaitMs });
   const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
   const hosts = createAppHosts({ questions, findCall: toolbox.calls.find });
@@ -145,6 +148,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     log,
     stopping: stopping.signal,
     mcp,
+    limits,
     calls: { hosts, approver, questions },
     security: {
       adminToken,
@@ -161,6 +165,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,
     stopping: stopping.signal,
+    limits,
   };
   const a2a = createA2aRoutes({ toolbox, hosts, questions, traces, log }, admit);
   let routes: Routes | undefined;
@@ -240,20 +245,23 @@ interface ListenerPorts {
 /** Guards, authenticates and routes every request. */
 function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
   const { authenticate, admit, guard, web, routes, a2a } = ports;
-  const { toolbox, log, mcp } = ports.parts;
+  const { toolbox, log, mcp, limits } = ports.parts;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = guard(request);
     if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
     // The web app is public, because it has to load before a user can sign in.
     if (web(request, response)) return;
+    const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    // Answered before anything that could fail or wait.
+    if (path === '/healthz') return sendJson(response, 200, { status: 'alive' });
     const identity = await authenticate(request).catch((cause) => {
       if (!(cause instanceof ToolwharfError)) throw cause;
       sendFailure(response, cause);
       return 'rejected' as const;
     });
     if (identity === 'rejected') return;
-    const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    if (path !== '/metrics' && path !== '/readyz') limits.assertMemory();
     if (path === oauthReturnPath && request.method === 'GET')
       return serveOAuthReturn(request, response, { toolbox, log });
     const mcpPath = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
@@ -268,6 +276,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
 
   return (request, response) => {
     serve(request, response).catch((cause) => {
+      if (cause instanceof ToolwharfError) return sendFailure(response, cause);
       log.error('gateway.failed', `A request failed: ${messageOf(cause)}`);
       sendJson(response, 500, { error: { code: 'INTERNAL', message: 'Internal error' } });
     });

@@ -14,6 +14,12 @@ export interface PermitLimits {
   readonly maxQueued: number;
 }
 
+/** Limits on the calls of one caller. */
+export interface CallerLimits {
+  readonly maxRunning: number;
+  readonly maxQueued: number;
+}
+
 /** How many calls run and wait, in total and by tool. */
 export interface PermitStats {
   readonly running: number;

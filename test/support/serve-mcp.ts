@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { ApprovalMode } from '../../src/config/config.ts';
 import type { NativeConfig } from '../../src/config/native-schema.ts';
 import { createGuard } from '../../src/gateway/guard.ts';
+import { createLimits } from '../../src/gateway/limits/limits.ts';
 import { questionsNeedCall } from '../../src/gateway/mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/gateway/mcp/endpoint.ts';
 import { sendJson } from '../../src/gateway/mcp/responder.ts';
@@ -42,10 +43,14 @@ export async function serveMcp(servers: NativeConfig['servers'], options: ServeM
   if (!profile) throw new Error('There is no profile');
   const mcp = createMcpEndpoint({ toolbox, log, sessionKey });
   const guard = createGuard();
+  const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
   const server = createServer((request, response) => {
     const refusal = guard(request);
     if (refusal !== undefined) sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
-    else void mcp.serve(request, response, { caller: callerOf(request), profile });
+    else {
+      const caller = callerOf(request);
+      void mcp.serve(request, response, { caller, profile, usage: limits.for({ caller, isAdmin: false }) });
+    }
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -6,18 +6,18 @@ import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { toAgentCard } from '../../bridges/a2a.ts';
-import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
-import type { McpClient } from '../mcp/endpoint.ts';
+import type { CallerUsage } from '../limits/limits.ts';
+import type { Reservation } from '../limits/quota.ts';
+import { type McpClient, sendRpcFailure } from '../mcp/endpoint.ts';
 import { openEventStream } from '../mcp/event-stream.ts';
-import { readJson } from '../mcp/read-body.ts';
 import { sendJson } from '../mcp/responder.ts';
-import { RpcError, rpcCode, toError } from '../mcp/rpc.ts';
+import { RpcError, rpcCode } from '../mcp/rpc.ts';
 import type { View } from '../mcp/view.ts';
 import { createViews } from '../mcp/views.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
@@ -57,9 +57,6 @@ export interface A2aEndpoint {
 type Answer = Awaited<ReturnType<JsonRpcTransportHandler['handle'] | LegacyJsonRpcTransportHandler['handle']>>;
 type Stream = Extract<Answer, AsyncGenerator>;
 
-const maxBodyBytes = 4 * 1024 * 1024;
-const maxDepth = 200;
-
 export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2aParts): A2aEndpoint {
   const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
   const board = createTaskBoard();
@@ -73,7 +70,8 @@ export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2
   async function post(request: IncomingMessage, response: ServerResponse, asked: MessageRequest): Promise<void> {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       throw new RpcError(rpcCode.invalidRequest, 'The content type must be application/json', { httpStatus: 415 });
-    const { body, bytes } = await readRequest(request);
+    using reservation = asked.client.usage.reserve('request_bytes', 0);
+    const { body, bytes } = await readRequest(request, asked.client.usage, reservation);
     const spoken = versionOf(request) ?? (isLegacyJsonRpcMethod(body.method) ? '0.3' : '1.0');
     const Transport = spoken === '0.3' ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
     const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
@@ -97,6 +95,7 @@ export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2
     );
     const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: spoken }));
     if (!isStream(answer)) return sendJson(response, 200, { ...answer });
+    using _slot = asked.client.usage.reserve('streams');
     await sendStream(response, answer, failed);
   }
 
@@ -118,21 +117,21 @@ export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2
       try {
         await post(request, response, asked);
       } catch (cause) {
-        if (!(cause instanceof RpcError)) log.error('a2a.failed', `A request failed: ${messageOf(cause)}`);
-        const error =
-          cause instanceof RpcError ? cause : new RpcError(rpcCode.internal, 'Internal error', { httpStatus: 500 });
-        sendJson(response, error.httpStatus, toError(null, error));
+        sendRpcFailure(request, response, cause, (message) => log.error('a2a.failed', message));
       }
     },
     close: views.close,
   };
 }
 
-/** Reads one request and rejects a body that is nested deeper than `maxDepth`. */
-async function readRequest(request: IncomingMessage): Promise<{ body: Record<string, unknown>; bytes: number }> {
-  const body = await readJson(request, maxBodyBytes);
-  const { bytes, exceeded } = measureJson(body, { maxBytes: Number.POSITIVE_INFINITY, maxDepth });
-  if (exceeded) throw new RpcError(rpcCode.invalidRequest, 'The body is nested too deeply', { httpStatus: 400 });
+/** Reads one request and its approximate size. */
+async function readRequest(
+  request: IncomingMessage,
+  usage: CallerUsage,
+  reservation: Reservation,
+): Promise<{ body: Record<string, unknown>; bytes: number }> {
+  const body = await usage.readBody(request, reservation);
+  const { bytes } = measureJson(body, { maxBytes: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY });
   if (!isObject(body)) throw new RpcError(rpcCode.invalidRequest, 'Send one request at a time', { httpStatus: 400 });
   return { body, bytes };
 }

@@ -14,6 +14,7 @@ import { createId } from '../../kernel/create-id.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import type { CallerUsage } from '../limits/limits.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
 import { listTasks, withHistory } from './list-tasks.ts';
@@ -23,7 +24,8 @@ import type { BoardTask, TaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
 /** The sender and the context of one request. */
-export interface A2aRequestFacts extends McpClient {
+export interface A2aRequestFacts extends Omit<McpClient, 'usage'> {
+  readonly usage?: Pick<CallerUsage, 'calls'>;
   readonly view: View;
   readonly card: () => AgentCard;
   /** Aborts when the client disconnects. The task continues. */

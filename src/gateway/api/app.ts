@@ -29,7 +29,12 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     if (!hasRight(authenticated, route.right)) throw missingRight(route, authenticated);
     if (stopping.aborted && route.method !== 'get')
       throw new ToolwharfError('TOOLBOX_CLOSED', 'The gateway is stopping');
-    const input = await readRequest(route, context.req.param(), new URL(context.req.url).searchParams, incoming);
+    const identity = authenticated ?? anonymous;
+    const usage = ports.limits.for(identity);
+    using reservation = usage.reserve('request_bytes', 0);
+    const search = new URL(context.req.url).searchParams;
+    const readBody = () => usage.readBody(incoming, reservation);
+    const input = await readRequest(route, context.req.param(), search, incoming, readBody);
     const disconnected = new AbortController();
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) disconnected.abort(new Error('The client disconnected'));
@@ -37,7 +42,8 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     const headers: Record<string, string> = {};
     const request = {
       ...(input as Record<'params' | 'query' | 'body', never>),
-      identity: authenticated ?? anonymous,
+      identity,
+      usage,
       authenticated,
       signal: disconnected.signal,
       incoming,
@@ -92,11 +98,13 @@ function toFailure(
 ): Response {
   const { retryAfterMs } = data;
   const wait = typeof retryAfterMs === 'number' && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
-  // The rest of an oversized body is not read.
-  const close = code === 'REQUEST_TOO_LARGE' && { connection: 'close' };
+  // The rest of a rejected body is not read.
+  const close = bodyRefusals.has(code) && { connection: 'close' };
   const error = { code, message, data: Object.keys(data).length > 0 ? data : undefined };
   return toJson({ error }, status, { ...headers, ...wait, ...close });
 }
+
+const bodyRefusals = new Set<string>(['REQUEST_TOO_LARGE', 'LIMIT_REACHED', 'OVERLOADED']);
 
 function missingRight({ right }: Route, identity: Identity | undefined): ToolwharfError {
   if (!identity) return new ToolwharfError('UNAUTHORIZED', unauthorized.error.message);

@@ -47,6 +47,8 @@ function toGatewayView(
     ...allowed,
     jwt: jwt && { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) },
     retention: gateway.retention,
+    trustedProxies: gateway.trustedProxies,
+    limits: { ...gateway.limits },
     listWaitMs: gateway.listWaitMs,
     shutdownMs: gateway.shutdownMs,
     // The path of a webhook URL is often a secret.

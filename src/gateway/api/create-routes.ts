@@ -31,7 +31,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     log,
     onChange: (kind, server) => events.publish(serverEvent(`server.${kind}`, server, { server })),
   });
-  const metrics = createMetrics({ toolbox, approvals: storage.approvals, mcp, events });
+  const metrics = createMetrics({ toolbox, approvals: storage.approvals, mcp, events, limits: parts.limits });
   const readiness = createReadiness({ toolbox, meta: storage.meta, stopping });
   const stopWebhook = startApprovalWebhook({ toolbox, env, log, stopping });
   let configError: ReturnType<ApiPorts['gateway']['configError']>;
@@ -61,6 +61,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     stopping,
     events,
     security,
+    limits: parts.limits,
     calls: { ...calls, summaries: createCallSummaries({ journal: storage.journal }) },
     chat: {
       conversations,
@@ -86,8 +87,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
       await api(request, response, identity);
       return true;
     }
-    if (path === '/healthz') sendJson(response, 200, { status: 'alive' });
-    else if (path === '/readyz') {
+    if (path === '/readyz') {
       const { ready, reasons } = await readiness();
       // The reasons name servers.
       const seesServers = hasRight(identity, 'read') && identity?.profile === undefined;

@@ -12,10 +12,11 @@ import type { Identity, Right } from '../auth/identity.ts';
 import type { CallSummaries } from '../calls/call-summaries.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
+import type { CallerUsage } from '../limits/limits.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 
 /** The ports that route handlers use, grouped by subject. */
-export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security'> {
+export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security' | 'limits'> {
   readonly events: EventLog;
   readonly calls: CallPorts;
   readonly chat: ChatPorts;
@@ -58,6 +59,8 @@ export interface ApiRequest<Params = unknown, Query = unknown, Body = unknown, R
   /** What the route's `access` returned. */
   readonly resource: Resource;
   readonly identity: Identity;
+  /** The limits of the caller. */
+  readonly usage: CallerUsage;
   /** Undefined if the request of a public route is not authenticated. */
   readonly authenticated: Identity | undefined;
   /** Aborts when the client disconnects before the response is complete. */

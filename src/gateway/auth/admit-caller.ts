@@ -5,6 +5,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
 import type { KeyStore } from '../../storage/ports/key-store.ts';
+import type { CallerUsage, Limits } from '../limits/limits.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { keyCallerPrefix } from './api-keys.ts';
 import { hasRight, type Identity } from './identity.ts';
@@ -27,6 +28,7 @@ export interface AdmitPorts {
   readonly profiles: () => readonly ProfileConfig[];
   readonly keys: Pick<KeyStore, 'get'>;
   readonly stopping: AbortSignal;
+  readonly limits: Pick<Limits, 'for'>;
 }
 
 export interface AdmittedCaller {
@@ -34,6 +36,7 @@ export interface AdmittedCaller {
   readonly profile: ProfileConfig;
   /** The caller's policy at a later time. Rejects when its key was revoked or its profile removed. */
   readonly refreshPolicy: () => Promise<CallPolicy>;
+  readonly usage: CallerUsage;
 }
 
 /** The caller and profile of a request; undefined if the request was already answered with an error. */
@@ -42,7 +45,7 @@ export function admitCaller(
   response: ServerResponse,
   identity: Identity | undefined,
   asked: string | undefined,
-  { profiles, keys, stopping }: AdmitPorts,
+  { profiles, keys, stopping, limits }: AdmitPorts,
 ): AdmittedCaller | undefined {
   const refuse = (status: number, code: string, message: string): undefined =>
     void sendJson(response, status, { error: { code, message } });
@@ -57,7 +60,7 @@ export function admitCaller(
     if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${profile.name}' was removed`);
     return { approval: current.approval, mayUse: createVisibility(current).hasTool };
   };
-  return { caller: identity.caller, profile, refreshPolicy };
+  return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
 }
 
 /** Rejects when the caller's key was revoked since the request was authenticated. */

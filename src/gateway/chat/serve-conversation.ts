@@ -3,12 +3,13 @@ import type { Chat, ChatEvent } from '../../chat/chat.ts';
 import { noConversation } from '../../storage/ports/conversation-store.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { type EventStream, type EventStreamOptions, openEventStream } from '../events/event-stream.ts';
-import { assertStreamAvailable } from '../events/serve-events.ts';
+import type { CallerUsage } from '../limits/limits.ts';
 
 export interface ServeConversationOptions extends Pick<EventStreamOptions, 'keepAliveMs' | 'maxUnsentBytes'> {
   readonly chat: Pick<Chat, 'read' | 'watch'>;
-  /** Requests access checks, and bounds the number of streams together with the event streams. */
-  readonly events: Pick<EventLog, 'listen' | 'listeners'>;
+  /** Requests access checks. */
+  readonly events: Pick<EventLog, 'listen'>;
+  readonly usage: Pick<CallerUsage, 'reserve'>;
   /** Whether the client may still read the conversation. */
   readonly mayWatch: () => Promise<boolean>;
   readonly stopping: AbortSignal;
@@ -21,7 +22,6 @@ export async function serveConversation(
   options: ServeConversationOptions,
 ): Promise<void> {
   const { chat, events, stopping, keepAliveMs, maxUnsentBytes = 1024 * 1024 } = options;
-  assertStreamAvailable(events);
   let stream: EventStream | undefined;
   // Events before the snapshot are part of it.
   const unwatch = chat.watch(id, (event) => send(event));
@@ -34,6 +34,7 @@ export async function serveConversation(
     if (response.destroyed) return;
     throw noConversation(id);
   }
+  const slot = reserveStream(options.usage, unwatch);
   const snapshot = JSON.stringify(content);
   const unlisten = events.listen({ onEvent: () => {}, onRecheckAccess: recheckAccess });
   stream = openEventStream(response, {
@@ -44,6 +45,7 @@ export async function serveConversation(
     signal: stopping,
     onKeepAlive: () => void recheckAccess(),
     onClose() {
+      slot[Symbol.dispose]();
       unwatch();
       unlisten();
     },
@@ -57,5 +59,14 @@ export async function serveConversation(
 
   async function recheckAccess(): Promise<void> {
     if (!(await options.mayWatch().catch(() => false))) stream?.end();
+  }
+}
+
+function reserveStream(usage: Pick<CallerUsage, 'reserve'>, onRefused: () => void): Disposable {
+  try {
+    return usage.reserve('streams');
+  } catch (cause) {
+    onRefused();
+    throw cause;
   }
 }

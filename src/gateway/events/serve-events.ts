@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ToolwharfError } from '../../kernel/errors.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import { type Authenticate, hasRight, type Identity } from '../auth/identity.ts';
 import { scopeOf } from '../auth/profile-scope.ts';
+import type { CallerUsage } from '../limits/limits.ts';
 import type { Viewer } from './collect-events.ts';
 import type { EventLog, NumberedEvent } from './event-log.ts';
 import { type EventStreamOptions, openEventStream } from './event-stream.ts';
@@ -12,12 +12,8 @@ export interface ServeEventsOptions extends Pick<EventStreamOptions, 'keepAliveM
   readonly toolbox: InternalToolbox;
   readonly authenticate: Authenticate;
   readonly stopping: AbortSignal;
+  readonly usage: Pick<CallerUsage, 'reserve'>;
   readonly lastEventId?: string;
-}
-
-/** Rejects with QUEUE_FULL if too many streams are open. */
-export function assertStreamAvailable(events: Pick<EventLog, 'listeners'>, maxListeners = 256): void {
-  if (events.listeners >= maxListeners) throw new ToolwharfError('QUEUE_FULL', 'Too many event streams are open');
 }
 
 /** Streams events to one client until either side ends it. A client that reconnects with the id of its last event misses none. */
@@ -28,7 +24,7 @@ export function serveEvents(
   options: ServeEventsOptions,
 ): void {
   const { events, toolbox, stopping, lastEventId, keepAliveMs, maxUnsentBytes } = options;
-  assertStreamAvailable(events);
+  const slot = options.usage.reserve('streams');
   let viewer = toViewer(identity);
   const stream = openEventStream(response, {
     retryMs: 2_000,
@@ -36,7 +32,10 @@ export function serveEvents(
     maxUnsentBytes,
     signal: stopping,
     onKeepAlive: () => void recheckAccess(),
-    onClose: () => stopListening(),
+    onClose() {
+      slot[Symbol.dispose]();
+      stopListening();
+    },
   });
 
   function toViewer(of: Identity): Viewer {

@@ -3,6 +3,13 @@ import type { Era } from '../../connections/status.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
+import type { CallerUsage } from '../limits/limits.ts';
+import type { Reservation } from '../limits/quota.ts';
+
+/** The caller's limits, and the reservation for the request's body. */
+export interface RequestUsage extends Pick<CallerUsage, 'reserve' | 'calls'> {
+  readonly body?: Reservation;
+}
 
 /** One client request, independent of protocol era and transport. */
 export interface ClientRequest {
@@ -13,6 +20,8 @@ export interface ClientRequest {
   readonly profile: ProfileConfig;
   /** Reloads the policy for a call that has waited. Rejects if the caller has lost its access. */
   readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
+  /** The limits of the caller; none over stdio. */
+  readonly usage?: RequestUsage;
   /** The capabilities that the client declared. */
   readonly capabilities: JsonObject;
   /** The minimum log level that the client requested; undefined if it requested none. */

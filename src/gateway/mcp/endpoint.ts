@@ -1,25 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import type { CallerUsage } from '../limits/limits.ts';
 import type { Traces } from '../traces/traces.ts';
 import { initialize, serveLegacy, serveStream, sessionOf } from './legacy.ts';
 import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
-import { readJson } from './read-body.ts';
 import { createResponder, sendJson } from './responder.ts';
-import { metaOf, modernVersion, RpcError, type RpcMessage, rpcCode, toError, toMessage } from './rpc.ts';
+import {
+  metaOf,
+  modernVersion,
+  RpcError,
+  type RpcMessage,
+  retryHeaders,
+  rpcCode,
+  toAdmissionError,
+  toError,
+  toMessage,
+} from './rpc.ts';
 
 export interface McpEndpointOptions {
   readonly toolbox: InternalToolbox;
   readonly log: Log;
   /** 32 bytes that encrypt session ids. All replicas use the same key, and it survives restarts. */
   readonly sessionKey: Buffer;
-  /** Default: 4 MiB. */
-  readonly maxBodyBytes?: number;
   readonly startWaitMs?: number;
   readonly traces?: Traces;
 }
@@ -30,6 +38,7 @@ export interface McpClient {
   readonly profile: ProfileConfig;
   /** Reloads the policy for a call that has waited. Rejects if the caller has lost its access. */
   readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
+  readonly usage: CallerUsage;
 }
 
 /** The aggregated MCP endpoint over HTTP. It serves both protocol eras at one URL. */
@@ -42,7 +51,7 @@ export interface McpEndpoint {
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { toolbox, log, maxBodyBytes = 4 * 1024 * 1024 } = options;
+  const { toolbox, log } = options;
   const ports = createPorts({
     toolbox,
     sessionKey: options.sessionKey,
@@ -51,11 +60,15 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   });
   const { sessions, subscriptions, serialized } = ports;
 
-  async function post(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void> {
+  async function post(request: IncomingMessage, response: ServerResponse, admitted: McpClient): Promise<void> {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       throw new RpcError(rpcCode.invalidRequest, 'The content type must be application/json', { httpStatus: 415 });
     }
-    const body = await readJson(request, maxBodyBytes);
+    const { usage } = admitted;
+    // Returned when the request has been served, so every promise below is awaited.
+    using reservation = usage.reserve('request_bytes', 0);
+    const body = await usage.readBody(request, reservation);
+    const client = { ...admitted, usage: { reserve: usage.reserve, calls: usage.calls, body: reservation } };
     if (Array.isArray(body))
       throw new RpcError(rpcCode.invalidRequest, 'Batches are not taken: send one message at a time', {
         httpStatus: 400,
@@ -63,7 +76,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const message = withTraceContext(toMessage(body), request);
     if (saysModern(message, request)) {
       if (message.kind === 'request')
-        return serveModern(
+        return await serveModern(
           message.request,
           { ...client, http: request },
           createResponder(request, response, { serialized }),
@@ -73,36 +86,56 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return;
     }
     if (message.kind === 'request' && message.request.method === 'initialize') {
-      return initialize(message.request, client, response, ports);
+      return await initialize(message.request, client, response, ports);
     }
     const session = sessionOf(request, client, ports);
     const responder = createResponder(request, response, { serialized, cancelsOnDisconnect: false });
-    return serveLegacy(message, session, client, responder, response, ports);
+    return await serveLegacy(message, session, client, responder, response, ports);
   }
 
   return {
     get open() {
-      return { sessions: [...sessions.all()].length, subscriptions: subscriptions.open };
+      return { sessions: sessions.size, subscriptions: subscriptions.open };
     },
     async serve(request, response, client) {
       try {
         if (request.method === 'POST') await post(request, response, client);
         // The modern era supports only POST.
         else if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
-        else if (request.method === 'GET') serveStream(request, response, sessionOf(request, client, ports));
+        else if (request.method === 'GET')
+          serveStream(request, response, sessionOf(request, client, ports), client.usage);
         else if (request.method === 'DELETE') {
           sessions.end(sessionOf(request, client, ports).facts);
           response.writeHead(200).end();
         } else notAllowed(response, 'GET, POST, DELETE');
       } catch (cause) {
-        if (!(cause instanceof RpcError)) log.error('mcp.failed', `A request failed: ${messageOf(cause)}`);
-        const error =
-          cause instanceof RpcError ? cause : new RpcError(rpcCode.internal, 'Internal error', { httpStatus: 500 });
-        sendJson(response, error.httpStatus === 200 ? 400 : error.httpStatus, toError(null, error));
+        sendRpcFailure(request, response, cause, (message) => log.error('mcp.failed', message));
       }
     },
     close: ports.close,
   };
+}
+
+/** Answers a request that failed before it was processed. Unexpected errors are logged and not shown to the client. */
+export function sendRpcFailure(
+  request: IncomingMessage,
+  response: ServerResponse,
+  cause: unknown,
+  logError: (message: string) => void,
+): void {
+  const isKnown = cause instanceof RpcError || cause instanceof ToolwharfError;
+  if (!isKnown) logError(`A request failed: ${messageOf(cause)}`);
+  const error =
+    cause instanceof RpcError
+      ? cause
+      : cause instanceof ToolwharfError
+        ? toAdmissionError(cause)
+        : new RpcError(rpcCode.internal, 'Internal error', { httpStatus: 500 });
+  const status = error.httpStatus === 200 ? 400 : error.httpStatus;
+  const headers: Record<string, string> = { ...retryHeaders(error) };
+  // The rest of a rejected body is not read.
+  if (!request.complete) headers.connection = 'close';
+  sendJson(response, status, toError(null, error), headers);
 }
 
 /** True if the body or the version header names the modern era. A body that does not match the header is rejected later. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Reservation } from '../limits/quota.ts';
 import type { ClientRequest } from './client-request.ts';
 import { RpcError, rpcCode } from './rpc.ts';
 
@@ -13,6 +14,8 @@ export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
   readonly owner: string;
   /** The answers that this round contains. */
   readonly answers: JsonObject;
+  /** Counts the request's body, which the request retains until it has ended. */
+  readonly reservation?: Reservation;
 }
 
 /**
@@ -120,6 +123,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
       });
       // The request may end between two rounds. The client then gets the outcome in its next round.
       exchange.outcome.catch(ignore);
+      round.reservation?.retainUntil(exchange.outcome);
       return nextResult(exchange, round);
     },
 

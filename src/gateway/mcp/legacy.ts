@@ -3,7 +3,7 @@ import type { ProfileConfig } from '../../config/config.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import type { ClientRequest } from './client-request.ts';
+import type { ClientRequest, RequestUsage } from './client-request.ts';
 import { openEventStream } from './event-stream.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
@@ -14,13 +14,14 @@ import {
   RpcError,
   type RpcMessage,
   type RpcRequest,
+  retryHeaders,
   rpcCode,
   toError,
   toResult,
   toRpcError,
 } from './rpc.ts';
 import type { SerializedCache } from './serialized-cache.ts';
-import type { SessionTokens } from './session-token.ts';
+import { digestCapabilities, type SessionTokens } from './session-token.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 export interface LegacyPorts extends MethodPorts {
@@ -33,9 +34,11 @@ export interface LegacyClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
   readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
+  readonly usage?: RequestUsage;
 }
 
 const sessionHeader = 'mcp-session-id';
+const maxWatched = 1_000;
 
 /** Handles `initialize`. The returned session id contains the encrypted session. */
 export async function initialize(
@@ -49,9 +52,9 @@ export async function initialize(
     caller: client.caller.id,
     profile: client.profile.name,
     protocolVersion: legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0],
-    capabilities: isObject(capabilities) ? capabilities : {},
+    capabilities: digestCapabilities(capabilities),
   });
-  ports.sessions.open(facts);
+  ports.sessions.open(facts, client.usage);
   const view = await ports.viewFor(client);
   const result = {
     protocolVersion: facts.protocolVersion,
@@ -78,7 +81,7 @@ export function sessionOf(request: IncomingMessage, client: LegacyClient, ports:
       httpStatus: 400,
     });
   }
-  return ports.sessions.open(facts);
+  return ports.sessions.open(facts, client.usage);
 }
 
 /** Handles every message that a client posts within its session. */
@@ -99,13 +102,24 @@ export async function serveLegacy(
 }
 
 /** Serves the client's `GET` stream for messages that belong to no request. */
-export function serveStream(request: IncomingMessage, response: ServerResponse, session: Session): void {
+export function serveStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  session: Session,
+  usage: RequestUsage | undefined,
+): void {
   if (!/text\/event-stream|\*\/\*/.test(request.headers.accept ?? '')) {
     throw new RpcError(rpcCode.invalidRequest, 'Not Acceptable: the client must accept text/event-stream', {
       httpStatus: 406,
     });
   }
-  const stream = openEventStream(response, { onClose: () => session.streams.delete(stream) });
+  const slot = usage?.reserve('streams');
+  const stream = openEventStream(response, {
+    onClose() {
+      session.streams.delete(stream);
+      slot?.[Symbol.dispose]();
+    },
+  });
   session.streams.add(stream);
 }
 
@@ -131,6 +145,7 @@ export async function serveRequest(
     caller: client.caller,
     profile: client.profile,
     refreshPolicy: client.refreshPolicy,
+    usage: client.usage,
     capabilities: session.facts.capabilities,
     logLevel: session.logLevel,
     signal: cancel.signal,
@@ -151,7 +166,8 @@ export async function serveRequest(
     // A cancelled request gets no response, as the protocol requires. Over HTTP its stream must still end.
     const error = toRpcError(cause);
     noteElicitations(error, session);
-    responder.finish(toError(message.id, error));
+    const headers = retryHeaders(error);
+    responder.finish(toError(message.id, error), headers['retry-after'] ? error.httpStatus : 200, headers);
   } finally {
     if (session.running.get(message.id) === cancel) session.running.delete(message.id);
   }
@@ -189,6 +205,8 @@ async function subscribe(request: ClientRequest, session: Session, ports: Legacy
   if (server === undefined)
     throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
   if (session.watched.has(uri)) return {};
+  if (session.watched.size >= maxWatched)
+    throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatched} resources at most`);
   const watching = ports.toolbox.resources.watch(server, uri);
   const watch = { server, end: async () => (await watching)() };
   session.watched.set(uri, watch);
@@ -212,7 +230,7 @@ async function unsubscribe(uri: string, session: Session): Promise<JsonObject> {
 function noteElicitations({ code, data }: RpcError, session: Session): void {
   if (code !== rpcCode.urlElicitation || !isObject(data) || !Array.isArray(data.elicitations)) return;
   for (const elicitation of data.elicitations)
-    if (isObject(elicitation)) session.elicited.add(String(elicitation.elicitationId));
+    if (isObject(elicitation)) session.addElicitation(String(elicitation.elicitationId));
 }
 
 /** Removes the members that only the modern era defines. */

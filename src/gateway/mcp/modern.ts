@@ -4,7 +4,7 @@ import { findParamHeaders } from '../../connections/param-headers.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import type { ClientRequest } from './client-request.ts';
+import type { ClientRequest, RequestUsage } from './client-request.ts';
 import type { InputRounds, RoundClient } from './input-rounds.ts';
 import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
@@ -16,6 +16,7 @@ import {
   modernVersion,
   RpcError,
   type RpcRequest,
+  retryHeaders,
   rpcCode,
   toError,
   toResult,
@@ -32,6 +33,7 @@ export interface ModernClient {
   readonly caller: Caller;
   readonly profile: ProfileConfig;
   readonly refreshPolicy?: InternalStartOptions['refreshPolicy'];
+  readonly usage?: RequestUsage;
   /** The HTTP request, whose headers must match its body; undefined over stdio. */
   readonly http?: IncomingMessage;
 }
@@ -77,7 +79,7 @@ export async function serveModern(
     const error = toRpcError(cause);
     // The modern era requires status 400 for a missing capability, whether the gateway or the server reported it.
     const status = error.code === rpcCode.missingCapability ? 400 : error.httpStatus;
-    responder.finish(toError(message.id, error), status);
+    responder.finish(toError(message.id, error), status, retryHeaders(error));
   }
 }
 
@@ -94,6 +96,7 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
     answers: isObject(inputResponses) ? inputResponses : {},
     notify: request.notify,
     signal: request.signal,
+    reservation: request.usage?.body,
   };
   const { inputRounds } = ports;
   if (inputRounds.isOwn(requestState))
@@ -112,6 +115,7 @@ function toClientRequest(message: RpcRequest, client: ModernClient, responder: R
     caller: client.caller,
     profile: client.profile,
     refreshPolicy: client.refreshPolicy,
+    usage: client.usage,
     capabilities: isObject(capabilities) ? capabilities : {},
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
     signal: responder.signal,

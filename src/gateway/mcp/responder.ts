@@ -9,8 +9,8 @@ export interface Responder {
   send(message: JsonObject): void;
   /** Returns the stream and opens it if necessary; undefined if the client does not accept streams. */
   stream(): EventStream | undefined;
-  /** Sends the response. `status` is ignored once a stream is open. */
-  finish(message: JsonObject, status?: number): void;
+  /** Sends the response. `status` and `headers` are ignored once a stream is open. */
+  finish(message: JsonObject, status?: number, headers?: Readonly<Record<string, string>>): void;
   /** Aborts when the client disconnects before the response, unless `cancelsOnDisconnect` is false. */
   readonly signal: AbortSignal;
 }
@@ -49,7 +49,7 @@ export function createResponder(
     signal: disconnected?.signal ?? neverAborts,
     stream,
     send: (message) => stream()?.send(message),
-    finish(message, status = 200) {
+    finish(message, status = 200, headers = {}) {
       if (events) {
         events.send(message);
         events.end();
@@ -57,7 +57,7 @@ export function createResponder(
       }
       const parts = serialized?.split(message);
       if (parts) sendParts(response, status, parts);
-      else sendJson(response, status, message);
+      else sendJson(response, status, message, headers);
     },
   };
 }

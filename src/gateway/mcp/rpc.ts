@@ -48,7 +48,27 @@ export function toRpcError(cause: unknown): RpcError {
   if (!(cause instanceof ToolwharfError)) return new RpcError(rpcCode.internal, messageOf(cause));
   const { rpcCode: code, rpcData } = cause.data;
   if (typeof code === 'number') return new RpcError(code, cause.message, { data: rpcData });
-  return new RpcError(rpcCode.internal, cause.message, { data: { code: cause.code } });
+  const { retryAfterMs } = cause.data;
+  const data = { code: cause.code, retryAfterMs };
+  const httpStatus = isLimit(cause) ? cause.status : undefined;
+  return new RpcError(rpcCode.internal, cause.message, { data, httpStatus });
+}
+
+/** Converts an error from reading or admitting a request. It keeps its HTTP status. */
+export function toAdmissionError(cause: ToolwharfError): RpcError {
+  if (isLimit(cause)) return toRpcError(cause);
+  const code = cause.code === 'REQUEST_INVALID' ? rpcCode.parse : rpcCode.invalidRequest;
+  return new RpcError(code, cause.message, { httpStatus: cause.code === 'CALL_CANCELLED' ? 400 : cause.status });
+}
+
+/** The `Retry-After` header of an error that says when to try again. */
+export function retryHeaders({ data }: { readonly data: unknown }): Readonly<Record<string, string>> {
+  const retryAfterMs = isObject(data) ? data.retryAfterMs : undefined;
+  return typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } : {};
+}
+
+function isLimit({ code }: ToolwharfError): boolean {
+  return code === 'LIMIT_REACHED' || code === 'OVERLOADED';
 }
 
 export type RpcId = string | number;

@@ -19,6 +19,27 @@ export interface SessionTokens {
   open(token: string): SessionFacts | undefined;
 }
 
+/**
+ * Reduces a client's capabilities to those that the gateway uses, without their content. A session must not grow with
+ * the request that opens it.
+ */
+export function digestCapabilities(declared: unknown): JsonObject {
+  const digest: Record<string, JsonObject> = {};
+  for (const [name, parts] of Object.entries(knownCapabilities)) {
+    const capability = isObject(declared) ? declared[name] : undefined;
+    if (!isObject(capability)) continue;
+    const known = parts.filter((part) => isObject(capability[part]) || capability[part] === true);
+    digest[name] = Object.fromEntries(known.map((part) => [part, capability[part] === true ? true : {}]));
+  }
+  return digest;
+}
+
+const knownCapabilities = {
+  elicitation: ['form', 'url'],
+  sampling: ['tools', 'context'],
+  roots: ['listChanged'],
+} as const;
+
 const maxOpened = 10_000;
 
 export function createSessionTokens(key: Buffer): SessionTokens {

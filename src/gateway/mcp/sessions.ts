@@ -1,6 +1,8 @@
 import { createEphemeralMap, type EphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { CallerUsage } from '../limits/limits.ts';
+import type { Reservation } from '../limits/quota.ts';
 import type { EventStream } from './event-stream.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
 import type { SessionFacts } from './session-token.ts';
@@ -18,6 +20,7 @@ export interface Session {
   readonly running: EphemeralMap<RpcId, AbortController>;
   /** The ids of URL elicitations whose completion is reported to the client. */
   readonly elicited: Set<string>;
+  addElicitation(id: string): void;
   /** Sends the client a question over a stream and waits for the posted answer, up to a time limit. */
   ask(stream: EventStream, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** Accepts an answer that the client posted. Returns false if no question has this id. */
@@ -26,15 +29,19 @@ export interface Session {
   readonly stream: EventStream | undefined;
   /** Sends a message that belongs to no request. The message is lost if no stream is open, as the protocol allows. */
   broadcast(message: JsonObject): void;
+  /** True if nothing is lost when the memory of the session is released, except its subscriptions and log level. */
+  readonly isIdle: boolean;
   lastSeen: number;
 }
 
 export interface Sessions {
-  open(facts: SessionFacts): Session;
+  /** Throws `LIMIT_REACHED` or `OVERLOADED` if the session is new, a limit is reached, and no session is idle. */
+  open(facts: SessionFacts, usage?: Pick<CallerUsage, 'reserve'>): Session;
   /** Ends the session. Its token is rejected from now on. */
   end(facts: SessionFacts): void;
   isEnded(facts: SessionFacts): boolean;
   all(): Iterable<Session>;
+  readonly size: number;
 }
 
 export interface SessionsOptions {
@@ -50,42 +57,84 @@ export interface SessionsOptions {
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { idleMs = 600_000, maxEnded = 10_000, patienceMs = 300_000, onEnd } = options;
-  const sessions = new Map<string, Session>();
+  // Ordered by last use, oldest first.
+  const sessions = new Map<string, { readonly session: Session; readonly slot: Reservation | undefined }>();
+  /** The sessions of each caller, ordered by last use. */
+  const byCaller = new Map<string, Set<string>>();
   const ended = new Set<string>();
   let swept = Date.now();
 
   function sweep(now: number): void {
     if (now - swept < idleMs / 10) return;
     swept = now;
-    for (const [id, session] of sessions) {
-      const isIdle = session.streams.size === 0 && session.running.size === 0 && now - session.lastSeen > idleMs;
-      if (isIdle && sessions.delete(id)) onEnd(session);
+    for (const [id, { session }] of sessions) if (session.isIdle && now - session.lastSeen > idleMs) release(id);
+  }
+
+  /** Releases the memory of a session. Its token stays valid. */
+  function release(id: string): void {
+    const entry = sessions.get(id);
+    if (!entry) return;
+    const { session, slot } = entry;
+    sessions.delete(id);
+    const own = byCaller.get(session.facts.caller);
+    own?.delete(id);
+    if (own?.size === 0) byCaller.delete(session.facts.caller);
+    slot?.[Symbol.dispose]();
+    onEnd(session);
+  }
+
+  /** Releases the session, of a caller or of anybody, that was idle longest. Returns false if no session is idle. */
+  function releaseIdle(caller: string | undefined): boolean {
+    for (const id of caller === undefined ? sessions.keys() : (byCaller.get(caller) ?? [])) {
+      if (!sessions.get(id)?.session.isIdle) continue;
+      release(id);
+      return true;
     }
+    return false;
+  }
+
+  function touch(id: string, entry: { readonly session: Session; readonly slot: Reservation | undefined }): void {
+    sessions.delete(id);
+    sessions.set(id, entry);
+    const { caller } = entry.session.facts;
+    const own = byCaller.get(caller) ?? new Set();
+    own.delete(id);
+    own.add(id);
+    byCaller.set(caller, own);
   }
 
   return {
-    open(facts) {
+    open(facts, usage) {
       const now = Date.now();
       sweep(now);
-      const session = sessions.get(facts.id) ?? createSession(facts, patienceMs);
-      session.lastSeen = now;
-      sessions.set(facts.id, session);
-      return session;
+      const entry = sessions.get(facts.id) ?? {
+        slot: usage?.reserve('sessions', 1, releaseIdle),
+        session: createSession(facts, patienceMs),
+      };
+      entry.session.lastSeen = now;
+      touch(facts.id, entry);
+      return entry.session;
     },
     end(facts) {
-      const session = sessions.get(facts.id);
-      sessions.delete(facts.id);
+      const session = sessions.get(facts.id)?.session;
       ended.add(facts.id);
       evictOldest(ended, maxEnded);
-      if (!session) return;
-      for (const controller of session.running.values()) controller.abort(new Error('The client ended its session'));
-      for (const stream of session.streams) stream.end();
-      onEnd(session);
+      for (const controller of session?.running.values() ?? [])
+        controller.abort(new Error('The client ended its session'));
+      for (const stream of session?.streams ?? []) stream.end();
+      release(facts.id);
     },
     isEnded: (facts) => ended.has(facts.id),
-    all: () => sessions.values(),
+    get size() {
+      return sessions.size;
+    },
+    *all() {
+      for (const { session } of sessions.values()) yield session;
+    },
   };
 }
+
+const maxElicitations = 1_000;
 
 function createSession(facts: SessionFacts, patienceMs: number): Session {
   const waiting = new Map<string, { resolve: (answer: JsonObject) => void; reject: (cause: unknown) => void }>();
@@ -98,8 +147,15 @@ function createSession(facts: SessionFacts, patienceMs: number): Session {
     running: createEphemeralMap(),
     elicited: new Set(),
     lastSeen: 0,
+    get isIdle() {
+      return session.streams.size === 0 && session.running.size === 0 && waiting.size === 0;
+    },
+    addElicitation(id) {
+      session.elicited.add(id);
+      evictOldest(session.elicited, maxElicitations);
+    },
     ask(stream, method, params, signal) {
-      if (typeof params.elicitationId === 'string') session.elicited.add(params.elicitationId);
+      if (typeof params.elicitationId === 'string') session.addElicitation(params.elicitationId);
       return new Promise((resolve, reject) => {
         const id = `toolwharf-${nextQuestion++}`;
         const settle =

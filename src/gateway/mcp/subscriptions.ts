@@ -20,8 +20,6 @@ export interface Subscriptions {
 export interface SubscriptionsOptions {
   readonly toolbox: InternalToolbox;
   readonly ports: () => MethodPorts;
-  /** Default: 10 000. */
-  readonly maxOpen?: number;
 }
 
 interface Subscription {
@@ -33,6 +31,8 @@ interface Subscription {
   end(): void;
 }
 
+const maxUris = 1_000;
+
 const filterMember = {
   tools: 'toolsListChanged',
   prompts: 'promptsListChanged',
@@ -40,14 +40,17 @@ const filterMember = {
 } as const;
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { toolbox, maxOpen = 10_000 } = options;
+  const { toolbox } = options;
   const open = new Set<Subscription>();
 
   /** Maps the requested URIs to their servers. Omits URIs that no server has. */
   async function locate(wanted: unknown, request: ClientRequest): Promise<Map<string, string>> {
     const view = await options.ports().viewFor(request);
     const found = new Map<string, string>();
-    for (const uri of Array.isArray(wanted) ? wanted.map(String) : []) {
+    const uris = Array.isArray(wanted) ? wanted.map(String) : [];
+    if (uris.length > maxUris)
+      throw new RpcError(rpcCode.invalidParams, `A subscription can name ${maxUris} resources at most`);
+    for (const uri of uris) {
       const server = view.findResource(uri);
       if (server !== undefined) found.set(uri, server);
     }
@@ -63,8 +66,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const { notifications } = message.params;
       if (!isObject(notifications))
         throw new RpcError(rpcCode.invalidParams, "Invalid params: 'notifications' is needed");
-      if (open.size >= maxOpen)
-        throw new RpcError(rpcCode.internal, `No more than ${maxOpen} subscriptions can be open`);
+      using _slot = request.usage?.reserve('streams');
       const uris = await locate(notifications.resourceSubscriptions, request);
       const filter = agreed(notifications, uris);
       await using watched = new AsyncDisposableStack();

@@ -4,6 +4,7 @@ import type { CallRecord } from '../../invocation/call-record.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 
 /** Bounds the number of distinct values of a label: servers choose their tools' names, and every value is a series that stays. */
@@ -22,6 +23,7 @@ export interface MetricsOptions {
   readonly approvals: ApprovalStore;
   readonly mcp: Pick<McpEndpoint, 'open'>;
   readonly events: Pick<EventLog, 'listeners'>;
+  readonly limits: Pick<Limits, 'quotas' | 'heap' | 'heapRefusals'>;
   /** Maximum number of tool labels; further tools are counted as `other`; 2 000. */
   readonly maxTools?: number;
   /** Maximum number of server labels; 500. */
@@ -35,7 +37,7 @@ export interface Metrics {
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { toolbox, approvals, mcp, events, maxTools = 2_000, maxServers = 500 } = options;
+  const { toolbox, approvals, mcp, events, limits, maxTools = 2_000, maxServers = 500 } = options;
   const registry = new Registry();
   const registers = [registry];
   const toolLabel = createBoundedNames(maxTools);
@@ -98,6 +100,42 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('process_start_time_seconds', 'Start time of the gateway process as a Unix timestamp.', () =>
     Math.round(performance.timeOrigin / 1_000),
   );
+  new Gauge({
+    name: 'toolwharf_limit_used',
+    help: 'How much of each limit is used by all callers together.',
+    labelNames: ['limit'],
+    registers,
+    collect() {
+      for (const { name, used } of limits.quotas) this.set({ limit: name }, used);
+    },
+  });
+  new Gauge({
+    name: 'toolwharf_limit_max',
+    help: 'The value of each limit for all callers together.',
+    labelNames: ['limit'],
+    registers,
+    collect() {
+      for (const { name, limit } of limits.quotas) this.set({ limit: name }, limit);
+    },
+  });
+  new Counter({
+    name: 'toolwharf_refusals_total',
+    help: 'Requests that were rejected because of a limit, by limit and by whose limit it was: `caller` or `total`.',
+    labelNames: ['limit', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, refusals } of limits.quotas) {
+        this.inc({ limit: name, reason: 'caller' }, refusals.caller);
+        this.inc({ limit: name, reason: 'total' }, refusals.total);
+      }
+      this.inc({ limit: 'heap', reason: 'total' }, limits.heapRefusals);
+    },
+  });
+  gauge('toolwharf_heap_used_ratio', 'The used fraction of the heap; requests are rejected near 1.', () => {
+    limits.heap.level();
+    return limits.heap.fraction;
+  });
   new Gauge({
     name: 'toolwharf_server_state',
     help: '1 for the current state of a server, 0 for every other state.',

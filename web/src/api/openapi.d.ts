@@ -1915,6 +1915,10 @@ export interface components {
                     readonly maxAgeMs: number;
                     readonly maxCalls: number;
                 };
+                readonly trustedProxies: readonly string[];
+                readonly limits: {
+                    readonly [key: string]: number;
+                };
                 readonly listWaitMs: number;
                 readonly shutdownMs: number;
                 readonly webhook?: {

@@ -185,9 +185,9 @@ export const conversationRoutes = [
       'Streams a conversation as server-sent events: a snapshot, then every change. A client that reconnects gets a new snapshot.',
     params,
     streams: chatEventSchemas,
-    errors: ['NOT_FOUND', 'QUEUE_FULL'],
+    errors: ['LIMIT_REACHED', 'NOT_FOUND', 'OVERLOADED'],
     access: findConversation,
-    async handle({ incoming, outgoing, identity, resource: { id } }, { chat, security, events, stopping }) {
+    async handle({ incoming, outgoing, identity, usage, resource: { id } }, { chat, security, events, stopping }) {
       const mayWatch = async () => {
         const current = await security.authenticate(incoming);
         return (
@@ -196,7 +196,7 @@ export const conversationRoutes = [
           (current.isAdmin || current.caller.id === identity.caller.id)
         );
       };
-      await serveConversation(outgoing, id, { chat: chat.conversations, events, stopping, mayWatch });
+      await serveConversation(outgoing, id, { chat: chat.conversations, events, stopping, usage, mayWatch });
     },
   }),
 ];

@@ -16,12 +16,12 @@ export const eventRoutes = [
       lastEventId: z.string().optional().describe('Alternative to the header `Last-Event-ID`, which takes precedence.'),
     }),
     streams: eventSchemas,
-    errors: ['QUEUE_FULL'],
-    async handle({ incoming, outgoing, identity, query }, { events, toolbox, security, stopping }) {
+    errors: ['LIMIT_REACHED', 'OVERLOADED'],
+    async handle({ incoming, outgoing, identity, usage, query }, { events, toolbox, security, stopping }) {
       const header = incoming.headers['last-event-id'];
       const lastEventId = typeof header === 'string' ? header : query.lastEventId;
       const { authenticate } = security;
-      serveEvents(incoming, outgoing, identity, { events, toolbox, authenticate, stopping, lastEventId });
+      serveEvents(incoming, outgoing, identity, { events, toolbox, authenticate, stopping, usage, lastEventId });
     },
   }),
 ];

@@ -82,6 +82,8 @@ export const configSchema = answer(
       allowPrivateAddresses: z.boolean(),
       jwt: json.optional(),
       retention: z.strictObject({ maxAgeMs: z.number(), maxCalls: z.int() }),
+      trustedProxies: list(z.string()),
+      limits: z.record(z.string(), z.int()).describe('The limits of `gateway.limits`.'),
       listWaitMs: z.int(),
       shutdownMs: z.int(),
       webhook: z.strictObject({ origin: z.string(), secret: maskSchema.optional() }).optional(),

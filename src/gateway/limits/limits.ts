@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+import type { GatewayLimits } from '../../config/config.ts';
+import type { CallerLimits } from '../../invocation/permits.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { Identity } from '../auth/identity.ts';
+import { createHeapPressure, type HeapPressure } from './heap-pressure.ts';
+import { createQuota, type Quota, type QuotaCaller, type Reservation } from './quota.ts';
+import { readJsonBody } from './request-body.ts';
+
+/** The resources that callers share. */
+export type Resource = 'sessions' | 'streams' | 'approvals' | 'request_bytes';
+
+/** The limits that apply to one caller. */
+export interface CallerUsage {
+  readonly caller: QuotaCaller;
+  /** Reserves a part of a resource; see `Quota.reserve`. */
+  reserve(resource: Resource, amount?: number, free?: Parameters<Quota['reserve']>[2]): Reservation;
+  /** Reads a JSON body. The body counts against the caller's limit until `reservation` is disposed. */
+  readBody(request: IncomingMessage, reservation: Reservation): Promise<unknown>;
+  /** The limits of the caller's calls; undefined if only those for all callers apply. */
+  readonly calls: CallerLimits | undefined;
+}
+
+/** The limits on everything that callers can consume. */
+export interface Limits {
+  for(identity: Identity): CallerUsage;
+  /** Throws `OVERLOADED` if the gateway is about to run out of memory. */
+  assertMemory(): void;
+  readonly quotas: readonly Quota[];
+  readonly heap: HeapPressure;
+  /** The number of requests that were rejected because of the heap. */
+  readonly heapRefusals: number;
+}
+
+export interface LimitsOptions {
+  readonly settings: () => GatewayLimits;
+  readonly heap?: HeapPressure;
+}
+
+const largeBodyBytes = 64 * 1024;
+const maxRequestBytes = 256 * 1024 * 1024;
+
+export function createLimits({ settings, heap = createHeapPressure() }: LimitsOptions): Limits {
+  // Parsed bodies, their JSON for the journal and their hashes need several times the size of the body.
+  const defaultRequestBytes = Math.min(maxRequestBytes, Math.floor(heap.limitBytes / 8));
+  const quotas: Readonly<Record<Resource, Quota>> = {
+    sessions: createQuota({
+      name: 'sessions',
+      unit: 'open sessions',
+      key: 'maxSessions',
+      limits: () => ({ total: settings().maxSessions, perCaller: settings().maxSessionsPerCaller }),
+    }),
+    streams: createQuota({
+      name: 'streams',
+      unit: 'open streams',
+      key: 'maxStreams',
+      limits: () => ({ total: settings().maxStreams, perCaller: settings().maxStreamsPerCaller }),
+    }),
+    approvals: createQuota({
+      name: 'approvals',
+      unit: 'pending approvals',
+      key: 'maxPendingApprovals',
+      limits: () => ({ total: settings().maxPendingApprovals, perCaller: settings().maxPendingApprovalsPerCaller }),
+      retryAfterMs: 10_000,
+    }),
+    request_bytes: createQuota({
+      name: 'request_bytes',
+      unit: 'bytes of requests in progress',
+      key: 'maxRequestBytes',
+      limits() {
+        const { maxRequestBytes: total = defaultRequestBytes } = settings();
+        return { total, perCaller: settings().maxRequestBytesPerCaller ?? Math.floor(total / 4) };
+      },
+    }),
+  };
+  let heapRefusals = 0;
+
+  function overloaded(): ToolwharfError {
+    heapRefusals++;
+    const message = 'The gateway is short of memory: try again later';
+    return new ToolwharfError('OVERLOADED', message, { data: { limit: 'heap', retryAfterMs: 2_000 } });
+  }
+
+  return {
+    quotas: Object.values(quotas),
+    heap,
+    get heapRefusals() {
+      return heapRefusals;
+    },
+    assertMemory() {
+      if (heap.level() === 'critical') throw overloaded();
+    },
+    for({ caller: { id }, via }) {
+      const caller: QuotaCaller = { id, isLimited: via !== 'loopback' };
+      return {
+        caller,
+        reserve: (resource, amount, free) => quotas[resource].reserve(caller, amount, free),
+        readBody(request, reservation) {
+          const { maxBodyBytes: maxBytes, maxBodyDepth: maxDepth } = settings();
+          const declared = request.headers['content-length'];
+          const isLarge = declared === undefined || Number(declared) > largeBodyBytes;
+          if (isLarge && heap.level() !== 'normal') return Promise.reject(overloaded());
+          return readJsonBody(request, { maxBytes, maxDepth, reservation });
+        },
+        get calls() {
+          if (!caller.isLimited) return undefined;
+          const { maxRunningCallsPerCaller: maxRunning, maxQueuedCallsPerCaller: maxQueued } = settings();
+          return { maxRunning, maxQueued };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,222 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../support/api.ts';
+import { fixture } from '../support/fixtures.ts';
+import { initializeParams } from '../support/raw-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+async function startLimited(limits: object, config: object = {}): Promise<TestApi> {
+  return startApi({ servers: {}, gateway: { requireAuthentication: true, limits }, ...config });
+}
+
+async function initialize(api: TestApi, key: string, capabilities: object = {}) {
+  const params = { ...initializeParams, capabilities };
+  const response = await fetch(`${api.url}/mcp`, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${key}` },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+  return { response, session: response.headers.get('mcp-session-id') ?? '', body: await response.json() };
+}
+
+/** An open stream, or the response that rejects it. Disposing closes it. */
+async function openStream(api: TestApi, path: string, headers: Record<string, string>) {
+  const closing = new AbortController();
+  const response = await fetch(api.url + path, {
+    headers: { accept: 'text/event-stream', ...headers },
+    signal: closing.signal,
+  });
+  return { response, [Symbol.dispose]: () => closing.abort() };
+}
+
+function metric(text: string, name: string): number {
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
+}
+
+async function metrics(api: TestApi): Promise<string> {
+  const response = await fetch(`${api.url}/metrics`, { headers: { authorization: `Bearer ${api.adminToken}` } });
+  return response.text();
+}
+
+describe('sessions', () => {
+  test('a session does not grow with the capabilities of the client', async () => {
+    await using api = await startLimited({});
+    const key = await api.key(['call']);
+    const large = { experimental: { text: 'x'.repeat(3_000_000) }, elicitation: { form: {}, url: {} }, roots: {} };
+    const { response, session } = await initialize(api, key, large);
+    expect(response.status).toBe(200);
+    expect(session.length).toBeLessThan(1_000);
+    expect(await metrics(api)).toContain('toolwharf_limit_used{limit="request_bytes"} 0');
+  });
+
+  test('a new session replaces the idle session that the caller used last, which can be resumed', async () => {
+    await using api = await startLimited({ maxSessionsPerCaller: 2 });
+    const key = await api.key(['call']);
+    const first = await initialize(api, key);
+    for (let opened = 0; opened < 5; opened++) expect((await initialize(api, key)).response.status).toBe(200);
+    expect(metric(await metrics(api), 'toolwharf_limit_used{limit="sessions"}')).toBe(2);
+    const response = await fetch(`${api.url}/mcp`, {
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${key}`, 'mcp-session-id': first.session },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' }),
+    });
+    expect(response.status).toBe(200);
+  });
+
+  test('a caller whose sessions are all in use gets 429 with Retry-After, while another caller gets a session', async () => {
+    await using api = await startLimited({ maxSessionsPerCaller: 1 });
+    const [key, other] = [await api.key(['call']), await api.key(['call'])];
+    const { session } = await initialize(api, key);
+    const headers = { authorization: `Bearer ${key}`, 'mcp-session-id': session };
+    using stream = await openStream(api, '/mcp', headers);
+    expect(stream.response.status).toBe(200);
+    const { response, body } = await initialize(api, key);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(body).toMatchObject({ error: { message: expect.stringContaining('limit of 1 open sessions per caller') } });
+    expect((await initialize(api, other)).response.status).toBe(200);
+    expect(await metrics(api)).toContain('toolwharf_refusals_total{limit="sessions",reason="caller"} 1');
+  });
+
+  test('at the limit for all callers, a new session gets 503 with Retry-After', async () => {
+    await using api = await startLimited({ maxSessions: 1 });
+    const [key, other] = [await api.key(['call']), await api.key(['call'])];
+    const { session } = await initialize(api, key);
+    using _stream = await openStream(api, '/mcp', { authorization: `Bearer ${key}`, 'mcp-session-id': session });
+    const { response } = await initialize(api, other);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+  });
+});
+
+describe('streams', () => {
+  test('a caller with too many streams gets 429 with Retry-After on every kind of stream, until one is closed', async () => {
+    await using api = await startLimited({ maxStreamsPerCaller: 1 });
+    const [key, other] = [await api.key(['read', 'call']), await api.key(['read'])];
+    const authorization = `Bearer ${key}`;
+    const { session } = await initialize(api, key);
+    const listen = {
+      method: 'POST',
+      headers: {
+        ...json,
+        authorization,
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'subscriptions/listen',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
+        params: {
+          notifications: { toolsListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    };
+    {
+      using _open = await openStream(api, '/api/events', { authorization });
+      using events = await openStream(api, '/api/events', { authorization });
+      using mcp = await openStream(api, '/mcp', { authorization, 'mcp-session-id': session });
+      const subscription = await fetch(`${api.url}/mcp`, listen);
+      for (const response of [events.response, mcp.response, subscription]) {
+        expect(response.status).toBe(429);
+        expect(response.headers.get('retry-after')).toBe('1');
+        expect(await response.text()).toContain('limit of 1 open streams per caller');
+      }
+      using others = await openStream(api, '/api/events', { authorization: `Bearer ${other}` });
+      expect(others.response.status).toBe(200);
+    }
+    await waitFor(async () => metric(await metrics(api), 'toolwharf_limit_used{limit="streams"}') === 0);
+    using again = await openStream(api, '/mcp', { authorization, 'mcp-session-id': session });
+    expect(again.response.status).toBe(200);
+  });
+});
+
+describe('request bodies', () => {
+  test.each(['/mcp', '/api/tools/x/call', '/a2a'])('a body to %s that is nested too deeply gets 400', async (path) => {
+    await using api = await startLimited({ maxBodyDepth: 50 });
+    const headers = { ...json, authorization: `Bearer ${await api.key(['call'])}` };
+    const deep = `{"arguments":${'['.repeat(60)}${']'.repeat(60)}}`;
+    const response = await fetch(api.url + path, { method: 'POST', headers, body: deep });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('nested more than 50 levels deep');
+  });
+
+  test.each(['/mcp', '/api/tools/x/call', '/a2a'])('a body to %s that is too large gets 413', async (path) => {
+    await using api = await startLimited({ maxBodyBytes: 2_000 });
+    const headers = { ...json, authorization: `Bearer ${await api.key(['call'])}` };
+    const body = JSON.stringify({ text: 'x'.repeat(3_000) });
+    expect((await fetch(api.url + path, { method: 'POST', headers, body })).status).toBe(413);
+  });
+
+  test.each(['/mcp', '/api/tools/x/call', '/a2a'])(
+    'unfinished bodies to %s count against the limit of their caller, and not against that of others',
+    async (path) => {
+      await using api = await startLimited({ maxRequestBytesPerCaller: 100_000 });
+      const [key, other] = [await api.key(['call']), await api.key(['call'])];
+      const { port } = new URL(api.url);
+      const unfinished = httpRequest({
+        port,
+        path,
+        method: 'POST',
+        headers: { ...json, authorization: `Bearer ${key}`, 'content-length': '90000' },
+      });
+      unfinished.on('error', () => {});
+      unfinished.write('{"text":"');
+      await waitFor(async () => metric(await metrics(api), 'toolwharf_limit_used{limit="request_bytes"}') === 90_000);
+      const body = JSON.stringify({ text: 'x'.repeat(20_000) });
+      const post = (by: string) =>
+        fetch(api.url + path, { method: 'POST', headers: { ...json, authorization: `Bearer ${by}` }, body });
+      const refused = await post(key);
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect([429, 503]).not.toContain((await post(other)).status);
+      unfinished.destroy();
+      await waitFor(async () => metric(await metrics(api), 'toolwharf_limit_used{limit="request_bytes"}') === 0);
+      expect(await metrics(api)).toContain('toolwharf_refusals_total{limit="request_bytes",reason="caller"} 1');
+    },
+  );
+
+  test('the arguments of a call count until the call has ended, also if its client has disconnected', async () => {
+    await using api = await startLimited({}, { servers: { s: fixture('legacy') } });
+    await api.toolbox.servers.connect('s');
+    const key = await api.key(['call']);
+    const { session } = await initialize(api, key);
+    const leaving = new AbortController();
+    const call = fetch(`${api.url}/mcp`, {
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${key}`, 'mcp-session-id': session },
+      signal: leaving.signal,
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 's__sleep', arguments: { ms: 1e9 }, _meta: { text: 'x'.repeat(50_000) } },
+      }),
+    });
+    const used = async () => metric(await metrics(api), 'toolwharf_limit_used{limit="request_bytes"}');
+    await waitFor(() => api.toolbox.calls.stats().running === 1);
+    leaving.abort();
+    await call.catch(() => {});
+    expect(await used()).toBeGreaterThan(50_000);
+    await fetch(`${api.url}/mcp`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${key}`, 'mcp-session-id': session },
+    });
+    await waitFor(async () => (await used()) === 0);
+  });
+});
+
+test('only the limits for all callers apply to the keyless local caller', async () => {
+  await using api = await startApi({ servers: {}, gateway: { limits: { maxStreamsPerCaller: 1, maxStreams: 2 } } });
+  using _one = await openStream(api, '/api/events', {});
+  using two = await openStream(api, '/api/events', {});
+  using three = await openStream(api, '/api/events', {});
+  expect([two.response.status, three.response.status]).toEqual([200, 503]);
+});
