@@ -127,6 +127,9 @@ export function createApi({ baseUrl, headers, fetch }: ApiOptions = {}) {
 }
 export type Api = ReturnType<typeof createApi>;
 
+/** The API of the gateway that served this page. */
+export const api = createApi();
+
 type Method = 'get' | 'post' | 'put' | 'delete';
 
 interface Exchange {

@@ -1,7 +1,7 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api } from './api.ts';
-import type { Api } from './client.ts';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { type Api, type Assistant, api, type Call } from './client.ts';
 
+type ToolSettings = Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools'>;
 type CallQuery = NonNullable<NonNullable<Parameters<Api['listCalls']>[0]>['query']>;
 
 /** The queries of the pages for `useQuery`; events invalidate them by the first part of their key. */
@@ -12,6 +12,45 @@ export const queries = {
     queryOptions({ queryKey: ['servers'], queryFn: async ({ signal }) => (await api.listServers({ signal })).servers }),
   tools: () =>
     queryOptions({ queryKey: ['tools'], queryFn: async ({ signal }) => (await api.listTools({ signal })).tools }),
+  tool: (tool: string) =>
+    queryOptions({
+      queryKey: ['tools', 'one', tool],
+      queryFn: ({ signal }) => api.getTool({ path: { tool }, signal }),
+    }),
+  /** The tools whose definition changed since it was accepted. */
+  changedTools: () =>
+    queryOptions({
+      queryKey: ['tools', 'changed'],
+      queryFn: async ({ signal }) => (await api.listTools({ query: { changed: 'true' }, signal })).tools,
+    }),
+  serverTools: (server: string) =>
+    queryOptions({
+      queryKey: ['tools', 'server', server],
+      queryFn: async ({ signal }) => (await api.listServerTools({ path: { server }, signal })).tools,
+    }),
+  toolFormats: (tool: string, definitionHash: string) =>
+    queryOptions({
+      queryKey: ['tools', 'formats', tool, definitionHash],
+      queryFn: ({ signal }) => api.getToolFormats({ path: { tool }, signal }),
+    }),
+  resources: (server: string) =>
+    queryOptions({
+      queryKey: ['content', 'resources', server],
+      queryFn: ({ signal }) => api.listResources({ path: { server }, signal }),
+    }),
+  prompts: (server: string) =>
+    queryOptions({
+      queryKey: ['content', 'prompts', server],
+      queryFn: async ({ signal }) => (await api.listPrompts({ path: { server }, signal })).prompts,
+    }),
+  /** Polled: no event reports new lines. */
+  errorOutput: (server: string) =>
+    queryOptions({
+      queryKey: ['error-output', server],
+      queryFn: async ({ signal }) => (await api.getServerErrorOutput({ path: { server }, signal })).lines,
+      refetchInterval: 1_500,
+      staleTime: 0,
+    }),
   approvals: (status?: 'pending') =>
     queryOptions({
       queryKey: ['approvals', status ?? 'all'],
@@ -25,10 +64,26 @@ export const queries = {
       queryFn: ({ signal }) => api.listCalls({ query: filter, signal }),
       placeholderData: keepPreviousData,
     }),
+  /** One call with its result. Its key is not below `calls`, so that events of other calls do not refetch it. */
   call: (call: string) =>
+    queryOptions({ queryKey: ['call', call], queryFn: ({ signal }) => api.getCall({ path: { call }, signal }) }),
+  /** The calls that a call made, in the order they were made. */
+  childCalls: (parent: string) =>
     queryOptions({
-      queryKey: ['calls', 'one', call],
-      queryFn: ({ signal }) => api.getCall({ path: { call }, signal }),
+      queryKey: ['calls', 'children', parent],
+      async queryFn({ signal }) {
+        const { calls, next } = await api.listCalls({ query: { parent, limit: 100 }, signal });
+        return { calls: calls.toReversed(), hasMore: next !== undefined };
+      },
+    }),
+  /** The approval of a call; null where none was needed or it is no longer stored. */
+  callApproval: (call: Call) =>
+    queryOptions({
+      queryKey: ['approvals', 'of-call', call.id],
+      async queryFn({ signal }) {
+        const { approvals } = await api.listApprovals({ query: { caller: call.caller.id, limit: 500 }, signal });
+        return approvals.find(({ callId }) => callId === call.id) ?? null;
+      },
     }),
   profiles: () =>
     queryOptions({
@@ -39,6 +94,21 @@ export const queries = {
     queryOptions({
       queryKey: ['assistants'],
       queryFn: async ({ signal }) => (await api.listAssistants({ signal })).assistants,
+    }),
+  /** The tools that an assistant with these settings gets. */
+  preview: ({ serverIds, disabledTools, trustedTools }: ToolSettings) =>
+    queryOptions({
+      queryKey: ['previews', serverIds, disabledTools, trustedTools],
+      queryFn: ({ signal }) =>
+        // The name does not affect the tools.
+        api.previewAssistant({ body: { name: 'Preview', serverIds, disabledTools, trustedTools }, signal }),
+      placeholderData: keepPreviousData,
+    }),
+  conversations: () =>
+    queryOptions({
+      queryKey: ['conversations'],
+      // The maximum of the gateway.
+      queryFn: async ({ signal }) => (await api.listConversations({ query: { limit: 1_000 }, signal })).conversations,
     }),
   keys: () =>
     queryOptions({ queryKey: ['keys'], queryFn: async ({ signal }) => (await api.listKeys({ signal })).keys }),
@@ -64,3 +134,8 @@ export const queries = {
       queryFn: async ({ signal }) => (await api.listQuestions({ signal })).questions,
     }),
 };
+
+/** Whether the session has administrator rights; false while it is loading. The gateway enforces them. */
+export function useIsAdmin(): boolean {
+  return useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+}

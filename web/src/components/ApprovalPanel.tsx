@@ -1,8 +1,7 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { api } from '../api/api.ts';
-import { ApiError, type Approval, type ApprovalAnswer } from '../api/client.ts';
+import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { ApprovalAnswers, DenyForm, EditArguments } from './approval/ApprovalAnswers.tsx';
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
 import { outcomeOf } from './approval/labels.ts';
@@ -103,13 +102,13 @@ function useReady(): boolean {
 
 /** Answers an approval. The first answer counts; a late one reports the answer that counted. */
 function useAnswerApproval(approval: Approval, onAnswered: () => void) {
-  const queries = useQueryClient();
+  const client = useQueryClient();
   const toast = useToast();
   return useMutation({
     mutationFn: (body: ApprovalAnswer) => answer(approval, body),
     onSuccess({ late }) {
       if (late !== undefined) toast(late);
-      removePending(queries, approval.id);
+      removePending(client, approval.id);
       onAnswered();
     },
   });
@@ -129,10 +128,10 @@ async function answer(approval: Approval, body: ApprovalAnswer): Promise<{ reado
 }
 
 /** Removes the approval from the pending list at once, and then refetches. */
-function removePending(queries: QueryClient, id: string): void {
-  queries.setQueryData<readonly Approval[]>(['approvals', 'pending'], (pending) =>
+function removePending(client: QueryClient, id: string): void {
+  client.setQueryData<readonly Approval[]>(['approvals', 'pending'], (pending) =>
     pending?.filter((one) => one.id !== id),
   );
-  void queries.invalidateQueries({ queryKey: ['approvals'] });
-  void queries.invalidateQueries({ queryKey: ['rules'] });
+  void client.invalidateQueries({ queryKey: ['approvals'] });
+  void client.invalidateQueries({ queryKey: ['rules'] });
 }

@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ExternalLink, MessageCircleQuestion } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { api } from '../api/api.ts';
-import { ApiError, type Question, type QuestionAnswer } from '../api/client.ts';
+import { ApiError, api, type Question, type QuestionAnswer } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Button } from './Button.tsx';
 import { ContentView } from './ContentView.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { problemAt } from './field-problems.ts';
+import { Form } from './fields.tsx';
 import { isRecord } from './is-record.ts';
 import { toQuestionSchema } from './question-schema.ts';
 import { SchemaForm } from './SchemaForm.tsx';
@@ -62,7 +62,7 @@ export function QuestionForm({ question }: QuestionFormProps) {
 
 /** Answers a server's question. The first answer counts; a late one is reported without failing. */
 function useAnswerQuestion(question: Question) {
-  const queries = useQueryClient();
+  const client = useQueryClient();
   const toast = useToast();
   return useMutation({
     async mutationFn(body: QuestionAnswer) {
@@ -74,8 +74,8 @@ function useAnswerQuestion(question: Question) {
       }
     },
     onSuccess() {
-      queries.setQueryData<readonly Question[]>(['questions'], (open) => open?.filter(({ id }) => id !== question.id));
-      void queries.invalidateQueries({ queryKey: ['questions'] });
+      client.setQueryData<readonly Question[]>(['questions'], (open) => open?.filter(({ id }) => id !== question.id));
+      void client.invalidateQueries({ queryKey: ['questions'] });
     },
   });
 }
@@ -205,11 +205,10 @@ function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
     return messages.flatMap(([name, message]) => (message === undefined ? [] : [{ path: toPointer([name]), message }]));
   }, [schema, error]);
   return (
-    <form
+    <Form
       aria-label={`Question of ${safeText(question.server, 80)}`}
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (jsonProblem === undefined) onAnswer({ action: 'accept', content });
       }}
     >
@@ -237,7 +236,7 @@ function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

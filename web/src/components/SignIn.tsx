@@ -3,8 +3,9 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { createApi } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { Button } from './Button.tsx';
+import { Dialog } from './Dialog.tsx';
 import { ErrorNotice, messageOf } from './ErrorNotice.tsx';
-import { Field, Input } from './fields.tsx';
+import { Form, TextField } from './fields.tsx';
 import { Spinner } from './Spinner.tsx';
 
 /** Signs in with an API key or the admin token. */
@@ -12,33 +13,41 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }) {
   const [token, setToken] = useState('');
   const signingIn = useMutation({ mutationFn: () => signIn(token.trim()), onSuccess: onDone });
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        signingIn.mutate();
-      }}
-    >
-      <Field
+    <Form className="flex flex-col gap-3" onSubmit={() => signingIn.mutate()}>
+      <TextField
         label="API key or admin token"
         required
         hint="The admin token is in the file admin-token in the gateway's data directory. The browser keeps a session cookie that scripts cannot read."
         error={signingIn.isError ? messageOf(signingIn.error) : undefined}
-      >
-        {(props) => (
-          <Input
-            {...props}
-            type="password"
-            autoComplete="current-password"
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-          />
-        )}
-      </Field>
+        type="password"
+        autoComplete="current-password"
+        value={token}
+        onChange={(text) => setToken(text)}
+      />
       <Button type="submit" look="primary" busy={signingIn.isPending} disabled={token.trim() === ''}>
         Sign in
       </Button>
-    </form>
+    </Form>
+  );
+}
+
+export interface SignInDialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks for a key in front of a dialog, which keeps its input. */
+export function SignInDialog({ open, onClose }: SignInDialogProps) {
+  const client = useQueryClient();
+  return (
+    <Dialog open={open} onClose={onClose} title="Sign in" description="Your input is kept.">
+      <SignInForm
+        onDone={() => {
+          void client.invalidateQueries();
+          onClose();
+        }}
+      />
+    </Dialog>
   );
 }
 

@@ -1,12 +1,13 @@
 import { ChevronRight, Wrench } from 'lucide-react';
 import { memo, type ReactNode, useId, useState } from 'react';
-import { Link } from 'wouter';
 import type { ToolCallPart } from '../api/client.ts';
 import { Badge, StatusBadge, type Tone } from './Badge.tsx';
 import { ContentView } from './ContentView.tsx';
 import { classNames } from './class-names.ts';
 import { JsonView } from './JsonView.tsx';
+import { Progress } from './Progress.tsx';
 import { safeText } from './safe-text.ts';
+import { TextLink } from './TextLink.tsx';
 import { Duration } from './times.tsx';
 
 export interface ToolCallCardProps {
@@ -77,7 +78,11 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
           />
         </span>
       </button>
-      {status === 'running' && call.progress && <Progress progress={call.progress} />}
+      {status === 'running' && call.progress && (
+        <div className="px-3 pb-2">
+          <Progress progress={call.progress} />
+        </div>
+      )}
       {!open && <Preview call={call} />}
       <div id={id} hidden={!open} className="flex flex-col gap-3 border-t border-line px-3 py-3">
         {open && (
@@ -91,12 +96,9 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
               </Part>
             )}
             {call.callId !== undefined && (
-              <Link
-                href={`/calls/${call.callId}`}
-                className="self-start text-xs text-accent-strong underline underline-offset-2"
-              >
+              <TextLink href={`/calls/${call.callId}`} className="self-start text-xs">
                 View call details
-              </Link>
+              </TextLink>
             )}
           </>
         )}
@@ -146,36 +148,5 @@ function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) 
     >
       {text}
     </p>
-  );
-}
-
-function Progress({
-  progress: { progress, total, message },
-}: {
-  readonly progress: NonNullable<ToolCallPart['progress']>;
-}) {
-  const share = total !== undefined && total > 0 ? Math.min(1, Math.max(0, progress / total)) : undefined;
-  const text = safeText(message ?? (total === undefined ? `${progress} so far` : `${progress} of ${total}`), 200);
-  return (
-    <div className="flex flex-col gap-1 px-3 pb-2">
-      <div
-        role="progressbar"
-        aria-label="Progress"
-        aria-valuetext={text}
-        aria-valuenow={share === undefined ? undefined : Math.round(share * 100)}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="h-1 overflow-hidden rounded-full bg-sunken"
-      >
-        <div
-          className={classNames(
-            'h-full rounded-full bg-info transition-[width]',
-            share === undefined && 'animate-pulse-soft',
-          )}
-          style={{ width: share === undefined ? '100%' : `${share * 100}%` }}
-        />
-      </div>
-      <p className="text-xs break-words text-ink-soft">{text}</p>
-    </div>
   );
 }

@@ -71,6 +71,88 @@ export function Field({ label, hint, error, required, className, children }: Fie
   );
 }
 
+type OwnFieldProps = Pick<FieldProps, 'label' | 'hint' | 'error' | 'className'>;
+
+export interface TextFieldProps extends OwnFieldProps, Omit<ComponentProps<'input'>, keyof OwnFieldProps | 'onChange'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** For code such as names, paths and URLs: monospaced, without spell check and completion. */
+  readonly mono?: boolean;
+}
+
+/** A text input with its label. */
+export function TextField({
+  label,
+  hint,
+  error,
+  required,
+  className,
+  mono = false,
+  onChange,
+  ...props
+}: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} required={required} className={className}>
+      {(field) => (
+        <Input
+          {...(mono && { className: 'font-mono', spellCheck: false, autoComplete: 'off' })}
+          {...props}
+          {...field}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface SelectFieldProps<Value extends string> extends OwnFieldProps {
+  readonly options: readonly (readonly [value: Value, label: string])[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  readonly disabled?: boolean;
+}
+
+/** A select with its label. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { options, value, onChange, disabled, ...own } = props;
+  return (
+    <Field {...own}>
+      {(field) => (
+        <Select
+          {...field}
+          disabled={disabled}
+          value={value}
+          onChange={(event) => onChange(event.target.value as Value)}
+        >
+          {options.map(([option, label]) => (
+            <option key={option} value={option}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+export interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  readonly onSubmit: () => void;
+}
+
+/** A form that the app submits; the browser neither validates nor sends it. */
+export function Form({ onSubmit, ...props }: FormProps) {
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      {...props}
+    />
+  );
+}
+
 export interface ToggleProps {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
@@ -80,21 +162,54 @@ export interface ToggleProps {
   readonly className?: string;
 }
 
-export function Checkbox({ label, hint, checked, onChange, disabled, className }: ToggleProps) {
+export function Checkbox({ checked, onChange, disabled, ...props }: ToggleProps) {
+  return (
+    <Toggle {...props}>
+      {(id) => (
+        <RadixCheckbox.Root
+          id={id}
+          checked={checked}
+          disabled={disabled}
+          onCheckedChange={(state) => onChange(state === true)}
+          className="mt-0.5 grid size-4 shrink-0 place-items-center rounded border border-line-strong bg-surface data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-50"
+        >
+          <RadixCheckbox.Indicator>
+            <Check aria-hidden className="size-3 text-on-accent" strokeWidth={3} />
+          </RadixCheckbox.Indicator>
+        </RadixCheckbox.Root>
+      )}
+    </Toggle>
+  );
+}
+
+/** A switch that takes effect at once. */
+export function Switch({ checked, onChange, disabled, ...props }: ToggleProps) {
+  return (
+    <Toggle {...props}>
+      {(id) => (
+        <RadixSwitch.Root
+          id={id}
+          checked={checked}
+          disabled={disabled}
+          onCheckedChange={onChange}
+          className="mt-0.5 h-5 w-9 shrink-0 rounded-full border border-line-strong bg-sunken transition-colors data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-50"
+        >
+          <RadixSwitch.Thumb className="block size-3.5 translate-x-0.5 rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-4.5 data-[state=checked]:bg-on-accent" />
+        </RadixSwitch.Root>
+      )}
+    </Toggle>
+  );
+}
+
+interface ToggleFrameProps extends Pick<ToggleProps, 'label' | 'hint' | 'className'> {
+  readonly children: (id: string) => ReactNode;
+}
+
+function Toggle({ label, hint, className, children }: ToggleFrameProps) {
   const id = useId();
   return (
     <div className={classNames('flex items-start gap-2', className)}>
-      <RadixCheckbox.Root
-        id={id}
-        checked={checked}
-        disabled={disabled}
-        onCheckedChange={(state) => onChange(state === true)}
-        className="mt-0.5 grid size-4 shrink-0 place-items-center rounded border border-line-strong bg-surface data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-50"
-      >
-        <RadixCheckbox.Indicator>
-          <Check aria-hidden className="size-3 text-on-accent" strokeWidth={3} />
-        </RadixCheckbox.Indicator>
-      </RadixCheckbox.Root>
+      {children(id)}
       <div className="min-w-0">
         <label htmlFor={id}>{label}</label>
         {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}
@@ -103,24 +218,64 @@ export function Checkbox({ label, hint, checked, onChange, disabled, className }
   );
 }
 
-/** A switch that takes effect at once. */
-export function Switch({ label, hint, checked, onChange, disabled, className }: ToggleProps) {
-  const id = useId();
+export interface RadioOption<Value extends string> {
+  readonly value: Value;
+  readonly title: string;
+  /** A part of the name that is shown as code. */
+  readonly code?: string;
+  readonly hint: string;
+}
+
+export interface RadioCardsProps<Value extends string> {
+  readonly label: string;
+  readonly options: readonly RadioOption<Value>[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  /** The classes of the grid. */
+  readonly className?: string;
+}
+
+/** A choice between a few options, each with an explanation. */
+export function RadioCards<Value extends string>(props: RadioCardsProps<Value>) {
+  const { label, options, value, onChange, className } = props;
+  const name = useId();
   return (
-    <div className={classNames('flex items-start gap-2', className)}>
-      <RadixSwitch.Root
-        id={id}
-        checked={checked}
-        disabled={disabled}
-        onCheckedChange={onChange}
-        className="mt-0.5 h-5 w-9 shrink-0 rounded-full border border-line-strong bg-sunken transition-colors data-[state=checked]:border-accent data-[state=checked]:bg-accent disabled:opacity-50"
-      >
-        <RadixSwitch.Thumb className="block size-3.5 translate-x-0.5 rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-4.5 data-[state=checked]:bg-on-accent" />
-      </RadixSwitch.Root>
-      <div className="min-w-0">
-        <label htmlFor={id}>{label}</label>
-        {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}
+    <fieldset className="min-w-0">
+      <legend className="mb-1 font-medium">{label}</legend>
+      <div className={classNames('grid gap-1.5', className)}>
+        {options.map((option) => {
+          const id = `${name}-${option.value}`;
+          return (
+            <label
+              key={option.value}
+              className="flex cursor-pointer items-start gap-2 rounded-md border border-line-strong/60 px-2.5 py-2 hover:bg-sunken has-checked:border-accent has-checked:bg-accent-soft has-disabled:cursor-not-allowed has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+            >
+              <input
+                type="radio"
+                name={name}
+                className="mt-1 accent-accent outline-none"
+                checked={value === option.value}
+                onChange={() => onChange(option.value)}
+                aria-labelledby={`${id}-title ${id}-code`}
+                aria-describedby={`${id}-hint`}
+              />
+              <span className="flex min-w-0 flex-col gap-0.5">
+                <span id={`${id}-title`} className="font-medium">
+                  {option.title}
+                </span>
+                {option.code !== undefined && (
+                  <code id={`${id}-code`} className="text-xs whitespace-pre-wrap">
+                    {option.code}
+                  </code>
+                )}
+                <span id={`${id}-hint`} className="text-xs text-ink-soft">
+                  {option.hint}
+                </span>
+              </span>
+            </label>
+          );
+        })}
       </div>
-    </div>
+    </fieldset>
   );
 }

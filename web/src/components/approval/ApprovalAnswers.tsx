@@ -1,10 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { api } from '../../api/api.ts';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Button } from '../Button.tsx';
-import { Checkbox, Field, TextArea } from '../fields.tsx';
+import { Checkbox, Field, Form, TextArea } from '../fields.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
@@ -107,21 +107,17 @@ interface EditArgumentsProps {
   readonly onBack: () => void;
 }
 
-const oneTool = (tool: string) =>
-  queryOptions({ queryKey: ['tools', 'one', tool], queryFn: ({ signal }) => api.getTool({ path: { tool }, signal }) });
-
 /** Allows the call once with edited arguments; the gateway validates them again. */
 export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgumentsProps) {
-  const tool = useQuery({ ...oneTool(approval.tool), retry: false });
+  const tool = useQuery({ ...queries.tool(approval.tool), retry: false });
   const [value, setValue] = useState(approval.arguments);
   const [problem, setProblem] = useState<string>();
   if (tool.isPending) return <Spinner label="Loading the tool's schema …" />;
   return (
-    <form
+    <Form
       aria-label="Edit the arguments"
       className="flex min-w-0 flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (problem === undefined) onAnswer({ answer: 'allow', scope: 'once', arguments: value });
       }}
     >
@@ -141,7 +137,7 @@ export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgument
           Back
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -159,13 +155,10 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
-    <form
+    <Form
       aria-label="Deny with a reason"
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAnswer({ answer: 'deny', scope: always ? 'tool' : 'once', reason: reason.trim() || undefined });
-      }}
+      onSubmit={() => onAnswer({ answer: 'deny', scope: always ? 'tool' : 'once', reason: reason.trim() || undefined })}
     >
       <Field label="Reason" hint="Sent to the caller, so that it can try something else. Optional.">
         {(field) => (
@@ -192,6 +185,6 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
           Back
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,12 +1,10 @@
-import { ChevronDown } from 'lucide-react';
-import { useId, useState } from 'react';
-import { Link } from 'wouter';
 import type { Approval } from '../../api/client.ts';
 import { ArgumentsView } from '../ArgumentsView.tsx';
-import { Button } from '../Button.tsx';
 import { DefinitionDifference } from '../DefinitionDifference.tsx';
 import { Notice } from '../ErrorNotice.tsx';
+import { Description } from '../ExpandableText.tsx';
 import { safeText } from '../safe-text.ts';
+import { TextLink } from '../TextLink.tsx';
 import { kindOfCaller, nameOfCaller } from './labels.ts';
 import { ServerClaims } from './ServerClaims.tsx';
 
@@ -28,19 +26,14 @@ export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps)
           {caller.conversation !== undefined && (
             <>
               {' in '}
-              <Link
-                href={`/chat/${encodeURIComponent(caller.conversation)}`}
-                className="text-accent-strong underline underline-offset-2"
-              >
-                a conversation
-              </Link>
+              <TextLink href={`/chat/${encodeURIComponent(caller.conversation)}`}>a conversation</TextLink>
             </>
           )}
           , because {safeText(approval.reason, 500)}.
         </p>
       )}
       {compact && <p className="text-xs text-ink-soft">Approval is needed because {safeText(approval.reason, 500)}.</p>}
-      {approval.description !== '' && !compact && <Description text={safeText(approval.description, 5_000)} />}
+      {approval.description !== '' && !compact && <Description text={approval.description} />}
       <ServerClaims annotations={approval.annotations} />
       {approval.change && (
         <Notice tone="warn" title="The definition changed since it was accepted">
@@ -53,28 +46,6 @@ export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps)
         <h3 className="text-xs text-ink-soft">Arguments</h3>
         <ArgumentsView value={approval.arguments} />
       </section>
-    </div>
-  );
-}
-
-const shortLength = 280;
-
-/** The tool's description, shortened until the person asks for all of it. */
-function Description({ text }: { readonly text: string }) {
-  const id = useId();
-  const [open, setOpen] = useState(false);
-  const isLong = text.length > shortLength;
-  return (
-    <div>
-      <p id={id} className="break-words whitespace-pre-wrap">
-        {isLong && !open ? `${text.slice(0, shortLength).toWellFormed()} …` : text}
-      </p>
-      {isLong && (
-        <Button look="quiet" size="small" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-          <ChevronDown aria-hidden className={open ? 'rotate-180' : ''} />
-          {open ? 'Show less' : 'Show full description'}
-        </Button>
-      )}
     </div>
   );
 }

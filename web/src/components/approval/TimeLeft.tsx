@@ -12,17 +12,17 @@ export interface TimeLeftProps {
 
 /** Counts down to the expiry. Then it refetches until the gateway, whose clock decides, has expired the item. */
 export function TimeLeft({ until, queryKey }: TimeLeftProps) {
-  const queries = useQueryClient();
+  const client = useQueryClient();
   const now = useNow(1_000);
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));
   const isOver = seconds === 0;
   useEffect(() => {
     if (!isOver) return undefined;
-    const refetch = () => void queries.invalidateQueries({ queryKey: [queryKey] });
+    const refetch = () => void client.invalidateQueries({ queryKey: [queryKey] });
     refetch();
     const timer = setInterval(refetch, 2_000);
     return () => clearInterval(timer);
-  }, [isOver, queries, queryKey]);
+  }, [isOver, client, queryKey]);
   return (
     <span
       role="timer"

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
 import { Button } from '../Button.tsx';
 import { ErrorNotice } from '../ErrorNotice.tsx';
 import { formatBytes } from '../format-bytes.ts';

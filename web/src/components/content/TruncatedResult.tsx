@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
 import { Button } from '../Button.tsx';
 import { messageOf, Notice } from '../ErrorNotice.tsx';
 import { formatBytes } from '../format-bytes.ts';

@@ -1,9 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
-import { api } from '../../api/api.ts';
 import type { Approval } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
 import { StatusBadge } from '../../components/Badge.tsx';
@@ -11,9 +10,9 @@ import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
 
 const initialLimit = 100;
@@ -25,8 +24,7 @@ export function AnsweredList() {
   const [limit, setLimit] = useState(initialLimit);
   const [opened, setOpened] = useState<Approval>();
   const list = useQuery(answeredApprovalsQuery(limit));
-  if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  if (!list.data) return <Spinner label="Loading answered approvals …" />;
+  if (!list.data) return <QueryState query={list} what="answered approvals" />;
   const { answered, isFull } = list.data;
   if (answered.length === 0) {
     return (
@@ -92,12 +90,9 @@ function AnsweredRow({ approval, onOpen }: AnsweredRowProps) {
         <Button look="quiet" size="small" onClick={onOpen}>
           Show details
         </Button>
-        <Link
-          href={`/calls/${encodeURIComponent(approval.callId)}`}
-          className="font-medium text-accent-strong underline underline-offset-2"
-        >
+        <TextLink href={`/calls/${encodeURIComponent(approval.callId)}`} className="font-medium">
           Open call
-        </Link>
+        </TextLink>
       </div>
     </li>
   );

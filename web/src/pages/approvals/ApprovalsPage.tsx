@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { queries } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -19,7 +19,7 @@ import { RuleList } from './RuleList.tsx';
 /** Pending approvals, answered approvals and rules. */
 export default function ApprovalsPage() {
   const [search, setSearch] = useSearchParams();
-  const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') === true;
+  const isAdmin = useIsAdmin();
   const approvals = useQuery(queries.approvals('pending')).data?.length ?? 0;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
   const pending = approvals + questions;

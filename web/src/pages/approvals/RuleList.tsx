@@ -1,38 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { BookCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
-import { api } from '../../api/api.ts';
 import type { RememberedRule } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
 
 /** The rules, each with a button to revoke it. */
 export function RuleList() {
-  const client = useQueryClient();
-  const toast = useToast();
   const rules = useQuery(queries.rules());
   const [selected, setSelected] = useState<RememberedRule>();
-  const revoking = useMutation({
-    mutationFn: (rule: RememberedRule) => api.revokeRule({ path: { rule: rule.id } }),
-    onSuccess: () => toast('Rule revoked.'),
-    onError: toast.error,
-    onSettled() {
-      setSelected(undefined);
-      void client.invalidateQueries({ queryKey: ['rules'] });
-    },
-  });
-  if (rules.isError) return <ErrorNotice error={rules.error} onRetry={() => void rules.refetch()} />;
-  if (!rules.data) return <Spinner label="Loading rules …" />;
+  if (!rules.data) return <QueryState query={rules} what="rules" />;
   if (rules.data.length === 0) {
     return (
       <EmptyState icon={<BookCheck aria-hidden />} title="No rules yet">
@@ -51,20 +37,19 @@ export function RuleList() {
           ))}
         </ul>
       </Card>
-      <ConfirmDialog
-        open={selected !== undefined}
-        title="Revoke this rule?"
+      <RemovalDialog
+        item={selected}
+        title={() => 'Revoke this rule?'}
         action="Revoke"
-        busy={revoking.isPending}
-        onConfirm={() => selected && revoking.mutate(selected)}
+        remove={({ id }) => api.revokeRule({ path: { rule: id } })}
+        done="Rule revoked."
+        queryKey="rules"
         onClose={() => setSelected(undefined)}
       >
-        {selected && (
-          <p className="break-words">
-            {describeRule(selected)} Once revoked, the approval mode decides about later calls.
-          </p>
+        {(rule) => (
+          <p className="break-words">{describeRule(rule)} Once revoked, the approval mode decides about later calls.</p>
         )}
-      </ConfirmDialog>
+      </RemovalDialog>
     </>
   );
 }
@@ -98,12 +83,7 @@ function RuleRow({ rule, onRevoke }: RuleRowProps) {
           )}
           {conversation !== undefined && (
             <Fact name="Conversation">
-              <Link
-                href={`/chat/${encodeURIComponent(conversation)}`}
-                className="text-accent-strong underline underline-offset-2"
-              >
-                Open conversation
-              </Link>
+              <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>Open conversation</TextLink>
             </Fact>
           )}
           <Fact name="Since">

@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copy, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { api } from '../../api/api.ts';
-import { queries } from '../../api/queries.ts';
+import { api } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { messageOf, Notice } from '../../components/ErrorNotice.tsx';
 import { hasFieldProblems } from '../../components/field-problems.ts';
+import { Form } from '../../components/fields.tsx';
 import { Page } from '../../components/Page.tsx';
 import { randomId } from '../../components/random-id.ts';
 import { AssistantFields } from './AssistantFields.tsx';
@@ -31,7 +32,7 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
   const [isDeleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  const canEdit = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const canEdit = useIsAdmin();
   const isNew = id === undefined;
   const isChanged = !isSameDraft(draft, saved);
   const guard = useLeaveGuard(isChanged);
@@ -76,14 +77,7 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
       }
     >
       {!canEdit && <Notice title="Read-only">Only administrators can edit assistants.</Notice>}
-      <form
-        noValidate
-        aria-label="Assistant"
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate(draft);
-        }}
-      >
+      <Form aria-label="Assistant" onSubmit={() => saving.mutate(draft)}>
         <fieldset disabled={!canEdit} className="flex min-w-0 flex-col gap-6">
           <AssistantFields
             draft={draft}
@@ -103,7 +97,7 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
             }}
           />
         )}
-      </form>
+      </Form>
       <ConfirmDialog
         open={guard.needsConfirmation}
         title="Leave without saving?"

@@ -1,13 +1,13 @@
 import { type ReactNode, useId, useMemo } from 'react';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, Input, TextArea } from '../../components/fields.tsx';
-import { ApprovalModeField } from './ApprovalModeField.tsx';
+import { Field, RadioCards, TextArea, TextField } from '../../components/fields.tsx';
+import { approvalModes } from './approval-modes.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
-import { useToolPreview } from './assistant-queries.ts';
 import { ModelFields } from './ModelFields.tsx';
 import { PatternField } from './PatternField.tsx';
 import { ToolSelector } from './ToolSelector.tsx';
+import { useToolPreview } from './use-tool-preview.ts';
 
 export interface AssistantFieldsProps {
   readonly draft: AssistantDraft;
@@ -16,29 +16,31 @@ export interface AssistantFieldsProps {
   readonly onChange: (change: Partial<AssistantDraft>) => void;
 }
 
+const modeOptions = (Object.keys(approvalModes) as AssistantDraft['toolApproval'][]).map((value) => ({
+  value,
+  title: approvalModes[value].label,
+  hint: approvalModes[value].meaning,
+}));
+
 /** The fields of an assistant. */
 export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps) {
   return (
     <>
       <Section title="About" hint="The name, and the instructions for the model.">
-        <Field label="Name" required error={problemAt(error, 'name')}>
-          {(props) => (
-            <Input {...props} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
-          )}
-        </Field>
-        <Field
+        <TextField
+          label="Name"
+          required
+          error={problemAt(error, 'name')}
+          value={draft.name}
+          onChange={(text) => onChange({ name: text })}
+        />
+        <TextField
           label="Description"
           hint="For people. The model does not see it."
           error={problemAt(error, 'description')}
-        >
-          {(props) => (
-            <Input
-              {...props}
-              value={draft.description}
-              onChange={(event) => onChange({ description: event.target.value })}
-            />
-          )}
-        </Field>
+          value={draft.description}
+          onChange={(text) => onChange({ description: text })}
+        />
         <Field
           label="Instructions"
           hint="Sent to the model as the system prompt: its role and its task."
@@ -73,7 +75,13 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
         title="Approval"
         hint="Which calls need approval. The deny and ask lists of the configuration still apply, and a changed tool always needs approval."
       >
-        <ApprovalModeField mode={draft.toolApproval} onChange={(toolApproval) => onChange({ toolApproval })} />
+        <RadioCards
+          label="Approval mode"
+          options={modeOptions}
+          value={draft.toolApproval}
+          onChange={(toolApproval) => onChange({ toolApproval })}
+          className="sm:grid-cols-3"
+        />
         {draft.toolApproval === 'trusted-only' && (
           <TrustedTools
             serverIds={draft.serverIds}
@@ -86,38 +94,26 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
       </Section>
       <Section title="Limits" hint="Stops runaway replies.">
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field
+          <TextField
             label="Steps per answer"
             hint="The maximum number of model calls, 1 to 200."
             error={problemAt(error, 'maxSteps')}
-          >
-            {(props) => (
-              <Input
-                {...props}
-                type="number"
-                min={1}
-                max={200}
-                value={draft.maxSteps}
-                onChange={(event) => onChange({ maxSteps: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field
+            type="number"
+            min={1}
+            max={200}
+            value={draft.maxSteps}
+            onChange={(text) => onChange({ maxSteps: text })}
+          />
+          <TextField
             label="Tokens per answer"
             hint="Input and output over all steps. Leave empty for no limit."
             error={problemAt(error, 'maxTokens')}
-          >
-            {(props) => (
-              <Input
-                {...props}
-                type="number"
-                min={100}
-                placeholder="No limit"
-                value={draft.maxTokens}
-                onChange={(event) => onChange({ maxTokens: event.target.value })}
-              />
-            )}
-          </Field>
+            type="number"
+            min={100}
+            placeholder="No limit"
+            value={draft.maxTokens}
+            onChange={(text) => onChange({ maxTokens: text })}
+          />
         </div>
       </Section>
     </>

@@ -11,8 +11,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
-import { approvalModes } from './ApprovalModeField.tsx';
-import { previewQuery } from './assistant-queries.ts';
+import { approvalModes } from './approval-modes.ts';
 import { ChatWithButton } from './ChatWithButton.tsx';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
 
@@ -93,7 +92,7 @@ const maxServers = 3;
 /** One assistant in the list. */
 function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete }: AssistantRowProps) {
   const [, navigate] = useLocation();
-  const preview = useQuery(previewQuery(assistant)).data;
+  const preview = useQuery(queries.preview(assistant)).data;
   const { id, model, serverIds } = assistant;
   const name = safeText(assistant.name, 100);
   const isDemo = model.provider === 'demo';

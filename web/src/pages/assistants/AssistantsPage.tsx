@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useParams, useSearchParams } from 'wouter';
 import type { Provider } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { AssistantEditor } from './AssistantEditor.tsx';
@@ -23,7 +24,7 @@ export default function AssistantsPage() {
 
 function AllAssistants() {
   const assistants = useQuery(queries.assistants());
-  const canEdit = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const canEdit = useIsAdmin();
   return (
     <Page
       title="Assistants"
@@ -37,8 +38,7 @@ function AllAssistants() {
         )
       }
     >
-      {assistants.isError && <ErrorNotice error={assistants.error} onRetry={() => void assistants.refetch()} />}
-      {assistants.isPending && <Spinner label="Loading assistants …" />}
+      <QueryState query={assistants} what="assistants" />
       {assistants.data && <AssistantList assistants={assistants.data} canEdit={canEdit} />}
     </Page>
   );
@@ -79,8 +79,7 @@ function EditAssistant({ id }: { readonly id: string }) {
   if (assistant) return <AssistantEditor title={safeText(assistant.name, 100)} id={id} draft={toDraft(assistant)} />;
   return (
     <Page title="Assistant">
-      {assistants.isError && <ErrorNotice error={assistants.error} onRetry={() => void assistants.refetch()} />}
-      {assistants.isPending && <Spinner label="Loading assistant …" />}
+      <QueryState query={assistants} what="assistant" />
       {assistants.data && (
         <EmptyState
           title="Assistant not found"

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessagesSquare } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
 import { Button, type ButtonProps } from '../../components/Button.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 

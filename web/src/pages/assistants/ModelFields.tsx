@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { ModelChoice, Provider } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ErrorNotice, messageOf, Notice } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, Select } from '../../components/fields.tsx';
+import { Field, SelectField } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { demoModel } from './assistant-draft.ts';
 import { Combobox } from './Combobox.tsx';
 
@@ -21,38 +21,23 @@ export function ModelFields({ model: { provider, model }, error, onChange }: Mod
   const providers = useQuery(queries.providers());
   const selected = providers.data?.find(({ id }) => id === provider);
   const isDemo = provider === demoModel.provider;
-  const canList = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const canList = useIsAdmin();
   const models = useQuery({ ...queries.models(provider), enabled: selected !== undefined && !isDemo && canList });
   if (providers.isError) return <ErrorNotice error={providers.error} onRetry={() => void providers.refetch()} />;
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field
+        <SelectField
           label="Provider"
           error={problemAt(error, 'model.provider')}
-          hint={
-            <Link href="/settings/models" className="underline underline-offset-2">
-              Add or change providers
-            </Link>
-          }
-        >
-          {(props) => (
-            <Select
-              {...props}
-              value={provider}
-              onChange={({ target: { value } }) =>
-                onChange(value === 'demo' ? demoModel : { provider: value, model: '' })
-              }
-            >
-              {selected === undefined && <option value={provider}>{safeText(provider, 60)} (deleted)</option>}
-              {providers.data?.map((option) => (
-                <option key={option.id} value={option.id}>
-                  {labelProvider(option)}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+          hint={<TextLink href="/settings/models">Add or change providers</TextLink>}
+          options={[
+            ...(selected === undefined ? [[provider, `${safeText(provider, 60)} (deleted)`] as const] : []),
+            ...(providers.data?.map((option) => [option.id, labelProvider(option)] as const) ?? []),
+          ]}
+          value={provider}
+          onChange={(id) => onChange(id === 'demo' ? demoModel : { provider: id, model: '' })}
+        />
         {!isDemo && (
           <Field label="Model" required hint={describeModels(models)} error={problemAt(error, 'model.model')}>
             {(props) => (

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { api } from '../../api/api.ts';
 import type { AssistantPreview, Tool } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Field } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';

@@ -9,11 +9,11 @@ import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
-import { useToolPreview } from './assistant-queries.ts';
 import { PatternField } from './PatternField.tsx';
 import { ServerChoice } from './ServerChoice.tsx';
 import { toChoices } from './server-choices.ts';
 import { isGlob, toPattern } from './tool-patterns.ts';
+import { useToolPreview } from './use-tool-preview.ts';
 
 export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'trustedTools'> {
   readonly error: string | undefined;

@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ban, Repeat } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { api } from '../../api/api.ts';
 import type { Call } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
+import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -14,7 +15,6 @@ import { useToast } from '../../components/Toasts.tsx';
 import { toolAddress } from '../tools/tool-address.ts';
 import { CallRecord } from './CallRecord.tsx';
 import { CallStatus } from './CallStatus.tsx';
-import { callQuery } from './call-queries.ts';
 
 export interface CallDetailsProps {
   /** The call to show. The dialog is closed without one. */
@@ -29,7 +29,7 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
   if (id !== undefined && id !== last) setLast(id);
   const shown = id ?? last ?? '';
   const client = useQueryClient();
-  const call = useQuery({ ...callQuery(shown), enabled: id !== undefined });
+  const call = useQuery({ ...queries.call(shown), enabled: id !== undefined });
   useEvent('call.changed', (event) => {
     if (event.id === shown) void client.invalidateQueries({ queryKey: ['call', shown] });
   });

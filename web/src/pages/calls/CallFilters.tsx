@@ -4,7 +4,7 @@ import { type ComponentProps, useEffect, useId, useMemo, useRef, useState } from
 import { queries } from '../../api/queries.ts';
 import { nameOfCaller } from '../../components/approval/labels.ts';
 import { Button } from '../../components/Button.tsx';
-import { Field, Input, Select } from '../../components/fields.tsx';
+import { Field, Input, Select, TextField } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
 import { type CallFilter, type Range, ranges, statuses } from './call-filter.ts';
@@ -149,16 +149,12 @@ function CallerField({ value, calls, onChange }: TextFieldProps & { readonly cal
 
 function TimeField({ label, value, onChange }: TextFieldProps & { readonly label: string }) {
   return (
-    <Field label={label}>
-      {(field) => (
-        <Input
-          {...field}
-          type="datetime-local"
-          value={value === undefined ? '' : (toLocalTime(value)?.slice(0, 16) ?? '')}
-          onChange={({ target }) => onChange(fromLocalTime(target.value))}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      type="datetime-local"
+      value={value === undefined ? '' : (toLocalTime(value)?.slice(0, 16) ?? '')}
+      onChange={(text) => onChange(fromLocalTime(text))}
+    />
   );
 }
 

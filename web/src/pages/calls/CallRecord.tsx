@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { Call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
@@ -9,14 +8,14 @@ import { kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts'
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { CallOutcome } from './CallOutcome.tsx';
 import { CallTimeline } from './CallTimeline.tsx';
-import { callApprovalQuery } from './call-queries.ts';
 import { ChildCalls, ParentLink } from './RelatedCalls.tsx';
 
 /** The approval, timeline, outcome, children, arguments and identifiers of a call. */
 export function CallRecord({ call }: { readonly call: Call }) {
-  const approval = useQuery(callApprovalQuery(call)).data ?? undefined;
+  const approval = useQuery(queries.callApproval(call)).data ?? undefined;
   const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
   return (
     <div className="flex min-w-0 flex-col gap-5">
@@ -39,12 +38,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
           </Fact>
           {call.caller.conversation !== undefined && call.parent?.kind !== 'answer' && (
             <Fact name="Conversation">
-              <Link
-                href={`/chat/${encodeURIComponent(call.caller.conversation)}`}
-                className="text-accent-strong underline underline-offset-2"
-              >
-                Open conversation
-              </Link>
+              <TextLink href={`/chat/${encodeURIComponent(call.caller.conversation)}`}>Open conversation</TextLink>
             </Fact>
           )}
           {call.parent && (
@@ -53,12 +47,9 @@ export function CallRecord({ call }: { readonly call: Call }) {
             </Fact>
           )}
           <Fact name="Tool">
-            <Link
-              href={`/tools/${encodeURIComponent(call.tool)}`}
-              className="font-mono text-xs text-accent-strong underline underline-offset-2"
-            >
+            <TextLink href={`/tools/${encodeURIComponent(call.tool)}`} className="font-mono text-xs">
               {safeText(call.tool, 200)}
-            </Link>
+            </TextLink>
           </Fact>
           <Identifier name="Call" value={call.id} />
           <Identifier name="Definition" value={call.definitionHash} />

@@ -3,9 +3,9 @@ import type { Approval, Call, CallProgressedEvent } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
 import { classNames } from '../../components/class-names.ts';
+import { Progress } from '../../components/Progress.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, useNow } from '../../components/times.tsx';
-import { Progress } from '../tools/Progress.tsx';
 import { labelStatus } from './CallStatus.tsx';
 import { findPhases, type Phase } from './timeline.ts';
 

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from 'wouter';
 import type { Call } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration } from '../../components/times.tsx';
 import { CallStatus } from './CallStatus.tsx';
-import { callQuery, childCallsQuery } from './call-queries.ts';
 
 const linkLook = 'text-accent-strong underline underline-offset-2';
 
 /** A link to the call or the conversation that made this call. */
 export function ParentLink({ call: { parent, caller } }: { readonly call: Call }) {
   const isCall = parent?.kind === 'call';
-  const { data } = useQuery({ ...callQuery(parent?.id ?? ''), enabled: isCall });
+  const { data } = useQuery({ ...queries.call(parent?.id ?? ''), enabled: isCall });
   const callAddress = useCallAddress();
   if (!parent) return null;
   if (isCall) {
@@ -31,7 +31,7 @@ export function ParentLink({ call: { parent, caller } }: { readonly call: Call }
 
 /** The calls that this call made, with their status and duration. Nothing for a call without children. */
 export function ChildCalls({ call }: { readonly call: string }) {
-  const { data } = useQuery(childCallsQuery(call));
+  const { data } = useQuery(queries.childCalls(call));
   const callAddress = useCallAddress();
   if (!data || data.calls.length === 0) return null;
   return (

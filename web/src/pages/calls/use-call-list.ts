@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { type CallFilter, matchesQuery, toQuery } from './call-filter.ts';
 import { type ListedCall, mergeCalls, pickNewer, toListedCall } from './merge-calls.ts';

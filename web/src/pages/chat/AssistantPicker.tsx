@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
-import { chatQueries } from './chat-queries.ts';
 import { formatCount } from './message-text.ts';
 
 export interface AssistantPickerProps {
@@ -56,7 +56,7 @@ export function AssistantPicker({ assistants, value, onChange, disabled = false 
 
 function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
   const { provider, model } = assistant.model;
-  const { data: preview } = useQuery(chatQueries.preview(assistant));
+  const { data: preview } = useQuery(queries.preview(assistant));
   return (
     <>
       {provider === 'demo' ? (
@@ -81,7 +81,7 @@ function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
 }
 
 function Warnings({ assistant }: { readonly assistant: Assistant }) {
-  const { data: preview } = useQuery(chatQueries.preview(assistant));
+  const { data: preview } = useQuery(queries.preview(assistant));
   const warnings = [
     ...(preview?.warning === undefined ? [] : [preview.warning]),
     ...(preview?.missingServers.map(({ id, reason }) => `${id}: ${reason}`) ?? []),

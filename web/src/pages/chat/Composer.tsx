@@ -1,6 +1,7 @@
 import { ArrowUp, Square } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { Button } from '../../components/Button.tsx';
+import { Form } from '../../components/fields.tsx';
 
 export interface ComposerProps {
   readonly draft: string;
@@ -70,13 +71,7 @@ export function Composer(props: ComposerProps) {
   }
 
   return (
-    <form
-      className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-6"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <Form className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-6" onSubmit={() => send()}>
       <div className="rounded-xl border border-line-strong/60 bg-surface focus-within:border-accent">
         <div className="flex items-end gap-2 p-2">
           <textarea
@@ -114,7 +109,7 @@ export function Composer(props: ComposerProps) {
       <p id={hintId} className="min-h-4 px-2 pt-1 text-xs text-ink-faint">
         {note}
       </p>
-    </form>
+    </Form>
   );
 }
 

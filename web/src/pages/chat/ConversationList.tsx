@@ -4,6 +4,7 @@ import { EllipsisVertical, Plus } from 'lucide-react';
 import { memo, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Conversation } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { IconButton } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -12,7 +13,6 @@ import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { ConversationMenu } from './ConversationMenu.tsx';
 import { ConversationStatus } from './ConversationStatus.tsx';
-import { chatQueries } from './chat-queries.ts';
 
 export interface ConversationListProps {
   /** The open conversation. */
@@ -25,7 +25,7 @@ const rowPx = 54;
 
 /** All conversations, most recent first, and a link to start one. */
 export function ConversationList({ current, onNavigate }: ConversationListProps) {
-  const conversations = useQuery(chatQueries.conversations());
+  const conversations = useQuery(queries.conversations());
   return (
     <div className="flex h-full min-h-0 flex-col gap-2">
       <Link

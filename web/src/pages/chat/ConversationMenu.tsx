@@ -2,16 +2,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api } from '../../api/api.ts';
 import type { Conversation } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { messageOf } from '../../components/ErrorNotice.tsx';
-import { Field, Input } from '../../components/fields.tsx';
+import { Form, TextField } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
 
 export interface ConversationMenuProps {
   readonly conversation: Conversation;
@@ -20,6 +19,7 @@ export interface ConversationMenuProps {
 
 /** The menu to rename or delete a conversation. */
 export function ConversationMenu({ conversation, trigger }: ConversationMenuProps) {
+  const [location, navigate] = useLocation();
   const [open, setOpen] = useState<'rename' | 'delete'>();
   const close = () => setOpen(undefined);
   return (
@@ -32,7 +32,20 @@ export function ConversationMenu({ conversation, trigger }: ConversationMenuProp
         ]}
       />
       {open === 'rename' && <RenameDialog conversation={conversation} onClose={close} />}
-      {open === 'delete' && <DeleteDialog conversation={conversation} onClose={close} />}
+      <RemovalDialog
+        item={open === 'delete' ? conversation : undefined}
+        title={() => 'Delete this conversation?'}
+        action="Delete"
+        remove={({ id }) => api.removeConversation({ path: { conversation: id } })}
+        done="Conversation deleted."
+        queryKey="conversations"
+        onClose={close}
+        onRemoved={({ id }) => location === `/chat/${id}` && navigate('/chat')}
+      >
+        {({ title }) => (
+          <>“{safeText(title, 200)}” and all its messages will be deleted permanently. Its calls stay in the journal.</>
+        )}
+      </RemovalDialog>
     </>
   );
 }
@@ -69,48 +82,16 @@ function RenameDialog({ conversation, onClose }: DialogProps) {
         </>
       }
     >
-      <form
-        id={formId}
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate();
-        }}
-      >
-        <Field label="Title" required error={rename.isError ? messageOf(rename.error) : undefined}>
-          {(props) => (
-            <Input {...props} maxLength={200} value={title} onChange={(event) => setTitle(event.target.value)} />
-          )}
-        </Field>
-      </form>
+      <Form id={formId} onSubmit={() => rename.mutate()}>
+        <TextField
+          label="Title"
+          required
+          error={rename.isError ? messageOf(rename.error) : undefined}
+          maxLength={200}
+          value={title}
+          onChange={(text) => setTitle(text)}
+        />
+      </Form>
     </Dialog>
-  );
-}
-
-function DeleteDialog({ conversation, onClose }: DialogProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const [location, navigate] = useLocation();
-  const remove = useMutation({
-    mutationFn: () => api.removeConversation({ path: { conversation: conversation.id } }),
-    async onSuccess() {
-      if (location === `/chat/${conversation.id}`) navigate('/chat');
-      toast('Conversation deleted');
-      await client.invalidateQueries({ queryKey: ['conversations'] });
-    },
-    onError: toast.error,
-    onSettled: onClose,
-  });
-  return (
-    <ConfirmDialog
-      open
-      title="Delete this conversation?"
-      action="Delete"
-      busy={remove.isPending}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
-      “{safeText(conversation.title, 200)}” and all its messages will be deleted permanently. Its calls stay in the
-      journal.
-    </ConfirmDialog>
   );
 }

@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { EllipsisVertical } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { Link } from 'wouter';
-import { api } from '../../api/api.ts';
 import type { Conversation } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalDialog } from '../../components/ApprovalDialog.tsx';
 import { StatusBadge } from '../../components/Badge.tsx';
@@ -12,6 +11,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { formatDuration } from '../../components/times.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
@@ -44,14 +44,7 @@ export function ConversationView({ id, listButton }: ConversationViewProps) {
           <Spinner label="Loading conversation …" />
         </div>
       ) : error === undefined ? (
-        <EmptyState
-          title="Conversation not found"
-          actions={
-            <Link href="/chat" className="text-accent-strong underline underline-offset-2">
-              Start a new conversation
-            </Link>
-          }
-        >
+        <EmptyState title="Conversation not found" actions={<TextLink href="/chat">Start a new conversation</TextLink>}>
           It was deleted, or the address is wrong.
         </EmptyState>
       ) : (

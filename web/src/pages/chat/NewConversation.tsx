@@ -1,18 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { api } from '../../api/api.ts';
+import { useLocation } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, sendHint } from './Composer.tsx';
-import { chatQueries } from './chat-queries.ts';
 import { starterPrompts } from './starter-prompts.ts';
 import { saveDraft, useDraft } from './use-draft.ts';
 
@@ -43,11 +43,7 @@ export function NewConversation() {
       <EmptyState
         icon={<Bot aria-hidden />}
         title="No assistants yet"
-        actions={
-          <Link href="/assistants" className="text-accent-strong underline underline-offset-2">
-            Create an assistant
-          </Link>
-        }
+        actions={<TextLink href="/assistants">Create an assistant</TextLink>}
       >
         An assistant combines a model, instructions and the tools of selected servers.
       </EmptyState>
@@ -69,7 +65,7 @@ function ConversationStart({
   const [selectedId, setSelectedId] = useState(first.id);
   const [draft, setDraft] = useDraft('new');
   const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
-  const preview = useQuery(chatQueries.preview(assistant));
+  const preview = useQuery(queries.preview(assistant));
   // The suggestions depend on the tools: shown earlier, they would change under the pointer.
   const prompts = preview.isPending ? [] : starterPrompts(preview.data);
   const start = useMutation({
@@ -142,11 +138,7 @@ function DemoNotice() {
   return (
     <Notice title="This assistant is a scripted demo">
       It follows fixed rules, without a model, an API key or a network. The tools it calls are real, and so are the
-      approvals. To use a model, add one under{' '}
-      <Link href="/settings/models" className="text-accent-strong underline underline-offset-2">
-        Settings
-      </Link>
-      .
+      approvals. To use a model, add one under <TextLink href="/settings/models">Settings</TextLink>.
     </Notice>
   );
 }

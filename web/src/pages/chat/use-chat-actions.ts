@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
 import { useToast } from '../../components/Toasts.tsx';
 
 /** The actions in a conversation besides sending a message. Their effects arrive as events of the conversation. */

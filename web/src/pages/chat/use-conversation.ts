@@ -1,6 +1,5 @@
 import { useEffect, useReducer, useState } from 'react';
-import { api } from '../../api/api.ts';
-import { ApiError } from '../../api/client.ts';
+import { ApiError, api } from '../../api/client.ts';
 import { applyChatEvent, type ChatEvent, type ChatEventName, type ConversationState } from './conversation-state.ts';
 
 const names: readonly ChatEventName[] = ['snapshot', 'conversation', 'message', 'part', 'text', 'cut', 'removed'];

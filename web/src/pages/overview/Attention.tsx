@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
-import { queries } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { type AttentionItem, attentionItems } from './attention-items.ts';
-import { changedToolsQuery } from './overview-queries.ts';
 
 const icons = {
   bad: <CircleAlert aria-label="Error" className="size-4 shrink-0 text-bad" />,
@@ -16,11 +15,11 @@ const maxShown = 8;
 
 /** The problems and pending decisions of the gateway, or a note that there are none. */
 export function Attention() {
-  const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const isAdmin = useIsAdmin();
   const servers = useQuery(queries.servers());
   const approvals = useQuery(queries.approvals('pending'));
   const questions = useQuery(queries.questions());
-  const changedTools = useQuery(changedToolsQuery());
+  const changedTools = useQuery(queries.changedTools());
   const config = useQuery({ ...queries.config(), enabled: isAdmin });
   const loaded = [servers, approvals, questions, changedTools, ...(isAdmin ? [config] : [])];
   const items = attentionItems({

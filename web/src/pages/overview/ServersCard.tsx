@@ -6,10 +6,9 @@ import { queries } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { pluralize } from '../../components/pluralize.ts';
+import { QueryState } from '../../components/QueryState.tsx';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { serverAddress } from '../servers/server-address.ts';
 
@@ -30,16 +29,7 @@ export function ServersCard() {
           </ButtonLink>
         }
       />
-      {servers.isError && (
-        <div className="p-4">
-          <ErrorNotice error={servers.error} onRetry={() => void servers.refetch()} />
-        </div>
-      )}
-      {servers.isPending && (
-        <div className="p-4">
-          <Spinner label="Loading servers …" />
-        </div>
-      )}
+      <QueryState query={servers} what="servers" className="p-4" />
       {servers.data?.length === 0 && (
         <EmptyState
           icon={<ServerIcon aria-hidden />}

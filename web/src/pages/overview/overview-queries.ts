@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api } from '../../api/api.ts';
 import type { CallStats } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 
 const hourMs = 3_600_000;
 
@@ -28,14 +28,6 @@ export function statsQuery(range: Range) {
     placeholderData: keepPreviousData,
     staleTime: 0,
     refetchInterval: 5_000,
-  });
-}
-
-/** The tools whose definition differs from the accepted one. */
-export function changedToolsQuery() {
-  return queryOptions({
-    queryKey: ['tools', 'changed'],
-    queryFn: async ({ signal }) => (await api.listTools({ query: { changed: 'true' }, signal })).tools,
   });
 }
 

@@ -1,4 +1,4 @@
-import { Field, Input, Select } from '../../components/fields.tsx';
+import { Field, SelectField, TextField } from '../../components/fields.tsx';
 import type { FormPartProps } from './form-problems.ts';
 import { SecretInput } from './SecretInput.tsx';
 import { type AuthenticationDraft, authenticationType, type Secret } from './server-draft.ts';
@@ -23,17 +23,16 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
   const available = draft.transport === 'api' ? methods.filter(([type]) => type !== 'oauth') : methods;
 
   const text = (key: TextKey, label: string, hint?: string) => (
-    <Field key={key} label={label} hint={hint} error={problems.at(`authentication.${key}`)}>
-      {(props) => (
-        <Input
-          {...props}
-          spellCheck={false}
-          autoComplete="off"
-          value={authentication[key]}
-          onChange={(event) => change({ [key]: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      key={key}
+      label={label}
+      hint={hint}
+      error={problems.at(`authentication.${key}`)}
+      spellCheck={false}
+      autoComplete="off"
+      value={authentication[key]}
+      onChange={(text) => change({ [key]: text })}
+    />
   );
   const secret = (key: SecretKey, label: string, hint?: string) => (
     <Field key={key} label={label} hint={hint} error={problems.at(`authentication.${key}`)}>
@@ -51,21 +50,7 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
 
   return (
     <div className="flex flex-col gap-3">
-      <Field label="Authentication">
-        {(props) => (
-          <Select
-            {...props}
-            value={selected}
-            onChange={(event) => change({ type: event.target.value as AuthenticationDraft['type'] })}
-          >
-            {available.map(([type, label]) => (
-              <option key={type} value={type}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField label="Authentication" options={available} value={selected} onChange={(type) => change({ type })} />
       {selected === 'bearer' && secret('token', 'Token')}
       {selected === 'api-key' && (
         <div className="grid gap-3 sm:grid-cols-2">

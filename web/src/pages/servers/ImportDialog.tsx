@@ -1,14 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api/api.ts';
 import type { ImportedServer } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
-import { Field, TextArea } from '../../components/fields.tsx';
+import { Field, Form, TextArea } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';
-import { SignInForm } from '../../components/SignIn.tsx';
+import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ImportList } from './ImportList.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
@@ -23,7 +23,6 @@ const example = `{
 
 /** Imports servers from the pasted configuration of another MCP client. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
-  const client = useQueryClient();
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const taken = new Set((useQuery(queries.servers()).data ?? []).map(({ name }) => name));
   const [text, setText] = useState('');
@@ -71,13 +70,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         }
       >
         <div className="flex flex-col gap-4">
-          <form
-            className="flex flex-col gap-2"
-            onSubmit={(event) => {
-              event.preventDefault();
-              reading.mutate();
-            }}
-          >
+          <Form className="flex flex-col gap-2" onSubmit={() => reading.mutate()}>
             <Field
               label="Configuration"
               hint="Paste the whole file or the part with the servers. Nothing is saved yet."
@@ -105,7 +98,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
                 Find servers
               </Button>
             </div>
-          </form>
+          </Form>
           {reading.isError && <ErrorNotice title="Could not read the configuration" error={reading.error} />}
           {general.length > 0 && (
             <Notice tone="warn" title={servers.length === 0 ? 'No servers found' : 'Not imported'}>
@@ -136,14 +129,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           )}
         </div>
       </Dialog>
-      <Dialog open={openDialog === 'sign-in'} onClose={() => setOpenDialog(undefined)} title="Sign in">
-        <SignInForm
-          onDone={() => {
-            void client.invalidateQueries();
-            setOpenDialog(undefined);
-          }}
-        />
-      </Dialog>
+      <SignInDialog open={openDialog === 'sign-in'} onClose={() => setOpenDialog(undefined)} />
       {typeof openDialog === 'object' && (
         <ServerFormDialog
           start={openDialog}

@@ -1,8 +1,7 @@
 import { Button } from '../../components/Button.tsx';
-import { Field, Input } from '../../components/fields.tsx';
-import { ArgumentLines } from './ArgumentLines.tsx';
+import { TextField } from '../../components/fields.tsx';
 import type { FormPartProps } from './form-problems.ts';
-import { SecretLines } from './SecretLines.tsx';
+import { LineList } from './LineList.tsx';
 import { newLine } from './server-draft.ts';
 import { splitCommand } from './split-command.ts';
 
@@ -12,24 +11,16 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
   const [program = '', ...more] = words;
   return (
     <>
-      <Field
+      <TextField
         label="Command"
         required
         hint="A program on the machine of the gateway, such as npx, uvx or a path. Put arguments below."
         error={problems.at('command')}
-      >
-        {(props) => (
-          <Input
-            {...props}
-            className="font-mono"
-            placeholder="npx"
-            spellCheck={false}
-            autoComplete="off"
-            value={draft.command}
-            onChange={(event) => onChange({ command: event.target.value })}
-          />
-        )}
-      </Field>
+        mono
+        placeholder="npx"
+        value={draft.command}
+        onChange={(text) => onChange({ command: text })}
+      />
       {more.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 rounded-md bg-sunken px-2.5 py-1.5">
           <p className="min-w-0 flex-1">This looks like a command line with arguments.</p>
@@ -44,31 +35,32 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
           </Button>
         </div>
       )}
-      <ArgumentLines
+      <LineList
+        title="Arguments"
+        noun="argument"
+        hint="One argument per line, without quotes."
         lines={draft.args}
-        problemAt={(at) => problems.at(`args.${at}`)}
+        isNamed={false}
+        problemAt={(_line, at) => problems.at(`args.${at}`)}
         onChange={(args) => onChange({ args })}
       />
-      <SecretLines
+      <LineList
         title="Environment variables"
         noun="variable"
         hint="The server gets these and a minimal environment. Values are stored encrypted."
         lines={draft.env}
-        problemAt={(name) => problems.at(`env.${name}`)}
+        isNamed
+        problemAt={({ name }) => problems.at(`env.${name}`)}
         onChange={(env) => onChange({ env })}
       />
-      <Field label="Working directory" hint="Leave empty for the directory of the gateway." error={problems.at('cwd')}>
-        {(props) => (
-          <Input
-            {...props}
-            className="font-mono"
-            spellCheck={false}
-            autoComplete="off"
-            value={draft.cwd}
-            onChange={(event) => onChange({ cwd: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Working directory"
+        hint="Leave empty for the directory of the gateway."
+        error={problems.at('cwd')}
+        mono
+        value={draft.cwd}
+        onChange={(text) => onChange({ cwd: text })}
+      />
     </>
   );
 }

@@ -1,8 +1,8 @@
-import { Checkbox, Field, Input } from '../../components/fields.tsx';
+import { Checkbox, TextField } from '../../components/fields.tsx';
 import { AuthenticationFields } from './AuthenticationFields.tsx';
 import { EndpointList } from './endpoints/EndpointList.tsx';
 import type { FormPartProps } from './form-problems.ts';
-import { SecretLines } from './SecretLines.tsx';
+import { LineList } from './LineList.tsx';
 
 const remoteHttp = /^http:\/\/(?!localhost\b|127\.|\[::1\])./i;
 
@@ -36,12 +36,13 @@ export function RemoteFields(props: FormPartProps) {
         />
       )}
       <AuthenticationFields {...props} />
-      <SecretLines
+      <LineList
         title="Headers"
         noun="header"
         hint="Sent with every request. Values are stored encrypted and not shown again."
         lines={draft.headers}
-        problemAt={(name) => problems.at(`headers.${name}`)}
+        isNamed
+        problemAt={({ name }) => problems.at(`headers.${name}`)}
         onChange={(headers) => onChange({ headers })}
       />
     </>
@@ -79,24 +80,16 @@ interface UrlFieldProps {
 function UrlField({ label, hint, required = false, stored, value, error, onChange }: UrlFieldProps) {
   const keepsQuery = stored.endsWith('?…');
   return (
-    <Field
+    <TextField
       label={label}
       required={required}
       hint={keepsQuery ? 'The query is stored and not shown. It is kept while the rest of the URL is unchanged.' : hint}
       error={error}
-    >
-      {(field) => (
-        <Input
-          {...field}
-          type="url"
-          inputMode="url"
-          className="font-mono"
-          spellCheck={false}
-          autoComplete="off"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+      mono
+      type="url"
+      inputMode="url"
+      value={value}
+      onChange={(text) => onChange(text)}
+    />
   );
 }

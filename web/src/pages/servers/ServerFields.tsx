@@ -1,11 +1,18 @@
-import { useEffect, useId, useRef } from 'react';
-import { classNames } from '../../components/class-names.ts';
-import { Field, Input, Switch } from '../../components/fields.tsx';
+import { useEffect, useRef } from 'react';
+import { RadioCards, type RadioOption, Switch, TextField } from '../../components/fields.tsx';
 import type { FormPartProps } from './form-problems.ts';
 import { ProgramFields } from './ProgramFields.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { RemoteFields } from './RemoteFields.tsx';
 import type { ServerDraft } from './server-draft.ts';
+
+const transports: readonly RadioOption<ServerDraft['transport']>[] = [
+  { value: 'auto', title: 'Automatic', hint: 'A URL; tries HTTP, then SSE' },
+  { value: 'http', title: 'HTTP', hint: 'Streamable HTTP, the current standard' },
+  { value: 'sse', title: 'SSE', hint: 'The older HTTP transport' },
+  { value: 'stdio', title: 'Local (stdio)', hint: 'The gateway starts a local command' },
+  { value: 'api', title: 'HTTP API', hint: 'Endpoints become tools, without an MCP server' },
+];
 
 export interface ServerFieldsProps extends FormPartProps {
   readonly onSignIn: () => void;
@@ -19,56 +26,51 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Name" required hint="Used as a prefix for its tools." error={problems.at('name')}>
-          {(field) => (
-            <Input
-              {...field}
-              ref={first}
-              autoComplete="off"
-              value={draft.name}
-              onChange={(event) => onChange({ name: event.target.value, isNamed: true })}
-            />
-          )}
-        </Field>
-        <Field label="Description" hint="Shown in the list." error={problems.at('description')}>
-          {(field) => (
-            <Input
-              {...field}
-              autoComplete="off"
-              value={draft.description}
-              onChange={(event) => onChange({ description: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          required
+          hint="Used as a prefix for its tools."
+          error={problems.at('name')}
+          ref={first}
+          autoComplete="off"
+          value={draft.name}
+          onChange={(text) => onChange({ name: text, isNamed: true })}
+        />
+        <TextField
+          label="Description"
+          hint="Shown in the list."
+          error={problems.at('description')}
+          autoComplete="off"
+          value={draft.description}
+          onChange={(text) => onChange({ description: text })}
+        />
       </div>
-      <TransportChoice value={draft.transport} onChange={(transport) => onChange({ transport })} />
+      <RadioCards
+        label="Transport"
+        options={transports}
+        value={draft.transport}
+        onChange={(transport) => onChange({ transport })}
+        className="sm:grid-cols-2 sm:*:last:odd:col-span-2"
+      />
       {draft.transport === 'stdio' && <ProgramNotice onSignIn={onSignIn} />}
       {draft.transport === 'stdio' ? <ProgramFields {...props} /> : <RemoteFields {...props} />}
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Timeout in milliseconds" hint="Per request, 1000 to 300000." error={problems.at('timeout')}>
-          {(field) => (
-            <Input
-              {...field}
-              inputMode="numeric"
-              value={draft.timeout}
-              onChange={(event) => onChange({ timeout: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field
+        <TextField
+          label="Timeout in milliseconds"
+          hint="Per request, 1000 to 300000. Default: 30000."
+          error={problems.at('timeout')}
+          inputMode="numeric"
+          value={draft.timeout}
+          onChange={(text) => onChange({ timeout: text })}
+        />
+        <TextField
           label="Retries at start"
-          hint="For required servers, 0 to 5. Later retries are automatic."
+          hint="For required servers, 0 to 5. Default: 3. Later retries are automatic."
           error={problems.at('retryAttempts')}
-        >
-          {(field) => (
-            <Input
-              {...field}
-              inputMode="numeric"
-              value={draft.retryAttempts}
-              onChange={(event) => onChange({ retryAttempts: event.target.value })}
-            />
-          )}
-        </Field>
+          inputMode="numeric"
+          value={draft.retryAttempts}
+          onChange={(text) => onChange({ retryAttempts: text })}
+        />
       </div>
       <Switch
         label="Enabled"
@@ -77,55 +79,5 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
         onChange={(enabled) => onChange({ enabled })}
       />
     </div>
-  );
-}
-
-interface TransportChoiceProps {
-  readonly value: ServerDraft['transport'];
-  readonly onChange: (transport: ServerDraft['transport']) => void;
-}
-
-const choices = [
-  ['auto', 'Automatic', 'A URL; tries HTTP, then SSE'],
-  ['http', 'HTTP', 'Streamable HTTP, the current standard'],
-  ['sse', 'SSE', 'The older HTTP transport'],
-  ['stdio', 'Local (stdio)', 'The gateway starts a local command'],
-  ['api', 'HTTP API', 'Endpoints become tools, without an MCP server'],
-] as const;
-
-/** Selects the transport. */
-function TransportChoice({ value, onChange }: TransportChoiceProps) {
-  const name = useId();
-  return (
-    <fieldset>
-      <legend className="mb-1 font-medium">Transport</legend>
-      <div className="grid gap-1.5 sm:grid-cols-2">
-        {choices.map(([transport, label, hint]) => (
-          <label
-            key={transport}
-            className={classNames(
-              'flex cursor-pointer items-start sm:last:odd:col-span-2 gap-2 rounded-md border px-2.5 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
-              value === transport ? 'border-accent bg-accent-soft' : 'border-line-strong/60 hover:bg-sunken',
-            )}
-          >
-            <input
-              type="radio"
-              name={name}
-              className="mt-1 accent-accent outline-none"
-              checked={value === transport}
-              onChange={() => onChange(transport)}
-              aria-describedby={`${name}-${transport}`}
-              aria-label={label}
-            />
-            <span className="min-w-0">
-              <span className="block font-medium">{label}</span>
-              <span id={`${name}-${transport}`} className="block text-xs text-ink-soft">
-                {hint}
-              </span>
-            </span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
   );
 }

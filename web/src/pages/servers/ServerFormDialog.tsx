@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api } from '../../api/api.ts';
 import type { Server, ServerInput } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
-import { SignInForm } from '../../components/SignIn.tsx';
+import { Form } from '../../components/fields.tsx';
+import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
@@ -100,14 +101,12 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
           </>
         }
       >
-        <form
+        <Form
           ref={form}
           id="server-form"
-          noValidate
           autoComplete="off"
           className="grid gap-5 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             if (!isBlocked) saving.mutate(input);
           }}
         >
@@ -126,21 +125,9 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
             />
           </div>
           <ConnectionTestPanel test={test} isOutdated={testedPart(input) !== testedPart(test.tested)} />
-        </form>
+        </Form>
       </Dialog>
-      <Dialog
-        open={openDialog === 'sign-in'}
-        onClose={() => setOpenDialog(undefined)}
-        title="Sign in"
-        description="Your changes are kept."
-      >
-        <SignInForm
-          onDone={() => {
-            void client.invalidateQueries();
-            setOpenDialog(undefined);
-          }}
-        />
-      </Dialog>
+      <SignInDialog open={openDialog === 'sign-in'} onClose={() => setOpenDialog(undefined)} />
       <ConfirmDialog
         open={openDialog === 'discard'}
         title="Close without saving?"

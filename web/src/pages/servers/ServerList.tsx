@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { Server } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Input } from '../../components/fields.tsx';
 import { LongList } from './LongList.tsx';
 import { ServerRow } from './ServerRow.tsx';
-import { serverQueries } from './server-queries.ts';
 
 export interface ServerListProps {
   readonly servers: readonly Server[];
@@ -25,7 +25,7 @@ const minServersForSearch = 8;
 /** The list of servers with a search field. */
 export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit, onRemove }: ServerListProps) {
   const [search, setSearch] = useState('');
-  const changed = useQuery(serverQueries.changedTools()).data ?? [];
+  const changed = useQuery(queries.changedTools()).data ?? [];
   if (servers.length === 0)
     return <NoServers isAdmin={isAdmin} onAdd={onAdd} onImport={onImport} onBrowse={onBrowse} />;
 

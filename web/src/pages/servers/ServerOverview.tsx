@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { OfferedList, Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
@@ -7,6 +6,7 @@ import { pluralize } from '../../components/pluralize.ts';
 import { SafeLink } from '../../components/SafeLink.tsx';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { formatDuration, TimeAgo } from '../../components/times.tsx';
 import { LongList } from './LongList.tsx';
 import { NextAttempt } from './ServerTrouble.tsx';
@@ -169,13 +169,7 @@ function Offer({ list, href, isUnsupported }: OfferProps) {
   if (!list) return <span className="text-ink-faint">{isUnsupported ? 'not supported' : 'not loaded yet'}</span>;
   return (
     <span className="tabular-nums">
-      {list.count === 0 ? (
-        '0'
-      ) : (
-        <Link href={href} className="text-accent-strong underline underline-offset-2">
-          {list.count}
-        </Link>
-      )}{' '}
+      {list.count === 0 ? '0' : <TextLink href={href}>{list.count}</TextLink>}{' '}
       {list.stale && <Badge tone="warn">last known</Badge>}
     </span>
   );

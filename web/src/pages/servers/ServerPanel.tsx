@@ -3,12 +3,14 @@ import { Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { DefinitionWarnings, isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -18,7 +20,6 @@ import { ChangedTools } from './ChangedTools.tsx';
 import { LongList } from './LongList.tsx';
 import { ServerOverview } from './ServerOverview.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
-import { serverQueries } from './server-queries.ts';
 import { type ServerAction, useServerAction } from './use-server-action.ts';
 
 export interface ServerPanelProps {
@@ -35,7 +36,7 @@ export interface ServerPanelProps {
 export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemove, onClose }: ServerPanelProps) {
   const { name, description, status, enabled } = server;
   const action = useServerAction(name);
-  const changed = (useQuery(serverQueries.changedTools()).data ?? []).filter((tool) => tool.server === name);
+  const changed = (useQuery(queries.changedTools()).data ?? []).filter((tool) => tool.server === name);
   const hasOutput = isAdmin && (status.transport ?? server.transport) === 'stdio';
   const tabs: Tab[] = [
     { id: 'overview', label: 'Overview', content: <ServerOverview server={server} /> },
@@ -138,7 +139,7 @@ const maxCharacters = 200_000;
 
 /** The last lines that a local server wrote to stderr, updated live. */
 function ErrorOutput({ server }: { readonly server: string }) {
-  const output = useQuery(serverQueries.errorOutput(server));
+  const output = useQuery(queries.errorOutput(server));
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const text = output.data && safeText(output.data.join('\n').slice(-maxCharacters), maxCharacters);
@@ -175,9 +176,8 @@ function ErrorOutput({ server }: { readonly server: string }) {
 
 /** The tools of a server, each with a link to its page. */
 function ServerTools({ server }: { readonly server: Server }) {
-  const tools = useQuery(serverQueries.tools(server.name));
-  if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
-  if (!tools.data) return <Spinner label="Loading tools …" />;
+  const tools = useQuery(queries.serverTools(server.name));
+  if (!tools.data) return <QueryState query={tools} what="tools" />;
   if (tools.data.length === 0) {
     const isConnected = server.status.state === 'connected' || server.status.state === 'degraded';
     return (

@@ -3,10 +3,10 @@ import { useRef } from 'react';
 import type { ConnectionStatus, Server } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
+import { ExpandableText } from '../../components/ExpandableText.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, useNow } from '../../components/times.tsx';
-import { LongText } from './LongText.tsx';
 import type { ServerAction } from './use-server-action.ts';
 
 export interface ServerTroubleProps {
@@ -23,7 +23,7 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
   if (problem !== undefined) {
     return (
       <p className="rounded-md bg-warn-soft px-2.5 py-1.5">
-        <LongText text={problem} />
+        <ExpandableText text={problem} />
       </p>
     );
   }
@@ -35,7 +35,7 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
       className={classNames('flex flex-col gap-1.5 rounded-md px-2.5 py-1.5', isBad ? 'bg-bad-soft' : 'bg-warn-soft')}
     >
       <p className="min-w-0">
-        <LongText text={reason} />
+        <ExpandableText text={reason} />
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
         {signInUrl !== undefined && <SignInLink url={signInUrl} />}

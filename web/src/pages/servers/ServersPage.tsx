@@ -1,17 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { api } from '../../api/api.ts';
 import type { Server } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { api } from '../../api/client.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
 import { ImportDialog } from './ImportDialog.tsx';
 import { RegistryDialog } from './registry/RegistryDialog.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
@@ -26,7 +25,7 @@ export default function ServersPage() {
   // The parameters of the router leave some characters of a name encoded.
   const name = readServer(location.pathname);
   const servers = useQuery(queries.servers());
-  const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const isAdmin = useIsAdmin();
   const [removing, setRemoving] = useState<string>();
   // A snapshot: after a rename the list no longer has the old name.
   const [editing, setEditing] = useState<Server>();
@@ -104,52 +103,17 @@ export default function ServersPage() {
       {isAdmin && search.has('add') && <ServerFormDialog onClose={showList} />}
       {isAdmin && search.has('import') && <ImportDialog onClose={showList} />}
       {isAdmin && search.has('registry') && <RegistryDialog onClose={showList} />}
-      {removing !== undefined && (
-        <RemoveDialog
-          server={removing}
-          onClose={(isRemoved) => {
-            setRemoving(undefined);
-            if (isRemoved) showList();
-          }}
-        />
-      )}
+      <RemovalDialog
+        item={removing}
+        title={(removed) => `Remove '${safeText(removed, 100)}'?`}
+        remove={(removed) => api.removeServer({ path: { server: removed } })}
+        done="Server removed."
+        queryKey="servers"
+        onClose={() => setRemoving(undefined)}
+        onRemoved={showList}
+      >
+        {() => 'The server is disconnected, and its settings and secrets are deleted. Its calls stay in the journal.'}
+      </RemovalDialog>
     </Page>
-  );
-}
-
-interface RemoveDialogProps {
-  readonly server: string;
-  readonly onClose: (isRemoved: boolean) => void;
-}
-
-/** Asks for confirmation and removes a server. */
-function RemoveDialog({ server, onClose }: RemoveDialogProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const name = safeText(server, 100);
-  const removing = useMutation({
-    mutationFn: () => api.removeServer({ path: { server } }),
-    onSuccess: () => {
-      toast(`Removed '${name}'.`);
-      onClose(true);
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
-  });
-  return (
-    <ConfirmDialog
-      open
-      title={`Remove '${name}'?`}
-      action="Remove"
-      busy={removing.isPending}
-      onConfirm={() => removing.mutate()}
-      onClose={() => onClose(false)}
-    >
-      <p>The server is disconnected, and its settings and secrets are deleted. Its calls stay in the journal.</p>
-      {removing.isError && (
-        <div className="mt-3">
-          <ErrorNotice error={removing.error} />
-        </div>
-      )}
-    </ConfirmDialog>
   );
 }

@@ -34,7 +34,7 @@ export interface ServerDraft {
   /** Whether the person chose the name. */
   readonly isNamed: boolean;
   readonly description: string;
-  readonly transport: ServerInput['transport'];
+  readonly transport: NonNullable<ServerInput['transport']>;
   readonly command: string;
   readonly args: readonly Line[];
   readonly env: readonly Line[];

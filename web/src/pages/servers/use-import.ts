@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api } from '../../api/api.ts';
 import type { ImportedServer, Server } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 
 /** The progress of one server. */

@@ -4,10 +4,9 @@ import { queries } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { approvalModes } from '../assistants/ApprovalModeField.tsx';
+import { approvalModes } from '../assistants/approval-modes.ts';
 import { Facts, namings, Patterns } from './Facts.tsx';
 
 /** The profiles of the configuration file. */
@@ -19,8 +18,7 @@ export function ProfilesSection() {
         A profile serves a subset of the servers and tools at its own URL. Edit profiles in the configuration file;
         changes take effect at once.
       </p>
-      {profiles.isError && <ErrorNotice error={profiles.error} onRetry={() => void profiles.refetch()} />}
-      {profiles.isPending && <Spinner label="Loading profiles …" />}
+      <QueryState query={profiles} what="profiles" />
       {profiles.data?.map((profile) => (
         <ProfileCard key={profile.name} profile={profile} />
       ))}

@@ -1,14 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
-import { api } from '../../api/api.ts';
 import type { Session } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { SignInForm } from '../../components/SignIn.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { Facts } from './Facts.tsx';
@@ -29,8 +28,7 @@ const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
 /** The current session, and a form to sign in with another key. */
 export function SessionSection() {
   const session = useQuery(queries.session());
-  if (session.isError) return <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />;
-  if (!session.data) return <Spinner label="Loading session …" />;
+  if (!session.data) return <QueryState query={session} what="session" />;
   const { via, caller, profile, mayAddPrograms, tokenFile } = session.data;
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,4fr)_minmax(0,3fr)]">

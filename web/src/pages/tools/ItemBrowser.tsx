@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowLeft } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import type { Server } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -135,4 +138,10 @@ function ItemList({ noun, servers, server, onServerChange, items, selected, onOp
       </div>
     </div>
   );
+}
+
+/** The names of the servers that offer content of these kinds; undefined while loading. */
+export function useServersOffering(kinds: readonly (keyof Server['offers'])[]): readonly string[] | undefined {
+  const servers = useQuery(queries.servers()).data;
+  return servers?.filter(({ offers }) => kinds.some((kind) => (offers[kind]?.count ?? 0) > 0)).map(({ name }) => name);
 }

@@ -2,21 +2,23 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { MessageSquareText } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { ContentBlock } from '../../components/content/ContentBlock.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Description } from '../../components/ExpandableText.tsx';
+import { Form } from '../../components/fields.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { JsonView } from '../../components/JsonView.tsx';
 import { pluralize } from '../../components/pluralize.ts';
+import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { CompletedField } from './CompletedField.tsx';
-import { ItemBrowser } from './ItemBrowser.tsx';
-import { LongDescription } from './LongDescription.tsx';
-import { toolQueries, useServersOffering } from './tool-queries.ts';
+import { ItemBrowser, useServersOffering } from './ItemBrowser.tsx';
 
 /** The prompts of all servers. */
 export function PromptsTab() {
@@ -36,9 +38,8 @@ function ServerPrompts({ servers }: { readonly servers: readonly string[] }) {
   const [search, setSearch] = useSearchParams();
   const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
   const selected = search.get('prompt') ?? undefined;
-  const list = useQuery(toolQueries.prompts(server));
-  if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  if (!list.data) return <Spinner label="Loading prompts …" />;
+  const list = useQuery(queries.prompts(server));
+  if (!list.data) return <QueryState query={list} what="prompts" />;
   const prompt = list.data.find(({ name }) => name === selected);
   return (
     <ItemBrowser
@@ -85,15 +86,9 @@ function PromptReader({ server, prompt }: PromptReaderProps) {
     <>
       <header className="flex min-w-0 flex-col gap-1">
         <h2 className="text-base break-words">{safeText(prompt.title ?? name, 200)}</h2>
-        <LongDescription text={String(prompt.description ?? '')} />
+        <Description text={String(prompt.description ?? '')} />
       </header>
-      <form
-        className="flex min-w-0 flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          getting.mutate();
-        }}
-      >
+      <Form className="flex min-w-0 flex-col gap-3" onSubmit={() => getting.mutate()}>
         {args.slice(0, 100).map((argument) => (
           <CompletedField
             key={String(argument.name)}
@@ -110,7 +105,7 @@ function PromptReader({ server, prompt }: PromptReaderProps) {
         <Button type="submit" look="primary" busy={getting.isPending} className="self-start">
           Get prompt
         </Button>
-      </form>
+      </Form>
       {getting.isError && <ErrorNotice title="Could not get the prompt" error={getting.error} />}
       {getting.data && <Messages server={server} result={getting.data} />}
     </>

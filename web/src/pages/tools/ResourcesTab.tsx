@@ -2,18 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { FileText, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { api } from '../../api/api.ts';
+import { api } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ReadResult } from '../../components/content/ResourceContents.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Form } from '../../components/fields.tsx';
 import { formatBytes } from '../../components/format-bytes.ts';
+import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { CompletedField } from './CompletedField.tsx';
-import { type BrowserItem, ItemBrowser } from './ItemBrowser.tsx';
-import { toolQueries, useServersOffering } from './tool-queries.ts';
+import { type BrowserItem, ItemBrowser, useServersOffering } from './ItemBrowser.tsx';
 import { expandTemplate, listVariables } from './uri-template.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -36,9 +38,8 @@ function ServerResources({ servers }: { readonly servers: readonly string[] }) {
   const [search, setSearch] = useSearchParams();
   const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
   const selected = search.get('resource') ?? undefined;
-  const list = useQuery(toolQueries.resources(server));
-  if (list.isError) return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
-  if (!list.data) return <Spinner label="Loading resources …" />;
+  const list = useQuery(queries.resources(server));
+  if (!list.data) return <QueryState query={list} what="resources" />;
   const { resources, resourceTemplates } = list.data;
   const template = resourceTemplates.find((item) => itemKey(item) === selected);
   const resource = resources.find((item) => itemKey(item) === selected);
@@ -98,13 +99,7 @@ function TemplateReader({ server, template }: TemplateReaderProps) {
   return (
     <>
       <ResourceHeader item={template} uri={uriTemplate} />
-      <form
-        className="flex min-w-0 flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setReading(uri);
-        }}
-      >
+      <Form className="flex min-w-0 flex-col gap-3" onSubmit={() => setReading(uri)}>
         {listVariables(uriTemplate).map((name) => (
           <CompletedField
             key={name}
@@ -122,7 +117,7 @@ function TemplateReader({ server, template }: TemplateReaderProps) {
         <Button type="submit" look="primary" className="self-start">
           Read resource
         </Button>
-      </form>
+      </Form>
       {reading !== undefined && <ResourceContent key={reading} server={server} uri={reading} />}
     </>
   );

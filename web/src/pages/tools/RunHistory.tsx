@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { Call, Tool } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { ContentView } from '../../components/ContentView.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { JsonView } from '../../components/JsonView.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { Duration, TimeAgo } from '../../components/times.tsx';
 import { CallStatus } from '../calls/CallStatus.tsx';
 
@@ -25,8 +24,7 @@ export interface RunHistoryProps {
 /** The recent calls of a tool, newest first, each with a button to use its arguments again. */
 export function RunHistory({ tool, onReuse }: RunHistoryProps) {
   const calls = useQuery(queries.calls({ tool: tool.name, limit: 50 }));
-  if (calls.isError) return <ErrorNotice error={calls.error} onRetry={() => void calls.refetch()} />;
-  if (!calls.data) return <Spinner label="Loading calls …" />;
+  if (!calls.data) return <QueryState query={calls} what="calls" />;
   if (calls.data.calls.length === 0) {
     return <EmptyState title="No calls yet">Run the tool to see its calls and their results here.</EmptyState>;
   }
@@ -41,9 +39,7 @@ export function RunHistory({ tool, onReuse }: RunHistoryProps) {
       </ul>
       {calls.data.next !== undefined && (
         <p className="text-xs text-ink-faint">
-          <Link href="/calls" className="text-accent-strong underline underline-offset-2">
-            Show older calls
-          </Link>
+          <TextLink href="/calls">Show older calls</TextLink>
         </p>
       )}
     </div>
@@ -85,8 +81,7 @@ function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: 
 
 function CallOutcome({ id }: { readonly id: string }) {
   const call = useQuery(queries.call(id));
-  if (call.isError) return <ErrorNotice error={call.error} onRetry={() => void call.refetch()} />;
-  if (!call.data) return <Spinner label="Loading call …" />;
+  if (!call.data) return <QueryState query={call} what="call" />;
   const { arguments: args, result, truncated, resultOmitted, error, server } = call.data;
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -109,12 +104,9 @@ function CallOutcome({ id }: { readonly id: string }) {
         />
       )}
       {resultOmitted && <p className="text-ink-soft">The result was too large for the journal and is not stored.</p>}
-      <Link
-        href={`/calls/${encodeURIComponent(id)}`}
-        className="self-start text-accent-strong underline underline-offset-2"
-      >
+      <TextLink href={`/calls/${encodeURIComponent(id)}`} className="self-start">
         Open call
-      </Link>
+      </TextLink>
     </div>
   );
 }

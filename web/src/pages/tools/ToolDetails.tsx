@@ -9,11 +9,12 @@ import { CopyButton } from '../../components/CopyButton.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
 import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { Description } from '../../components/ExpandableText.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { formatDuration } from '../../components/times.tsx';
-import { LongDescription } from './LongDescription.tsx';
 import { RunHistory } from './RunHistory.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
 import { ToolSchemas } from './ToolSchemas.tsx';
@@ -47,7 +48,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
             {pluralize(tool.limits.maxInstances, 'concurrent call')}, timeout {formatDuration(tool.limits.timeoutMs)}
           </span>
         </p>
-        <LongDescription text={tool.description} />
+        <Description text={tool.description} />
         <ServerClaims annotations={tool.annotations} />
       </header>
       <div className="flex flex-col gap-4 p-4">
@@ -88,12 +89,7 @@ function ChangeNotice({ tool }: { readonly tool: Tool }) {
           ? 'The tool is blocked until someone accepts the change.'
           : 'Every call needs approval until someone accepts the change.'}{' '}
         {tool.server !== undefined && (
-          <Link
-            href={`/servers/${encodeURIComponent(tool.server)}`}
-            className="text-accent-strong underline underline-offset-2"
-          >
-            Review the change
-          </Link>
+          <TextLink href={`/servers/${encodeURIComponent(tool.server)}`}>Review the change</TextLink>
         )}
       </p>
       <div className="mt-2">

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Play, RotateCcw, Square } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Link } from 'wouter';
 import type { Tool } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
@@ -9,12 +8,14 @@ import { StatusBadge, type Tone } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { ContentView } from '../../components/ContentView.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { Form } from '../../components/fields.tsx';
+import { Progress } from '../../components/Progress.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { SchemaForm } from '../../components/SchemaForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { Duration } from '../../components/times.tsx';
 import { type CallProblem, toCallProblem } from './call-problem.ts';
-import { Progress } from './Progress.tsx';
 import type { ArgumentsDraft } from './use-arguments.ts';
 import { type ToolRun, useToolCall } from './use-tool-call.ts';
 
@@ -40,12 +41,9 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
       {!canCall && (
         <Notice tone="info">You can view tools but not run them. Running needs a key with the right “call”.</Notice>
       )}
-      <form
-        // The gateway validates: it knows the whole schema.
-        noValidate
+      <Form
         className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (!isRunning && canCall && problem === undefined) start(draft.value);
         }}
         onKeyDown={(event) => {
@@ -83,7 +81,7 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
           </Button>
           {problem !== undefined && <span className="text-bad">The JSON is invalid: {problem}</span>}
         </div>
-      </form>
+      </Form>
       {run && !rejection && <RunView tool={tool} run={run} problem={failure} />}
     </div>
   );
@@ -127,12 +125,9 @@ function RunView({ tool, run, problem }: RunViewProps) {
         <span className="text-ink-soft" aria-hidden={!hasEnded}>
           <Duration from={run.startedAt} to={run.endedAt} />
         </span>
-        <Link
-          href={`/calls/${encodeURIComponent(run.callId)}`}
-          className="ml-auto text-xs text-accent-strong underline underline-offset-2"
-        >
+        <TextLink href={`/calls/${encodeURIComponent(run.callId)}`} className="ml-auto text-xs">
           Open call
-        </Link>
+        </TextLink>
       </div>
       {run.running && !hasEnded && run.progress && <Progress progress={run.progress} />}
       {approval && <ApprovalPanel key={approval.id} approval={approval} />}

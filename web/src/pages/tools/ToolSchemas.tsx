@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Tool, ToolFormats } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { ViewToggle } from '../../components/content/ViewToggle.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { toCliCommand, toCurlCommand } from './copy-commands.ts';
-import { toolQueries } from './tool-queries.ts';
 
 export interface ToolSchemasProps {
   readonly tool: Tool;
@@ -56,14 +55,13 @@ type Format = (typeof formats)[number]['id'];
 
 function Formats({ tool }: { readonly tool: Tool }) {
   const [format, setFormat] = useState<Format>('mcp');
-  const definitions = useQuery(toolQueries.formats(tool.name, tool.definitionHash));
+  const definitions = useQuery(queries.toolFormats(tool.name, tool.definitionHash));
   const label = formats.find(({ id }) => id === format)?.label ?? '';
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
       <ViewToggle label="Format" views={formats} value={format} onChange={setFormat} />
       <div className="w-full min-w-0">
-        {definitions.isError && <ErrorNotice error={definitions.error} onRetry={() => void definitions.refetch()} />}
-        {definitions.isPending && <Spinner label="Loading definitions …" />}
+        <QueryState query={definitions} what="definitions" />
         {definitions.data && <Definition definitions={definitions.data} format={format} label={label} />}
       </div>
     </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Wrench } from 'lucide-react';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { queries } from '../../api/queries.ts';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -9,6 +9,7 @@ import { Page } from '../../components/Page.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { PromptsTab } from './PromptsTab.tsx';
 import { ResourcesTab } from './ResourcesTab.tsx';
 import { ToolBrowser } from './ToolBrowser.tsx';
@@ -48,11 +49,7 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
   if (tools.data.length === 0) {
     return (
       <EmptyState icon={<Wrench aria-hidden />} title="No tools">
-        Servers provide the tools.{' '}
-        <Link href="/servers" className="text-accent-strong underline underline-offset-2">
-          Add a server or check the existing ones
-        </Link>
-        .
+        Servers provide the tools. <TextLink href="/servers">Add a server or check the existing ones</TextLink>.
       </EmptyState>
     );
   }
@@ -74,11 +71,7 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
         {!tool && selected !== undefined && (
           <EmptyState
             title={`No tool named ${safeText(selected, 100)}`}
-            actions={
-              <Link href="/tools" className="text-accent-strong underline underline-offset-2">
-                All tools
-              </Link>
-            }
+            actions={<TextLink href="/tools">All tools</TextLink>}
           >
             The server removed it, is not connected, or you do not have access.
           </EmptyState>

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
-import { api } from '../../api/api.ts';
 import type { CallProgressedEvent, CallResult } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { randomId } from '../../components/random-id.ts';
 

@@ -1,8 +1,9 @@
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
-import { Button, IconButton } from '../../../components/Button.tsx';
+import { IconButton } from '../../../components/Button.tsx';
 import { Checkbox, Input, Select } from '../../../components/fields.tsx';
 import { focusOnce } from '../form-lines.ts';
+import { AddButton } from '../LineList.tsx';
 import { type ArgumentRow, type ArgumentType, newRow } from './argument-table.ts';
 import { rowProblems } from './endpoint-draft.ts';
 
@@ -50,17 +51,15 @@ export function ArgumentRows({ rows, inPath, hasBody, problem, onChange }: Argum
           {problem}
         </p>
       )}
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Button size="small" onClick={add}>
-          <Plus aria-hidden />
-          Add argument
-        </Button>
-        <p className="min-w-0 flex-1 text-xs text-ink-faint">
-          {hasBody
+      <AddButton
+        noun="argument"
+        hint={
+          hasBody
             ? 'Sent as JSON in the body, except those in the path or the query.'
-            : 'Sent in the query, except those in the path.'}
-        </p>
-      </div>
+            : 'Sent in the query, except those in the path.'
+        }
+        onAdd={add}
+      />
     </>
   );
 }

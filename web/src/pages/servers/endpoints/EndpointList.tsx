@@ -1,12 +1,13 @@
-import { ChevronRight, Plus, X } from 'lucide-react';
+import { ChevronRight, X } from 'lucide-react';
 import { type RefObject, useId, useRef, useState } from 'react';
 import { Badge } from '../../../components/Badge.tsx';
-import { Button, IconButton } from '../../../components/Button.tsx';
+import { IconButton } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { Field, Input, Select, TextArea } from '../../../components/fields.tsx';
+import { Field, Input, SelectField, TextArea, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { focusOnce } from '../form-lines.ts';
 import { endpointFields, type FormProblems } from '../form-problems.ts';
+import { AddButton } from '../LineList.tsx';
 import { findDuplicates } from '../server-draft.ts';
 import { EndpointArguments } from './EndpointArguments.tsx';
 import { type EndpointDraft, hasArgumentProblems, type Method, toEndpointDraft, withPath } from './endpoint-draft.ts';
@@ -52,15 +53,11 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
           />
         );
       })}
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Button size="small" onClick={add}>
-          <Plus aria-hidden />
-          Add endpoint
-        </Button>
-        <p className="min-w-0 flex-1 text-xs text-ink-faint">
-          Each endpoint becomes a tool, in addition to the operations of the document.
-        </p>
-      </div>
+      <AddButton
+        noun="endpoint"
+        hint="Each endpoint becomes a tool, in addition to the operations of the document."
+        onAdd={add}
+      />
       {problem !== undefined && (
         <p role="alert" className="text-xs text-bad">
           {problem}
@@ -137,19 +134,13 @@ function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsP
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <div className="grid grid-cols-[6.75rem_minmax(0,1fr)] gap-3">
-        <Field label="Method" error={problems.get('method')}>
-          {(field) => (
-            <Select
-              {...field}
-              value={endpoint.method}
-              onChange={(event) => change({ method: event.target.value as Method })}
-            >
-              {methods.map((method) => (
-                <option key={method}>{method}</option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="Method"
+          error={problems.get('method')}
+          options={methods.map((method) => [method, method] as const)}
+          value={endpoint.method}
+          onChange={(method) => change({ method })}
+        />
         <Field label="Path" required hint="Appended to the base URL; {id} is an argument." error={problems.get('path')}>
           {(field) => (
             <Input
@@ -165,23 +156,15 @@ function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsP
           )}
         </Field>
       </div>
-      <Field
+      <TextField
         label="Tool name"
         required
         hint="For example get_user. Letters, digits, _ . and - are allowed."
         error={problems.get('name')}
-      >
-        {(field) => (
-          <Input
-            {...field}
-            className="font-mono"
-            spellCheck={false}
-            autoComplete="off"
-            value={endpoint.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
+        mono
+        value={endpoint.name}
+        onChange={(text) => change({ name: text })}
+      />
       <Field label="Description" hint="Tells the model what the tool does." error={problems.get('description')}>
         {(field) => (
           <TextArea

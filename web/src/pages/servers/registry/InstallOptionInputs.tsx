@@ -1,6 +1,6 @@
+import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Field, Input, Select } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { LongText } from '../LongText.tsx';
 import { SecretInput } from '../SecretInput.tsx';
 import { type InstallDraft, type RegistryInput, readValue, withValue } from './install-draft.ts';
 import type { PlanProblems } from './plan-problems.ts';
@@ -28,7 +28,7 @@ export function InstallOptionInputs({ inputs, draft, problems, onChange }: Insta
             label={safeText(key, 100)}
             required={isRequired}
             error={problems.at(key)}
-            hint={description ? <LongText text={description} /> : undefined}
+            hint={description ? <ExpandableText text={description} /> : undefined}
           >
             {(field) => (
               <InstallOptionInput

@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { api } from '../../../api/api.ts';
 import type { RegistryPlan, RegistryServer } from '../../../api/client.ts';
+import { api } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
-import { SignInForm } from '../../../components/SignIn.tsx';
+import { SignInDialog } from '../../../components/SignIn.tsx';
 import { ServerFormDialog } from '../ServerFormDialog.tsx';
 import { suggestRegistryName } from '../suggest-name.ts';
 import { emptyDraft, toValues } from './install-draft.ts';
@@ -14,7 +14,6 @@ import { RegistryServerForm } from './RegistryServerForm.tsx';
 
 /** Finds a server in the registry and asks for its values. The form for a new server follows. */
 export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
-  const client = useQueryClient();
   const taken = (useQuery(queries.servers()).data ?? []).map(({ name }) => name);
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const [searchText, setSearchText] = useState('');
@@ -112,14 +111,7 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
           />
         )}
       </Dialog>
-      <Dialog open={isSigningIn} onClose={() => setSigningIn(false)} title="Sign in" description="Your input is kept.">
-        <SignInForm
-          onDone={() => {
-            void client.invalidateQueries();
-            setSigningIn(false);
-          }}
-        />
-      </Dialog>
+      <SignInDialog open={isSigningIn} onClose={() => setSigningIn(false)} />
       {planning.isSuccess && (
         <ServerFormDialog
           start={planning.data}

@@ -5,12 +5,12 @@ import { Button } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
+import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Field, Input } from '../../../components/fields.tsx';
 import { pluralize } from '../../../components/pluralize.ts';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useDebounced } from '../../../components/use-debounced.ts';
-import { LongText } from '../LongText.tsx';
 import { RegistryFacts } from './RegistryFacts.tsx';
 import { mergePages, useRegistrySearch } from './use-registry-search.ts';
 
@@ -146,7 +146,7 @@ function RegistryRow({ server, focusOn, onSelect }: RegistryRowProps) {
         <RegistryFacts server={server} />
         {description !== '' && (
           <p className="text-ink-soft">
-            <LongText text={description} />
+            <ExpandableText text={description} />
           </p>
         )}
       </div>

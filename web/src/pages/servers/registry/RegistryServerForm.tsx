@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react';
 import type { RegistryServer } from '../../../api/client.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { Notice } from '../../../components/ErrorNotice.tsx';
+import { ExpandableText } from '../../../components/ExpandableText.tsx';
+import { Form, RadioCards, type RadioOption } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { LongText } from '../LongText.tsx';
 import { ProgramNotice } from '../ProgramNotice.tsx';
-import { InstallOptionChoice } from './InstallOptionChoice.tsx';
 import { InstallOptionInputs } from './InstallOptionInputs.tsx';
-import type { InstallDraft } from './install-draft.ts';
+import type { InstallDraft, InstallOption } from './install-draft.ts';
 import { toPlanProblems } from './plan-problems.ts';
 import { RegistryFacts } from './RegistryFacts.tsx';
 
@@ -21,6 +21,8 @@ export interface RegistryServerFormProps {
   readonly onSignIn: () => void;
   readonly onSubmit: () => void;
 }
+
+const maxOptions = 50;
 
 /** A registry server with its install options and their values. */
 export function RegistryServerForm(props: RegistryServerFormProps) {
@@ -44,17 +46,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
   }, [error]);
 
   return (
-    <form
-      ref={form}
-      id="registry-form"
-      noValidate
-      autoComplete="off"
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form ref={form} id="registry-form" autoComplete="off" className="flex flex-col gap-4" onSubmit={() => onSubmit()}>
       <div className="flex flex-col gap-1">
         <h3 ref={heading} tabIndex={-1} className={classNames('break-words outline-none', !title && 'font-mono')}>
           {safeText(title || name, 200)}
@@ -62,7 +54,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         <RegistryFacts server={server} />
         {description !== '' && (
           <p className="text-ink-soft">
-            <LongText text={description} />
+            <ExpandableText text={description} />
           </p>
         )}
       </div>
@@ -79,11 +71,17 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         </Notice>
       )}
       {option && (
-        <InstallOptionChoice
-          options={ways}
-          selected={draft.way}
-          onSelect={(index) => onChange({ ...draft, way: index })}
+        <RadioCards
+          label="Install option"
+          options={ways.slice(0, maxOptions).map(toRadioOption)}
+          value={String(draft.way)}
+          onChange={(way) => onChange({ ...draft, way: Number(way) })}
         />
+      )}
+      {ways.length > maxOptions && (
+        <p className="text-xs text-ink-faint">
+          The first {maxOptions} of {ways.length} options are shown.
+        </p>
       )}
       {option?.kind === 'program' && !mayAddPrograms && <ProgramNotice onSignIn={onSignIn} />}
       {problems.general.map((problem) => (
@@ -95,8 +93,23 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         <InstallOptionInputs key={draft.way} inputs={inputs} draft={draft} problems={problems} onChange={onChange} />
       )}
       <UnusableOptions unusable={unusable} />
-    </form>
+    </Form>
   );
+}
+
+const kinds = {
+  address: {
+    title: 'Connect to a URL',
+    hint: 'The gateway sends the values below and the arguments of tool calls to this URL.',
+  },
+  program: {
+    title: 'Run a local command',
+    hint: 'The gateway downloads the package and runs it on its machine with its own permissions.',
+  },
+} as const;
+
+function toRadioOption({ kind, label }: InstallOption, at: number): RadioOption<string> {
+  return { value: String(at), code: safeText(label, 2_000), ...kinds[kind] };
 }
 
 const maxUnusable = 50;

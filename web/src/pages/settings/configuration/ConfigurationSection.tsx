@@ -3,13 +3,13 @@ import type { Config } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Card, CardHeader } from '../../../components/Card.tsx';
 import { CopyButton } from '../../../components/CopyButton.tsx';
-import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
+import { Notice } from '../../../components/ErrorNotice.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
 import { pluralize } from '../../../components/pluralize.ts';
-import { Spinner } from '../../../components/Spinner.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
-import { approvalModes } from '../../assistants/ApprovalModeField.tsx';
+import { approvalModes } from '../../assistants/approval-modes.ts';
 import { type Fact, Facts, namings, Patterns } from '../Facts.tsx';
 import { formatBytes, formatSpan } from './format-amounts.ts';
 
@@ -24,8 +24,7 @@ const dialects: Readonly<Record<Config['dialect'], string>> = {
 /** The configuration in use, with its file, errors and warnings. */
 export function ConfigurationSection() {
   const config = useQuery(queries.config());
-  if (config.isError) return <ErrorNotice error={config.error} onRetry={() => void config.refetch()} />;
-  if (!config.data) return <Spinner label="Loading configuration …" />;
+  if (!config.data) return <QueryState query={config} what="configuration" />;
   const { file, dialect, refused, warnings, servers, toolbox, gateway } = config.data;
   return (
     <div className="flex flex-col gap-4">

@@ -5,7 +5,7 @@ import { ButtonLink } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
 import { CodeBlock } from '../../../components/CodeBlock.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
-import { Field, Select } from '../../../components/fields.tsx';
+import { SelectField } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 
@@ -23,23 +23,14 @@ export function ConnectSection() {
   const path = profiles.data?.find(({ name }) => name === profile)?.path ?? '/mcp';
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-end gap-4">
-        <Field label="Profile" className="w-64" hint="The servers and tools that the client gets.">
-          {(props) => (
-            <Select
-              {...props}
-              value={profile}
-              onChange={(event) => setSearch({ profile: event.target.value }, { replace: true })}
-            >
-              {names.map((name) => (
-                <option key={name} value={name}>
-                  {safeText(name, 100)}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-      </div>
+      <SelectField
+        label="Profile"
+        className="w-64"
+        hint="The servers and tools that the client gets."
+        options={names.map((name) => [name, safeText(name, 100)] as const)}
+        value={profile}
+        onChange={(name) => setSearch({ profile: name }, { replace: true })}
+      />
       {needsKey && (
         <Notice
           title="Replace KEY with an API key"

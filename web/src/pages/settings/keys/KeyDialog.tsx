@@ -1,14 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../../api/api.ts';
-import { ApiError, type ApiKeyInput, type NewApiKey } from '../../../api/client.ts';
+import { ApiError, type ApiKeyInput, api, type NewApiKey } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { CopyButton } from '../../../components/CopyButton.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { messageOf, Notice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems, problemAt } from '../../../components/field-problems.ts';
-import { Checkbox, Field, Input, Select } from '../../../components/fields.tsx';
+import { Checkbox, Form, SelectField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 
 /** Creates a key and shows it once. */
@@ -37,22 +36,13 @@ export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
         </>
       }
     >
-      <form
-        id="key"
-        noValidate
-        aria-label="Key"
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
-      >
+      <Form id="key" aria-label="Key" className="flex flex-col gap-4" onSubmit={() => creating.mutate()}>
         <KeyFields
           draft={draft}
           error={creating.error}
           onChange={(change) => setDraft((current) => ({ ...current, ...change }))}
         />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -121,11 +111,14 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
   const rightsProblem = problemAt(error, 'rights');
   return (
     <>
-      <Field label="Name" required hint="Who or what uses the key." error={problemAt(error, 'name')}>
-        {(props) => (
-          <Input {...props} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        required
+        hint="Who or what uses the key."
+        error={problemAt(error, 'name')}
+        value={draft.name}
+        onChange={(text) => onChange({ name: text })}
+      />
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 font-medium">Rights</legend>
         {rights.map(({ right, label, hint }) => (
@@ -145,7 +138,7 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
         ))}
         {rightsProblem !== undefined && <p className="text-xs text-bad">{rightsProblem}</p>}
       </fieldset>
-      <Field
+      <SelectField
         label="Profile"
         error={problemAt(error, 'profile')}
         hint={
@@ -153,23 +146,11 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
             ? 'Administrators have access to all profiles.'
             : 'Limits the key to the servers and tools of one profile.'
         }
-      >
-        {(props) => (
-          <Select
-            {...props}
-            disabled={draft.rights.includes('admin')}
-            value={draft.profile}
-            onChange={(event) => onChange({ profile: event.target.value })}
-          >
-            <option value="">All profiles</option>
-            {profiles.map(({ name }) => (
-              <option key={name} value={name}>
-                {safeText(name, 100)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+        disabled={draft.rights.includes('admin')}
+        options={[['', 'All profiles'], ...profiles.map(({ name }) => [name, safeText(name, 100)] as const)]}
+        value={draft.profile}
+        onChange={(profile) => onChange({ profile })}
+      />
       {error !== null && error !== undefined && !hasFieldProblems(error) && (
         <Notice
           tone="bad"

@@ -1,18 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { api } from '../../../api/api.ts';
 import type { ApiKey } from '../../../api/client.ts';
+import { api } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Button } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx';
+import { RemovalDialog } from '../../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../../components/EmptyState.tsx';
-import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
-import { Spinner } from '../../../components/Spinner.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { useToast } from '../../../components/Toasts.tsx';
 import { TimeAgo } from '../../../components/times.tsx';
 import { KeyDialog } from './KeyDialog.tsx';
 
@@ -36,16 +34,7 @@ export function KeysSection() {
           </Button>
         }
       />
-      {keys.isError && (
-        <div className="p-4">
-          <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />
-        </div>
-      )}
-      {keys.isPending && (
-        <div className="p-4">
-          <Spinner label="Loading keys …" />
-        </div>
-      )}
+      <QueryState query={keys} what="keys" className="p-4" />
       {keys.data && active.length === 0 && (
         <EmptyState icon={<KeyRound aria-hidden />} title="No keys yet">
           Clients on other machines need a key. If authentication is required, every client does. Create one with New
@@ -60,40 +49,18 @@ export function KeysSection() {
         </details>
       )}
       {isCreating && <KeyDialog onClose={() => setCreating(false)} />}
-      <RevokeKey apiKey={selected} onClose={() => setSelected(undefined)} />
+      <RemovalDialog
+        item={selected}
+        title={({ name }) => `Revoke ${safeText(name, 100)}?`}
+        action="Revoke"
+        remove={({ id }) => api.revokeKey({ path: { key: id } })}
+        done="Key revoked."
+        queryKey="keys"
+        onClose={() => setSelected(undefined)}
+      >
+        {() => 'Clients that use the key lose access at once. This cannot be undone.'}
+      </RemovalDialog>
     </Card>
-  );
-}
-
-interface RevokeKeyProps {
-  /** The key to revoke. The dialog is closed without one. */
-  readonly apiKey: ApiKey | undefined;
-  readonly onClose: () => void;
-}
-
-function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const revoking = useMutation({
-    mutationFn: (key: string) => api.revokeKey({ path: { key } }),
-    onSuccess: () => toast('Key revoked.'),
-    onError: toast.error,
-    onSettled() {
-      onClose();
-      return client.invalidateQueries({ queryKey: ['keys'] });
-    },
-  });
-  return (
-    <ConfirmDialog
-      open={apiKey !== undefined}
-      title={`Revoke ${safeText(apiKey?.name, 100)}?`}
-      action="Revoke"
-      busy={revoking.isPending}
-      onConfirm={() => apiKey && revoking.mutate(apiKey.id)}
-      onClose={onClose}
-    >
-      Clients that use the key lose access at once. This cannot be undone.
-    </ConfirmDialog>
   );
 }
 

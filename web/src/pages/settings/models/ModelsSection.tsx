@@ -1,18 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api } from '../../../api/api.ts';
-import type { Provider, ProviderTest } from '../../../api/client.ts';
-import { queries } from '../../../api/queries.ts';
+import type { Assistant, Provider, ProviderTest } from '../../../api/client.ts';
+import { api } from '../../../api/client.ts';
+import { queries, useIsAdmin } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx';
+import { RemovalDialog } from '../../../components/ConfirmDialog.tsx';
 import { ErrorNotice, messageOf } from '../../../components/ErrorNotice.tsx';
 import { pluralize } from '../../../components/pluralize.ts';
-import { Spinner } from '../../../components/Spinner.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { useToast } from '../../../components/Toasts.tsx';
 import { ProviderDialog } from './ProviderDialog.tsx';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
 import { kinds } from './provider-presets.ts';
@@ -20,7 +19,8 @@ import { kinds } from './provider-presets.ts';
 /** The providers of models. */
 export function ModelsSection() {
   const providers = useQuery(queries.providers());
-  const canEdit = useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+  const assistants = useQuery(queries.assistants()).data ?? [];
+  const canEdit = useIsAdmin();
   const [edited, setEdited] = useState<Provider | 'new'>();
   const [removed, setRemoved] = useState<Provider>();
   return (
@@ -37,16 +37,7 @@ export function ModelsSection() {
           )
         }
       />
-      {providers.isError && (
-        <div className="p-4">
-          <ErrorNotice error={providers.error} onRetry={() => void providers.refetch()} />
-        </div>
-      )}
-      {providers.isPending && (
-        <div className="p-4">
-          <Spinner label="Loading providers …" />
-        </div>
-      )}
+      <QueryState query={providers} what="providers" className="p-4" />
       {providers.data && (
         <ul aria-label="Providers" className="divide-y divide-line">
           {providers.data.map((provider) => (
@@ -63,7 +54,16 @@ export function ModelsSection() {
       {edited !== undefined && (
         <ProviderDialog provider={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
-      <RemoveProvider provider={removed} onClose={() => setRemoved(undefined)} />
+      <RemovalDialog
+        item={removed}
+        title={({ name }) => `Remove ${safeText(name, 100)}?`}
+        remove={({ id }) => api.removeProvider({ path: { provider: id } })}
+        done="Provider removed."
+        queryKey="providers"
+        onClose={() => setRemoved(undefined)}
+      >
+        {({ id }) => <RemovalConsequences users={assistants.filter(({ model }) => model.provider === id)} />}
+      </RemovalDialog>
     </Card>
   );
 }
@@ -143,46 +143,19 @@ async function testProvider(provider: Provider): Promise<ProviderTest> {
   }
 }
 
-interface RemoveProviderProps {
-  /** The provider to remove. The dialog is closed without one. */
-  readonly provider: Provider | undefined;
-  readonly onClose: () => void;
-}
-
-/** Asks for confirmation and removes a provider. Names the assistants that use it. */
-function RemoveProvider({ provider, onClose }: RemoveProviderProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const users = (useQuery(queries.assistants()).data ?? []).filter(({ model }) => model.provider === provider?.id);
-  const removing = useMutation({
-    mutationFn: (id: string) => api.removeProvider({ path: { provider: id } }),
-    onSuccess() {
-      toast('Provider removed.');
-      onClose();
-      return client.invalidateQueries({ queryKey: ['providers'] });
-    },
-    onError: toast.error,
-  });
+/** Names the assistants that use the provider. */
+function RemovalConsequences({ users }: { readonly users: readonly Assistant[] }) {
+  const names = users.slice(0, 5).map(({ name }) => safeText(name, 60));
   return (
-    <ConfirmDialog
-      open={provider !== undefined}
-      title={`Remove ${safeText(provider?.name, 100)}?`}
-      action="Remove"
-      busy={removing.isPending}
-      onConfirm={() => provider && removing.mutate(provider.id)}
-      onClose={onClose}
-    >
+    <>
       <p>The provider and its key will be deleted.</p>
       {users.length > 0 && (
         <p className="mt-2">
           {pluralize(users.length, 'assistant uses it', 'assistants use it')} and cannot answer without another model:{' '}
-          {users
-            .slice(0, 5)
-            .map(({ name }) => safeText(name, 60))
-            .join(', ')}
+          {names.join(', ')}
           {users.length > 5 && ' …'}
         </p>
       )}
-    </ConfirmDialog>
+    </>
   );
 }

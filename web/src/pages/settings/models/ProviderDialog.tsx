@@ -1,17 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api } from '../../../api/api.ts';
 import type { Provider } from '../../../api/client.ts';
+import { api } from '../../../api/client.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems, problemAt } from '../../../components/field-problems.ts';
-import { Checkbox, Field, Input, Select } from '../../../components/fields.tsx';
+import { Checkbox, Form, SelectField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useToast } from '../../../components/Toasts.tsx';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
 import { type ProviderDraft, presetDraft, toDraft, toProviderInput } from './provider-draft.ts';
-import { firstPreset, type ProviderPreset, presets } from './provider-presets.ts';
+import { firstPreset, presets } from './provider-presets.ts';
 
 /** Adds or edits a provider, with a test before saving. */
 export function ProviderDialog({
@@ -71,21 +71,22 @@ export function ProviderDialog({
         </>
       }
     >
-      <form
+      <Form
         id="provider"
-        noValidate
         aria-label="Provider"
         className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           testing.reset();
           saving.mutate();
         }}
       >
         {!provider && (
-          <PresetField
-            value={preset}
-            onChange={(selected) => {
+          <SelectField
+            label="Provider"
+            options={presets.map(({ name }) => [name, name === 'Other' ? 'Other (OpenAI-compatible)' : name] as const)}
+            value={preset.name}
+            onChange={(name) => {
+              const selected = presets.find((option) => option.name === name) ?? firstPreset;
               setPreset(selected);
               setDraft(presetDraft(selected));
               testing.reset();
@@ -106,36 +107,8 @@ export function ProviderDialog({
         {testing.isPending && <p role="status">Testing …</p>}
         {testing.data && <ProviderTestResult test={testing.data} />}
         {error && !hasFieldProblems(error) && error.name !== 'AbortError' && <ErrorNotice error={error} />}
-      </form>
+      </Form>
     </Dialog>
-  );
-}
-
-interface PresetFieldProps {
-  readonly value: ProviderPreset;
-  readonly onChange: (preset: ProviderPreset) => void;
-}
-
-function PresetField({ value, onChange }: PresetFieldProps) {
-  return (
-    <Field label="Provider">
-      {(props) => (
-        <Select
-          {...props}
-          value={value.name}
-          onChange={(event) => {
-            const selected = presets.find(({ name }) => name === event.target.value);
-            if (selected) onChange(selected);
-          }}
-        >
-          {presets.map(({ name }) => (
-            <option key={name} value={name}>
-              {name === 'Other' ? 'Other (OpenAI-compatible)' : name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
   );
 }
 
@@ -152,29 +125,26 @@ function ProviderFields({ draft, keyHint, hasStoredKey, error, onChange }: Provi
   const needsUrl = draft.kind === 'openai-compatible';
   return (
     <>
-      <Field label="Name" required error={problemAt(error, 'name')} hint="Shown in the list of providers.">
-        {(props) => (
-          <Input {...props} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        required
+        error={problemAt(error, 'name')}
+        hint="Shown in the list of providers."
+        value={draft.name}
+        onChange={(text) => onChange({ name: text })}
+      />
+      <TextField
         label="Base URL"
         required={needsUrl}
         error={problemAt(error, 'baseUrl')}
         hint={needsUrl ? 'Usually ends in /v1.' : 'Only for a proxy. Leave empty for the default.'}
-      >
-        {(props) => (
-          <Input
-            {...props}
-            type="url"
-            inputMode="url"
-            autoComplete="off"
-            placeholder={needsUrl ? 'https://example.com/v1' : 'Default'}
-            value={draft.baseUrl}
-            onChange={(event) => onChange({ baseUrl: event.target.value })}
-          />
-        )}
-      </Field>
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        placeholder={needsUrl ? 'https://example.com/v1' : 'Default'}
+        value={draft.baseUrl}
+        onChange={(text) => onChange({ baseUrl: text })}
+      />
       {isRemoteHttp(draft.baseUrl) && (
         <Checkbox
           label="Allow unencrypted HTTP"
@@ -204,23 +174,17 @@ function KeyField({ draft, hint, hasStored, error, onChange }: KeyFieldProps) {
   const stored = keepsStored ? 'A key is stored. Type another one to replace it.' : 'The stored key will be removed.';
   return (
     <div className="flex items-start gap-2">
-      <Field
+      <TextField
         className="min-w-0 flex-1"
         label="API key"
         error={problemAt(error, 'apiKey')}
         hint={hasStored ? stored : `${hint} The key is stored encrypted and never shown again.`.trim()}
-      >
-        {(props) => (
-          <Input
-            {...props}
-            type="password"
-            autoComplete="off"
-            placeholder={keepsStored ? '••••••••' : ''}
-            value={draft.apiKey}
-            onChange={(event) => onChange({ apiKey: event.target.value })}
-          />
-        )}
-      </Field>
+        type="password"
+        autoComplete="off"
+        placeholder={keepsStored ? '••••••••' : ''}
+        value={draft.apiKey}
+        onChange={(text) => onChange({ apiKey: text })}
+      />
       {hasStored && (
         <Button className="mt-6" onClick={() => onChange({ keepsKey: !draft.keepsKey, apiKey: '' })}>
           {keepsStored ? 'Remove' : 'Keep'}

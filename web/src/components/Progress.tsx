@@ -1,4 +1,4 @@
-import { safeText } from '../../components/safe-text.ts';
+import { safeText } from './safe-text.ts';
 
 export interface ProgressProps {
   readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string };
