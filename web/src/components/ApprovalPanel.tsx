@@ -77,7 +77,8 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
         <ApprovalAnswers
           approval={approval}
           sent={isOver ? answering.variables : undefined}
-          disabled={!ready || isOver}
+          disabled={isOver}
+          ready={ready}
           shortcuts={shortcuts}
           onAnswer={answer}
           onDenyWithReason={() => setMode('deny')}

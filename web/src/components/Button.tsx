@@ -66,6 +66,23 @@ export function ButtonLink({ look = 'secondary', size = 'medium', className, ...
   return <Link className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
 }
 
+/** A link to another website that looks like a button and opens a new tab. */
+export function ExternalButtonLink({
+  look = 'secondary',
+  size = 'medium',
+  className,
+  ...props
+}: ButtonLinkProps & Pick<ComponentProps<'a'>, 'onClick'>) {
+  return (
+    <a
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      className={classNames(frame, looks[look], sizes[size], className)}
+      {...props}
+    />
+  );
+}
+
 export interface IconButtonProps extends Omit<ButtonProps, 'children'> {
   /** The action, for screen readers and as the tooltip. */
   readonly label: string;

@@ -3,8 +3,8 @@ import { useMemo, useState } from 'react';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { ContentBlock } from './content/ContentBlock.tsx';
+import { omitDuplicateText } from './content/omit-duplicate-text.ts';
 import { TruncatedResult } from './content/TruncatedResult.tsx';
-import { withoutCopies } from './content/without-copies.ts';
 import { JsonView } from './JsonView.tsx';
 
 export interface ContentViewProps {
@@ -25,7 +25,7 @@ const pageSize = 20;
 /** The result of a tool: every kind of MCP content, and whether the tool reported an error. */
 export function ContentView({ result, truncated = false, callId, server }: ContentViewProps) {
   const { isError, structuredContent } = result;
-  const content = useMemo(() => withoutCopies(result), [result]);
+  const content = useMemo(() => omitDuplicateText(result), [result]);
   const [count, setCount] = useState(pageSize);
   const left = content.length - count;
   return (

@@ -9,16 +9,16 @@ import { safeText } from './safe-text.ts';
 /** A block of Markdown, parsed once. */
 export const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
   return (
-    <PlainInstead text={text}>
+    <PlainTextFallback text={text}>
       <ReactMarkdown remarkPlugins={plugins} rehypePlugins={treePlugins} components={components}>
         {text}
       </ReactMarkdown>
-    </PlainInstead>
+    </PlainTextFallback>
   );
 });
 
 /** Shows the plain text where parsing fails, as for extreme nesting. */
-class PlainInstead extends Component<{ readonly text: string; readonly children: ReactNode }> {
+class PlainTextFallback extends Component<{ readonly text: string; readonly children: ReactNode }> {
   override state = { failed: false };
 
   static getDerivedStateFromError() {
@@ -38,7 +38,7 @@ interface Node {
 }
 
 /** Escapes invisible characters after parsing, because Markdown can write them as `&#x202e;` too. */
-function showUnseen() {
+function escapeInvisible() {
   return (tree: Node) => {
     const open = [tree];
     for (let node = open.pop(); node; node = open.pop()) {
@@ -49,7 +49,7 @@ function showUnseen() {
 }
 
 const plugins = [remarkGfm];
-const treePlugins = [showUnseen];
+const treePlugins = [escapeInvisible];
 
 // Components take only the attributes they need: ids and others stay out of the page.
 const components: Components = {
@@ -79,7 +79,7 @@ const components: Components = {
   ),
   hr: () => <hr className="border-line" />,
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
-  img: ({ src, alt }) => <ImageElsewhere src={src} alt={alt} />,
+  img: ({ src, alt }) => <RemoteImage src={src} alt={alt} />,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
@@ -98,7 +98,7 @@ const components: Components = {
     </td>
   ),
   // Fenced code inside a list or a quotation; other fenced code is a block of its own.
-  pre: ({ node }) => <CodeInside node={node} />,
+  pre: ({ node }) => <NestedCode node={node} />,
   code: ({ children }) => <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.9em]">{children}</code>,
   sup: ({ children }) => <sup>{children}</sup>,
   section: ({ children }) => <section className="border-t border-line pt-2 text-xs">{children}</section>,
@@ -109,7 +109,7 @@ function listClass(className: string | undefined, marks: string): string {
   return classNames('space-y-1 pl-5', isTasks ? 'list-none pl-1' : marks);
 }
 
-function CodeInside({ node }: { readonly node: ExtraProps['node'] }) {
+function NestedCode({ node }: { readonly node: ExtraProps['node'] }) {
   const code = node?.children[0];
   if (code?.type !== 'element') return null;
   const text = code.children.map((child) => ('value' in child ? child.value : '')).join('');
@@ -118,7 +118,7 @@ function CodeInside({ node }: { readonly node: ExtraProps['node'] }) {
 }
 
 /** A remote image would reveal the reader to its host, so it is named and not loaded. */
-function ImageElsewhere({ src, alt }: Pick<ComponentProps<'img'>, 'src' | 'alt'>) {
+function RemoteImage({ src, alt }: Pick<ComponentProps<'img'>, 'src' | 'alt'>) {
   const url = typeof src === 'string' ? URL.parse(src) : null;
   const host = url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : undefined;
   return (

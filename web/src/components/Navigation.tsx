@@ -11,11 +11,11 @@ import {
   Sun,
   Wrench,
 } from 'lucide-react';
-import { ToggleGroup } from 'radix-ui';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { classNames } from './class-names.ts';
 import { applyTheme, readTheme, type Theme } from './theme.ts';
+import { ViewToggle } from './ViewToggle.tsx';
 
 const pages = [
   { href: '/', label: 'Overview', Icon: Gauge },
@@ -63,38 +63,23 @@ export function Navigation({ pending }: { readonly pending: number }) {
   );
 }
 
-const choices = [
-  { theme: 'system', label: 'System', Icon: Monitor },
-  { theme: 'light', label: 'Light', Icon: Sun },
-  { theme: 'dark', label: 'Dark', Icon: Moon },
-] as const;
+const themes: readonly { readonly id: Theme; readonly label: string; readonly icon: ReactNode }[] = [
+  { id: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+  { id: 'light', label: 'Light', icon: <Sun aria-hidden /> },
+  { id: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+];
 
 function ThemeToggle() {
   const [theme, setTheme] = useState(readTheme);
-  function choose(next: string): void {
-    if (next === '') return;
-    applyTheme(next as Theme);
-    setTheme(next as Theme);
-  }
   return (
-    <ToggleGroup.Root
-      type="single"
+    <ViewToggle
+      label="Colour scheme"
+      views={themes}
       value={theme}
-      onValueChange={choose}
-      aria-label="Colour scheme"
-      className="inline-flex rounded-md border border-line p-0.5"
-    >
-      {choices.map((choice) => (
-        <ToggleGroup.Item
-          key={choice.theme}
-          value={choice.theme}
-          aria-label={choice.label}
-          title={choice.label}
-          className="grid size-7 place-items-center rounded text-ink-faint hover:text-ink data-[state=on]:bg-sunken data-[state=on]:text-ink"
-        >
-          <choice.Icon aria-hidden className="size-4" />
-        </ToggleGroup.Item>
-      ))}
-    </ToggleGroup.Root>
+      onChange={(next) => {
+        applyTheme(next);
+        setTheme(next);
+      }}
+    />
   );
 }

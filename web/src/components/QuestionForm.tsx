@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { ApiError, api, type Question, type QuestionAnswer } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
-import { Button } from './Button.tsx';
+import { Button, ExternalButtonLink } from './Button.tsx';
 import { ContentView } from './ContentView.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { problemAt } from './field-problems.ts';
@@ -80,6 +80,39 @@ function useAnswerQuestion(question: Question) {
   });
 }
 
+interface AnswerButtonsProps extends Pick<QuestionProps, 'busy' | 'error' | 'onAnswer'> {
+  /** The verb on the button. Default: "Accept". */
+  readonly accept?: string;
+  /** Why it cannot be accepted. */
+  readonly disabledReason?: string;
+  readonly content?: Json;
+}
+
+function AnswerButtons({ busy, accept = 'Accept', disabledReason, error, onAnswer, content }: AnswerButtonsProps) {
+  return (
+    <>
+      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          busy={busy}
+          disabled={disabledReason !== undefined}
+          title={disabledReason}
+          onClick={() => onAnswer({ action: 'accept', content })}
+        >
+          {accept}
+        </Button>
+        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
+          Decline
+        </Button>
+        <Button look="quiet" disabled={busy} onClick={() => onAnswer({ action: 'cancel' })}>
+          Cancel
+        </Button>
+      </div>
+    </>
+  );
+}
+
 /** A URL that a server asks a person to open. It is shown in full and can be accepted once it was opened. */
 function UrlQuestion({ question, busy, error, onAnswer }: QuestionProps) {
   const [opened, setOpened] = useState(false);
@@ -101,36 +134,18 @@ function UrlQuestion({ question, busy, error, onAnswer }: QuestionProps) {
         <Notice tone="warn">The connection to this page is not encrypted.</Notice>
       )}
       {!canOpen && <Notice tone="bad">This URL cannot be opened safely.</Notice>}
-      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
-      <div className="flex flex-wrap gap-2">
-        {canOpen && (
-          <a
-            href={url.href}
-            target="_blank"
-            rel="noopener noreferrer nofollow"
-            onClick={() => setOpened(true)}
-            className="inline-flex min-h-9 items-center gap-1.5 rounded-md border border-line-strong/60 bg-surface px-3 font-medium hover:bg-sunken"
-          >
-            Open in a new tab
-            <ExternalLink aria-hidden className="size-4" />
-          </a>
-        )}
-        <Button
-          look="primary"
-          busy={busy}
-          disabled={!opened}
-          title={opened ? undefined : 'Open the URL first'}
-          onClick={() => onAnswer({ action: 'accept' })}
-        >
-          Accept
-        </Button>
-        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
-          Decline
-        </Button>
-        <Button look="quiet" disabled={busy} onClick={() => onAnswer({ action: 'cancel' })}>
-          Cancel
-        </Button>
-      </div>
+      {canOpen && (
+        <ExternalButtonLink href={url.href} className="self-start" onClick={() => setOpened(true)}>
+          Open in a new tab
+          <ExternalLink aria-hidden />
+        </ExternalButtonLink>
+      )}
+      <AnswerButtons
+        busy={busy}
+        disabledReason={opened ? undefined : 'Open the URL first'}
+        error={error}
+        onAnswer={onAnswer}
+      />
     </div>
   );
 }
@@ -163,15 +178,7 @@ function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
       ))}
       {all.length > maxMessages && <p className="text-ink-soft">And {all.length - maxMessages} more messages.</p>}
       {typeof temperature === 'number' && <p className="text-xs text-ink-faint">Temperature {temperature}</p>}
-      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
-      <div className="flex flex-wrap gap-2">
-        <Button look="primary" busy={busy} onClick={() => onAnswer({ action: 'accept' })}>
-          Allow
-        </Button>
-        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
-          Decline
-        </Button>
-      </div>
+      <AnswerButtons busy={busy} accept="Allow" error={error} onAnswer={onAnswer} />
     </div>
   );
 }
@@ -208,9 +215,7 @@ function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
     <Form
       aria-label={`Question of ${safeText(question.server, 80)}`}
       className="flex flex-col gap-3"
-      onSubmit={() => {
-        if (jsonProblem === undefined) onAnswer({ action: 'accept', content });
-      }}
+      onSubmit={() => jsonProblem === undefined && onAnswer({ action: 'accept', content })}
     >
       <p className="break-words whitespace-pre-wrap">{safeText(message, 5_000)}</p>
       <SchemaForm
@@ -222,20 +227,13 @@ function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
         problems={problems}
         disabled={busy}
       />
-      {error !== null && error !== undefined && problems.length === 0 && (
-        <ErrorNotice title="The answer was rejected" error={error} />
-      )}
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" busy={busy} disabled={jsonProblem !== undefined}>
-          Accept
-        </Button>
-        <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
-          Decline
-        </Button>
-        <Button look="quiet" disabled={busy} onClick={() => onAnswer({ action: 'cancel' })}>
-          Cancel
-        </Button>
-      </div>
+      <AnswerButtons
+        busy={busy}
+        disabledReason={jsonProblem}
+        error={problems.length === 0 ? error : undefined}
+        onAnswer={onAnswer}
+        content={content}
+      />
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../Button.tsx';
+import { classNames } from '../class-names.ts';
 import { Checkbox, Field, Form, TextArea } from '../fields.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
@@ -14,6 +15,8 @@ export interface ApprovalAnswersProps {
   /** The answer that is being sent. */
   readonly sent: ApprovalAnswer | undefined;
   readonly disabled: boolean;
+  /** False for a moment after the approval appears. The buttons do not react, and look as they will. */
+  readonly ready: boolean;
   /** Shows the keys for the answers. */
   readonly shortcuts: boolean;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
@@ -29,7 +32,8 @@ const lastingScopes = [
 
 /** The answers to an approval, the narrowest permission first. */
 export function ApprovalAnswers(props: ApprovalAnswersProps) {
-  const { approval, sent, disabled, shortcuts, onAnswer } = props;
+  const { approval, sent, ready, shortcuts, onAnswer } = props;
+  const disabled = props.disabled || !ready;
   const scopes = lastingScopes.filter(({ scope }) => {
     if (scope === 'conversation') return approval.caller.conversation !== undefined;
     return scope === 'tool' || approval.server !== undefined;
@@ -37,7 +41,7 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
   const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once') =>
     sent?.answer === answer && (sent.scope ?? 'once') === scope;
   return (
-    <div className="flex flex-col gap-2.5">
+    <div className={classNames('flex flex-col gap-2.5', !ready && '**:disabled:opacity-100')}>
       <div className="flex flex-wrap items-center gap-2">
         <Button
           look="primary"

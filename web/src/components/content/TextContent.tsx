@@ -2,9 +2,9 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { CopyButton } from '../CopyButton.tsx';
 import { JsonView } from '../JsonView.tsx';
 import { Spinner } from '../Spinner.tsx';
+import { ViewToggle } from '../ViewToggle.tsx';
 import { LongText } from './LongText.tsx';
 import { isMarkdown, parseJsonText } from './text-kinds.ts';
-import { ViewToggle } from './ViewToggle.tsx';
 
 const Markdown = lazy(async () => ({ default: (await import('../Markdown.tsx')).Markdown }));
 

@@ -15,7 +15,7 @@ export function TruncatedResult({ callId }: { readonly callId: string }) {
   const [isLoading, setLoading] = useState(false);
   const toast = useToast();
   const pages = useInfiniteQuery({
-    queryKey: ['kept-result', callId],
+    queryKey: ['full-result', callId],
     queryFn: ({ pageParam, signal }) =>
       api.readCallResult({ path: { call: callId }, query: { offset: pageParam, length: pageLength }, signal }),
     initialPageParam: 0,

@@ -48,7 +48,7 @@ function describeList(items: FormSchema['items']): string {
 
 /** Describes the limits of a value; empty where there are none. */
 export function describeBounds(schema: FormSchema): string {
-  const said = [
+  const parts = [
     range(schema.minimum, schema.maximum, ''),
     typeof schema.exclusiveMinimum === 'number' && `more than ${schema.exclusiveMinimum}`,
     typeof schema.exclusiveMaximum === 'number' && `less than ${schema.exclusiveMaximum}`,
@@ -58,16 +58,16 @@ export function describeBounds(schema: FormSchema): string {
     schema.uniqueItems === true && 'no item twice',
     schema['x-pattern'] !== undefined && `matches ${schema['x-pattern']}`,
   ];
-  return said.filter(Boolean).join(', ');
+  return parts.filter(Boolean).join(', ');
 }
 
-function range(least: unknown, most: unknown, unit: string): string | undefined {
+function range(minimum: unknown, maximum: unknown, unit: string): string | undefined {
   const counted = (count: number) => (unit === '' ? `${count}` : `${count} ${unit}${count === 1 ? '' : 's'}`);
-  if (typeof least === 'number' && least > 0 && typeof most === 'number') {
-    return least === most ? `exactly ${counted(least)}` : `${least} to ${counted(most)}`;
+  if (typeof minimum === 'number' && minimum > 0 && typeof maximum === 'number') {
+    return minimum === maximum ? `exactly ${counted(minimum)}` : `${minimum} to ${counted(maximum)}`;
   }
-  if (typeof most === 'number')
-    return typeof least === 'number' && unit === '' ? `${least} to ${most}` : `at most ${counted(most)}`;
-  if (typeof least === 'number' && (least > 0 || unit === '')) return `at least ${counted(least)}`;
+  if (typeof maximum === 'number')
+    return typeof minimum === 'number' && unit === '' ? `${minimum} to ${maximum}` : `at most ${counted(maximum)}`;
+  if (typeof minimum === 'number' && (minimum > 0 || unit === '')) return `at least ${counted(minimum)}`;
   return undefined;
 }

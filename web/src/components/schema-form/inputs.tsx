@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { ViewToggle } from '../content/ViewToggle.tsx';
 import { Checkbox, Input, Select, TextArea } from '../fields.tsx';
 import { safeText } from '../safe-text.ts';
+import { ViewToggle } from '../ViewToggle.tsx';
 import { useForm } from './form-context.ts';
 import type { FormSchema } from './form-schema.ts';
 import { fromLocalTime, toLocalTime } from './form-values.ts';

@@ -4,7 +4,7 @@ import { type FormSchema, formLimits } from './form-schema.ts';
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-export function wordsOf({ title, description, ...source }: Source): Partial<FormSchema> {
+export function readAnnotations({ title, description, ...source }: Source): Partial<FormSchema> {
   return {
     ...(typeof title === 'string' && title !== '' && { title: safeText(title, 200) }),
     ...(typeof description === 'string' && description !== '' && { description: safeText(description, 2_000) }),
@@ -17,7 +17,7 @@ export function choicesOf(source: Source): Partial<FormSchema> {
   if (source.const !== undefined) return { const: source.const, enum: [source.const] };
   if (!Array.isArray(source.enum)) return {};
   if (source.enum.length > formLimits.choices)
-    throw new NoForm(`it has more than ${formLimits.choices} choices in one place`);
+    throw new NoFormError(`it has more than ${formLimits.choices} choices in one place`);
   const names: readonly unknown[] = Array.isArray(source.enumNames) ? source.enumNames : [];
   const choices = source.enum.map((value, at) => ({ value, name: names[at] })).filter(({ value }) => value !== null);
   const labels = choices.map(({ value, name }) => safeText(typeof name === 'string' ? name : value, 200));
@@ -46,11 +46,11 @@ function isScalar(value: unknown): boolean {
 
 /** The types that a schema allows; none where it does not say. */
 export function typesOf(source: Source): NonNullable<FormSchema['type']>[] {
-  const said = [source.type]
+  const declared = [source.type]
     .flat()
     .filter((type): type is NonNullable<FormSchema['type']> => types.has(type as string));
   const values = source.const !== undefined ? [source.const] : Array.isArray(source.enum) ? source.enum : [];
-  if (said.length > 0) return [...new Set(said)];
+  if (declared.length > 0) return [...new Set(declared)];
   if (values.length > 0) return [...new Set(values.map(typeOf))];
   if (isRecord(source.properties) || isRecord(source.additionalProperties)) return ['object'];
   if (source.items !== undefined || source.prefixItems !== undefined) return ['array'];
@@ -69,12 +69,12 @@ export function isNull(option: Source): boolean {
 }
 
 /** Whether an option only says which arguments go together, so that there is nothing to fill in. */
-export function isRuleOnly(option: Source): boolean {
+export function hasOnlyRules(option: Source): boolean {
   return Object.keys(option).every((key) => ['required', 'not', 'title', 'description'].includes(key));
 }
 
 /** Gives an option the type that all options share. */
-export function inheriting(source: Source, option: Source): Source {
+export function withSharedType(source: Source, option: Source): Source {
   if (option.type !== undefined || option.$ref !== undefined || typeof source.type !== 'string') return option;
   return { ...option, type: source.type };
 }
@@ -97,7 +97,7 @@ function gather(allOf: readonly unknown[], references: SourceReferences): Source
   const parts: Source[] = [];
   const waiting = allOf.filter(isRecord);
   for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-    if (parts.length >= maxMerged) throw new NoForm('its allOf has too many parts');
+    if (parts.length >= maxMerged) throw new NoFormError('its allOf has too many parts');
     const { $ref, allOf: inner, ...own } = part;
     parts.push(own);
     const target = typeof $ref === 'string' ? references.resolve($ref) : undefined;
@@ -136,7 +136,7 @@ function ownTitle({ title, description }: Source): Source {
 export type Source = Readonly<Record<string, unknown>>;
 
 /** The reason why a schema gets no form. */
-export class NoForm extends Error {}
+export class NoFormError extends Error {}
 
 /** Resolves references within a schema. References out of it are refused; nothing is fetched. */
 export interface SourceReferences {
@@ -155,7 +155,7 @@ export function createReferences(root: Source): SourceReferences {
     let target: unknown = root;
     for (const part of toPointer(reference)) {
       const next: unknown = isContainer(target) && Object.hasOwn(target, part) ? Reflect.get(target, part) : undefined;
-      if (next === undefined) throw new NoForm(`its reference ${safeText(reference, 100)} leads nowhere`);
+      if (next === undefined) throw new NoFormError(`its reference ${safeText(reference, 100)} does not exist`);
       target = next;
     }
     return target;
@@ -180,14 +180,15 @@ export function createReferences(root: Source): SourceReferences {
 
 function toPointer(reference: string): string[] {
   if (reference === '#') return [];
-  if (!reference.startsWith('#/')) throw new NoForm(`its reference ${safeText(reference, 100)} leads out of it`);
+  if (!reference.startsWith('#/'))
+    throw new NoFormError(`its reference ${safeText(reference, 100)} points outside of it`);
   try {
     return decodeURIComponent(reference)
       .slice(2)
       .split('/')
       .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   } catch {
-    throw new NoForm(`its reference ${safeText(reference, 100)} leads nowhere`);
+    throw new NoFormError(`its reference ${safeText(reference, 100)} does not exist`);
   }
 }
 

@@ -5,16 +5,16 @@ import { type FormSchema, formLimits } from './form-schema.ts';
 import {
   choicesOf,
   createReferences,
-  inheriting,
+  hasOnlyRules,
   isNull,
-  isRuleOnly,
   mergeAllOf,
-  NoForm,
+  NoFormError,
+  readAnnotations,
   type Source,
   type SourceReferences,
   typesOf,
+  withSharedType,
   withTitledChoices,
-  wordsOf,
 } from './read-source.ts';
 
 export type FormSchemaResult =
@@ -34,29 +34,29 @@ const bounds = [
   'maxItems',
 ];
 const formats = new Set(['date', 'date-time', 'time', 'email', 'uri', 'uuid', 'ipv4', 'ipv6', 'hostname', 'password']);
-const unshown = ['not', 'if', 'dependentSchemas', 'dependentRequired', 'dependencies', 'propertyNames', 'contains'];
+const notShown = ['not', 'if', 'dependentSchemas', 'dependentRequired', 'dependencies', 'propertyNames', 'contains'];
 
 /** Converts a server's schema to one that a form can be rendered from, or gives the reason why there is no form. Takes bounded time. */
 export function toFormSchema(source: unknown): FormSchemaResult {
   try {
-    if (!isRecord(source)) throw new NoForm('it is not an object');
+    if (!isRecord(source)) throw new NoFormError('it is not an object');
     const references = createReferences(source);
     const walk = createWalk(references);
     const top = resolveTop(source, references);
     const root = walk.convert(top, 0);
-    if (root.type !== 'object') throw new NoForm('it does not describe an object');
-    const takesAny = top.additionalProperties !== undefined || top.patternProperties !== undefined;
+    if (root.type !== 'object') throw new NoFormError('it does not describe an object');
+    const allowsOthers = top.additionalProperties !== undefined || top.patternProperties !== undefined;
     const { additionalProperties, ...closed } = root;
     // A tool without named arguments takes none, unless its schema allows any explicitly.
     const schema = {
       ...closed,
-      ...(takesAny && { additionalProperties }),
+      ...(allowsOthers && { additionalProperties }),
       ...references.definitions((target) => walk.convert(target, 0)),
     };
-    measureForm(schema);
+    limitSize(schema);
     return { ok: true, schema, hasMore: walk.hasMore() };
   } catch (cause) {
-    if (cause instanceof NoForm) return { ok: false, reason: cause.message };
+    if (cause instanceof NoFormError) return { ok: false, reason: cause.message };
     throw cause;
   }
 }
@@ -65,7 +65,7 @@ export function toFormSchema(source: unknown): FormSchemaResult {
 function resolveTop(source: Source, references: SourceReferences): Source {
   let top = mergeAllOf(source, references);
   for (let hops = 0; typeof top.$ref === 'string'; hops++) {
-    if (hops > 20) throw new NoForm('it leads back to itself');
+    if (hops > 20) throw new NoFormError('its reference is circular');
     const { $ref, ...beside } = top;
     const target = references.resolve($ref as string);
     top = mergeAllOf({ ...(isRecord(target) && target), ...beside }, references);
@@ -83,23 +83,23 @@ function createWalk(references: SourceReferences): Walk {
   let left = formLimits.subschemas;
 
   function convert(given: unknown, level: number): FormSchema {
-    if (level > formLimits.levels) throw new NoForm(`it is nested more than ${formLimits.levels} levels deep`);
+    if (level > formLimits.levels) throw new NoFormError(`it is nested more than ${formLimits.levels} levels deep`);
     left -= 1;
-    if (left < 0) throw new NoForm(`it has more than ${formLimits.subschemas} parts`);
+    if (left < 0) throw new NoFormError(`it has more than ${formLimits.subschemas} parts`);
     if (!isRecord(given)) return { 'x-any': true };
     const source = withTitledChoices(mergeAllOf(given, references));
-    if (unshown.some((keyword) => keyword in source)) hasMore = true;
-    const words = wordsOf(source);
-    if (typeof source.$ref === 'string') return { ...words, $ref: references.nameOf(source.$ref) };
+    if (notShown.some((keyword) => keyword in source)) hasMore = true;
+    const annotations = readAnnotations(source);
+    if (typeof source.$ref === 'string') return { ...annotations, $ref: references.nameOf(source.$ref) };
     const union = unionOf(source, level);
     if (union && 'single' in union)
-      return { ...union.single, ...words, ...(union.nullable && { 'x-nullable': true as const }) };
+      return { ...union.single, ...annotations, ...(union.nullable && { 'x-nullable': true as const }) };
     const allowed = typesOf(source);
     const nullable = allowed.includes('null') && allowed.length > 1;
     const kinds = allowed.filter((type) => type !== 'null' || !nullable);
-    if (kinds.length > 1 && !union) return severalKinds(source, kinds, words, nullable, level);
+    if (kinds.length > 1 && !union) return severalKinds(source, kinds, annotations, nullable, level);
     const [type] = kinds;
-    const shape = { ...words, ...(nullable && { 'x-nullable': true as const }), ...union?.options };
+    const shape = { ...annotations, ...(nullable && { 'x-nullable': true as const }), ...union?.options };
     if (type === undefined) return union ? shape : { ...shape, ...choicesOf(source), 'x-any': true };
     return { ...shape, type, ...choicesOf(source), ...partsOf(type, source, level, union !== undefined) };
   }
@@ -119,7 +119,7 @@ function createWalk(references: SourceReferences): Walk {
   function objectParts(source: Source, level: number, isUnion: boolean): Partial<FormSchema> {
     const properties: Record<string, FormSchema> = {};
     for (const [name, given] of Object.entries(isRecord(source.properties) ? source.properties : {})) {
-      if (name in Object.prototype) throw new NoForm(`it has an argument named ${name}`);
+      if (name in Object.prototype) throw new NoFormError(`it has an argument named ${name}`);
       if (given !== false) properties[name] = convert(given, level + 1);
     }
     const isOpen = Object.keys(properties).length === 0 && !isUnion;
@@ -157,16 +157,16 @@ function createWalk(references: SourceReferences): Walk {
     const keyword = Array.isArray(source.anyOf) ? 'anyOf' : 'oneOf';
     const given = source[keyword];
     if (!Array.isArray(given)) return undefined;
-    const options = given.filter((option) => isRecord(option) && !isRuleOnly(option));
+    const options = given.filter((option) => isRecord(option) && !hasOnlyRules(option));
     if (options.length < given.length) hasMore = true;
     if (options.length > formLimits.choices)
-      throw new NoForm(`it has more than ${formLimits.choices} choices in one place`);
+      throw new NoFormError(`it has more than ${formLimits.choices} choices in one place`);
     const [first, ...more] = options.filter((option) => !isNull(option));
     if (first !== undefined && more.length === 0 && !isRecord(source.properties))
-      return { single: convert(inheriting(source, first), level), nullable: options.length > 1 };
+      return { single: convert(withSharedType(source, first), level), nullable: options.length > 1 };
     if (options.length === 0) return undefined;
     const converted = options.map((option) => {
-      const schema = isNull(option) ? nullOption : convert(inheriting(source, option), level + 1);
+      const schema = isNull(option) ? nullOption : convert(withSharedType(source, option), level + 1);
       return { ...schema, title: schema.title ?? describeKind(schema) };
     });
     return { options: { [keyword]: converted } };
@@ -175,7 +175,7 @@ function createWalk(references: SourceReferences): Walk {
   function severalKinds(
     source: Source,
     kinds: readonly FormSchema['type'][],
-    words: Partial<FormSchema>,
+    annotations: Partial<FormSchema>,
     nullable: boolean,
     level: number,
   ): FormSchema {
@@ -186,7 +186,7 @@ function createWalk(references: SourceReferences): Walk {
       );
       return { ...schema, title: describeKind(schema) };
     });
-    return { ...words, anyOf, ...(nullable && { 'x-nullable': true as const }) };
+    return { ...annotations, anyOf, ...(nullable && { 'x-nullable': true as const }) };
   }
 
   return { convert, hasMore: () => hasMore };
@@ -195,24 +195,24 @@ function createWalk(references: SourceReferences): Walk {
 const nullOption: FormSchema = { type: 'null', const: null, title: 'null' };
 
 /** Throws for a schema that is too large for a form once its references are followed. */
-function measureForm(root: FormSchema): void {
+function limitSize(root: FormSchema): void {
   let left = formLimits.subschemas * 3;
   const visit = (schema: FormSchema, level: number, path: readonly string[]): void => {
     left -= 1;
-    if (left < 0) throw new NoForm('its references unfold into too many parts');
-    if (level > formLimits.levels) throw new NoForm(`it is nested more than ${formLimits.levels} levels deep`);
+    if (left < 0) throw new NoFormError('its references expand to too many parts');
+    if (level > formLimits.levels) throw new NoFormError(`it is nested more than ${formLimits.levels} levels deep`);
     const { $ref } = schema;
     if ($ref !== undefined) {
       const target = root.$defs?.[$ref.slice('#/$defs/'.length)];
       if (target && !path.includes($ref)) visit(target, level, [...path, $ref]);
       return;
     }
-    for (const part of partsIn(schema)) visit(part, level + 1, path);
+    for (const part of subschemasOf(schema)) visit(part, level + 1, path);
   };
   visit(root, 0, []);
 }
 
-function partsIn({
+function subschemasOf({
   properties = {},
   items,
   additionalProperties,

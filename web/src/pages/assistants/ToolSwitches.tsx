@@ -1,8 +1,8 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Input, Switch } from '../../components/fields.tsx';
+import { LongList } from '../../components/LongList.tsx';
 import { safeText } from '../../components/safe-text.ts';
 
 export interface ToolSwitchesProps {
@@ -48,12 +48,8 @@ export function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onS
         <p className="text-xs text-ink-soft">Select the server to enable or disable its tools.</p>
       )}
       {found.length === 0 && <p className="text-ink-soft">No matching tools.</p>}
-      <VirtualRows
-        label={`Tools of ${server}`}
-        items={found}
-        rowHeight={48}
-        keyOf={(tool) => tool.name}
-        render={(tool) => (
+      <LongList label={`Tools of ${server}`} items={found} estimate={48} keyOf={(tool) => tool.name}>
+        {(tool) => (
           <ToolSwitch
             tool={tool}
             isUsed={isUsed}
@@ -62,7 +58,7 @@ export function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onS
             onSwitch={onSwitch}
           />
         )}
-      />
+      </LongList>
     </div>
   );
 }
@@ -100,49 +96,5 @@ function findTools(tools: readonly Tool[], text: string): readonly Tool[] {
   if (sought === '') return tools;
   return tools.filter(({ originalName, description }) =>
     `${originalName}\n${description}`.toLowerCase().includes(sought),
-  );
-}
-
-interface VirtualRowsProps<Item> {
-  readonly label: string;
-  readonly items: readonly Item[];
-  /** In pixels. */
-  readonly rowHeight: number;
-  readonly keyOf: (item: Item) => string;
-  readonly render: (item: Item) => ReactNode;
-}
-
-/** A virtualized list. */
-function VirtualRows<Item>({ label, items, rowHeight, keyOf, render }: VirtualRowsProps<Item>) {
-  const scrollBox = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scrollBox.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    getItemKey: (at) => {
-      const item = items[at];
-      return item === undefined ? at : keyOf(item);
-    },
-  });
-  return (
-    <div ref={scrollBox} className="max-h-96 overflow-y-auto">
-      <ul aria-label={label} className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ key, index, start }) => {
-          const item = items[index];
-          return (
-            <li
-              key={key}
-              aria-setsize={items.length}
-              aria-posinset={index + 1}
-              className="absolute inset-x-0"
-              style={{ top: start, height: rowHeight }}
-            >
-              {item !== undefined && render(item)}
-            </li>
-          );
-        })}
-      </ul>
-    </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Call } from '../../api/client.ts';
 import { ContentView } from '../../components/ContentView.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { Section } from '../../components/Facts.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { labelStatus } from './CallStatus.tsx';
@@ -15,8 +16,7 @@ export function CallOutcome({ call }: { readonly call: Call }) {
     <>
       {call.status === 'error' && call.end !== 'tool' && <Failure call={call} />}
       {(result || call.resultOmitted) && (
-        <section aria-label="Result" className="flex min-w-0 flex-col gap-1.5">
-          <h3 className="text-xs text-ink-soft">Result</h3>
+        <Section title="Result">
           {result && (
             <ContentView
               result={result}
@@ -26,7 +26,7 @@ export function CallOutcome({ call }: { readonly call: Call }) {
             />
           )}
           {!result && <p className="text-ink-soft">The result was too large for the journal and is not stored.</p>}
-        </section>
+        </Section>
       )}
     </>
   );

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import type { Call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { ArgumentsView } from '../../components/ArgumentsView.tsx';
 import { kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts';
 import { CopyButton } from '../../components/CopyButton.tsx';
+import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
@@ -32,7 +32,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
         </Section>
       )}
       <Section title="Record">
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1">
+        <Facts>
           <Fact name="Caller">
             {nameOfCaller(call.caller)} <span className="text-ink-faint">({kindOfCaller(call.caller)})</span>
           </Fact>
@@ -54,27 +54,9 @@ export function CallRecord({ call }: { readonly call: Call }) {
           <Identifier name="Call" value={call.id} />
           <Identifier name="Definition" value={call.definitionHash} />
           {call.idempotencyKey !== undefined && <Identifier name="Idempotency key" value={call.idempotencyKey} />}
-        </dl>
+        </Facts>
       </Section>
     </div>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section aria-label={title} className="flex min-w-0 flex-col gap-1.5">
-      <h3 className="text-xs text-ink-soft">{title}</h3>
-      {children}
-    </section>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-faint">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </>
   );
 }
 

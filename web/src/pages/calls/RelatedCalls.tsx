@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from 'wouter';
 import type { Call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { Section } from '../../components/Facts.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration } from '../../components/times.tsx';
 import { CallStatus } from './CallStatus.tsx';
@@ -35,8 +36,7 @@ export function ChildCalls({ call }: { readonly call: string }) {
   const callAddress = useCallAddress();
   if (!data || data.calls.length === 0) return null;
   return (
-    <section aria-label="Child calls" className="flex min-w-0 flex-col gap-1.5">
-      <h3 className="text-xs text-ink-soft">Child calls</h3>
+    <Section title="Child calls">
       <ol className="divide-y divide-line rounded-md border border-line">
         {data.calls.map((child) => (
           <li key={child.id} className="flex items-center gap-3 px-3 py-1.5">
@@ -51,7 +51,7 @@ export function ChildCalls({ call }: { readonly call: string }) {
         ))}
       </ol>
       {data.hasMore && <p className="text-xs text-ink-faint">The latest {data.calls.length} child calls are shown.</p>}
-    </section>
+    </Section>
   );
 }
 

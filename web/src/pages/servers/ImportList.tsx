@@ -2,10 +2,10 @@ import type { ImportedServer, ImportedServers } from '../../api/client.ts';
 import { Badge, StatusBadge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Checkbox } from '../../components/fields.tsx';
+import { LongList } from '../../components/LongList.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { LongList } from './LongList.tsx';
 import { describeOffers, transportLabels } from './server-labels.ts';
 import type { ImportStep } from './use-import.ts';
 

@@ -7,7 +7,7 @@ import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Input } from '../../components/fields.tsx';
-import { LongList } from './LongList.tsx';
+import { LongList } from '../../components/LongList.tsx';
 import { ServerRow } from './ServerRow.tsx';
 
 export interface ServerListProps {

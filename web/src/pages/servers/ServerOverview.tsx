@@ -1,14 +1,14 @@
-import type { ReactNode } from 'react';
 import type { OfferedList, Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
+import { Fact, Facts, Section } from '../../components/Facts.tsx';
+import { LongList } from '../../components/LongList.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { SafeLink } from '../../components/SafeLink.tsx';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { formatDuration, TimeAgo } from '../../components/times.tsx';
-import { LongList } from './LongList.tsx';
 import { NextAttempt } from './ServerTrouble.tsx';
 import { serverAddress } from './server-address.ts';
 import { describeProtocol, describeServerInfo, transportLabels } from './server-labels.ts';
@@ -38,50 +38,50 @@ export function ServerOverview({ server }: { readonly server: Server }) {
   return (
     <div className="flex flex-col gap-5">
       <Facts>
-        {readOnly !== undefined && <Fact term="Read-only">{safeText(readOnly, 500)}</Fact>}
+        {readOnly !== undefined && <Fact name="Read-only">{safeText(readOnly, 500)}</Fact>}
         {place !== undefined && (
-          <Fact term={server.transport === 'stdio' ? 'Command' : 'URL'}>
+          <Fact name={server.transport === 'stdio' ? 'Command' : 'URL'}>
             <span className="flex items-start gap-1">
               <code className="min-w-0 break-all">{safeText(place, 2_000)}</code>
               <CopyButton text={place} what={server.transport === 'stdio' ? 'command' : 'URL'} />
             </span>
           </Fact>
         )}
-        <Fact term="Transport">
+        <Fact name="Transport">
           {transportLabels[server.transport]}
           {status.transport !== undefined &&
             status.transport !== server.transport &&
             `, in use: ${transportLabels[status.transport]}`}
         </Fact>
         {record?.openapi !== undefined && (
-          <Fact term="OpenAPI document">
+          <Fact name="OpenAPI document">
             <code className="break-all">{safeText(record.openapi, 2_000)}</code>
           </Fact>
         )}
         {record?.endpoints && record.endpoints.length > 0 && (
-          <Fact term="Endpoints">{pluralize(record.endpoints.length, 'endpoint')}</Fact>
+          <Fact name="Endpoints">{pluralize(record.endpoints.length, 'endpoint')}</Fact>
         )}
         {status.protocolVersion !== undefined && !isApi && (
-          <Fact term="Protocol">{describeProtocol({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
+          <Fact name="Protocol">{describeProtocol({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
         )}
-        {connectMs !== undefined && <Fact term="Connect duration">{formatDuration(connectMs)}</Fact>}
-        {pid !== undefined && <Fact term="Process id">{pid}</Fact>}
-        {record && record.transport !== 'stdio' && <Fact term="Authentication">{record.authentication.type}</Fact>}
+        {connectMs !== undefined && <Fact name="Connect duration">{formatDuration(connectMs)}</Fact>}
+        {pid !== undefined && <Fact name="Process id">{pid}</Fact>}
+        {record && record.transport !== 'stdio' && <Fact name="Authentication">{record.authentication.type}</Fact>}
         {record && (
           <>
-            <Fact term="Request timeout">{formatDuration(record.timeout)}</Fact>
-            <Fact term="Retries at start">{record.retryAttempts}. Later retries are automatic.</Fact>
+            <Fact name="Request timeout">{formatDuration(record.timeout)}</Fact>
+            <Fact name="Retries at start">{record.retryAttempts}. Later retries are automatic.</Fact>
           </>
         )}
-        {server.required && <Fact term="Required">The gateway does not start without this server</Fact>}
-        {server.trusted && <Fact term="Trusted">Its tool annotations are trusted</Fact>}
-        {server.mode === 'strict' && <Fact term="Mode">Strict: only configured tools can be used</Fact>}
+        {server.required && <Fact name="Required">The gateway does not start without this server</Fact>}
+        {server.trusted && <Fact name="Trusted">Its tool annotations are trusted</Fact>}
+        {server.mode === 'strict' && <Fact name="Mode">Strict: only configured tools can be used</Fact>}
       </Facts>
 
       <Section title="Offers">
         <Facts>
           {kinds.map(([kind, label]) => (
-            <Fact key={kind} term={label}>
+            <Fact key={kind} name={label}>
               <Offer list={offers[kind]} href={offerAddress(kind, server.name)} isUnsupported={isUnsupported(kind)} />
             </Fact>
           ))}
@@ -109,14 +109,14 @@ export function ServerOverview({ server }: { readonly server: Server }) {
       {(info !== undefined || instructions !== undefined || (capabilities && !isApi)) && (
         <Section title="Self-description">
           <Facts>
-            {info !== undefined && <Fact term="Name">{info}</Fact>}
+            {info !== undefined && <Fact name="Name">{info}</Fact>}
             {typeof website === 'string' && (
-              <Fact term="Website">
+              <Fact name="Website">
                 <SafeLink href={website}>{safeText(website, 200)}</SafeLink>
               </Fact>
             )}
             {capabilities && !isApi && (
-              <Fact term="Capabilities">{safeText(Object.keys(capabilities).join(', '), 500) || 'none'}</Fact>
+              <Fact name="Capabilities">{safeText(Object.keys(capabilities).join(', '), 500) || 'none'}</Fact>
             )}
           </Facts>
           {instructions !== undefined && instructions !== '' && (
@@ -133,28 +133,6 @@ export function ServerOverview({ server }: { readonly server: Server }) {
         </Section>
       )}
     </div>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section>
-      <h3 className="mb-1.5 text-sm">{title}</h3>
-      {children}
-    </section>
-  );
-}
-
-function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-[11rem_minmax(0,1fr)]">{children}</dl>;
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-faint">{term}</dt>
-      <dd className="min-w-0 break-words max-sm:mb-1">{children}</dd>
-    </>
   );
 }
 

@@ -1,10 +1,11 @@
 import { LogIn, RefreshCw } from 'lucide-react';
 import { useRef } from 'react';
 import type { ConnectionStatus, Server } from '../../api/client.ts';
-import { Button } from '../../components/Button.tsx';
+import { Button, ExternalButtonLink } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ExpandableText } from '../../components/ExpandableText.tsx';
 import { pluralize } from '../../components/pluralize.ts';
+import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, useNow } from '../../components/times.tsx';
 import type { ServerAction } from './use-server-action.ts';
@@ -40,9 +41,10 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
         {signInUrl !== undefined && <SignInLink url={signInUrl} />}
         {failures > 1 && <span>{pluralize(failures, 'failed attempt')}</span>}
-        {isRetrying ? <span>Retrying now</span> : nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
-        {action && (isRetrying || status.state === 'error') && (
-          <Button size="small" busy={isRetrying || action.running === 'connect'} onClick={() => action.run('connect')}>
+        {isRetrying && <Spinner label="Retrying …" />}
+        {!isRetrying && nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
+        {action && status.state === 'error' && (
+          <Button size="small" busy={action.running === 'connect'} onClick={() => action.run('connect')}>
             <RefreshCw aria-hidden />
             Retry now
           </Button>
@@ -64,7 +66,7 @@ function useReason({ state, reason, failures }: ConnectionStatus): string | unde
 export function NextAttempt({ at }: { readonly at: string }) {
   const now = useNow(1_000);
   const ms = Date.parse(at) - now;
-  const text = ms < 1_000 ? 'Retrying now' : `Next attempt in ${formatWhole(ms)}`;
+  const text = ms < 1_000 ? 'Retrying …' : `Next attempt in ${formatWhole(ms)}`;
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap tabular-nums">
       {text}
@@ -84,15 +86,10 @@ function SignInLink({ url }: { readonly url: string }) {
     return <span>The server sent an invalid sign-in URL.</span>;
   }
   return (
-    <a
-      href={parsed.href}
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      className="inline-flex min-h-7 items-center gap-1 rounded-md border border-line-strong/60 bg-surface px-2 text-xs font-medium hover:bg-sunken [&_svg]:size-3.5"
-    >
+    <ExternalButtonLink href={parsed.href} size="small">
       <LogIn aria-hidden />
       Sign in at {safeText(parsed.host, 100)}
       <span className="sr-only">, opens in a new tab</span>
-    </a>
+    </ExternalButtonLink>
   );
 }

@@ -2,10 +2,11 @@ import { ChevronRight, CircleCheck, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ServerTest } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { Fact, Facts } from '../../components/Facts.tsx';
+import { LongList } from '../../components/LongList.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration } from '../../components/times.tsx';
-import { LongList } from './LongList.tsx';
 import { describeOffers, describeProtocol, describeServerInfo } from './server-labels.ts';
 
 /** The result of a connection test. */
@@ -23,28 +24,14 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         )}
         {ok ? 'Connection succeeded' : 'Connection failed'}
       </p>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 [&_dd]:break-words [&_dt]:text-ink-faint">
-        {info !== undefined && (
-          <>
-            <dt>Server</dt>
-            <dd>{info}</dd>
-          </>
-        )}
+      <Facts>
+        {info !== undefined && <Fact name="Server">{info}</Fact>}
         {(result.transport === 'api' || result.protocolVersion !== undefined) && (
-          <>
-            <dt>{result.transport === 'api' ? 'Transport' : 'Protocol'}</dt>
-            <dd>{describeProtocol(result)}</dd>
-          </>
+          <Fact name={result.transport === 'api' ? 'Transport' : 'Protocol'}>{describeProtocol(result)}</Fact>
         )}
-        <dt>{ok ? 'Latency' : 'Duration'}</dt>
-        <dd className="tabular-nums">{formatDuration(latencyMs)}</dd>
-        {ok && (
-          <>
-            <dt>Offers</dt>
-            <dd>{describeOffers(result.offers)}</dd>
-          </>
-        )}
-      </dl>
+        <Fact name={ok ? 'Latency' : 'Duration'}>{formatDuration(latencyMs)}</Fact>
+        {ok && <Fact name="Offers">{describeOffers(result.offers)}</Fact>}
+      </Facts>
       {problems.length > 0 && (
         <ul aria-label="Problems" className="flex flex-col gap-2">
           {problems.map(({ code, message }) => (

@@ -4,14 +4,13 @@ import { useState } from 'react';
 import type { Call, Tool } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
-import { ContentView } from '../../components/ContentView.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { isRecord } from '../../components/is-record.ts';
 import { JsonView } from '../../components/JsonView.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Duration, TimeAgo } from '../../components/times.tsx';
+import { CallOutcome } from '../calls/CallOutcome.tsx';
 import { CallStatus } from '../calls/CallStatus.tsx';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -74,36 +73,18 @@ function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: 
           Use arguments
         </Button>
       </div>
-      {open && <CallOutcome id={call.id} />}
+      {open && <RecordedOutcome id={call.id} />}
     </div>
   );
 }
 
-function CallOutcome({ id }: { readonly id: string }) {
+function RecordedOutcome({ id }: { readonly id: string }) {
   const call = useQuery(queries.call(id));
   if (!call.data) return <QueryState query={call} what="call" />;
-  const { arguments: args, result, truncated, resultOmitted, error, server } = call.data;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <JsonView value={args} what="arguments" maxHeight="12rem" />
-      {error && (
-        <p className="break-words text-bad">
-          <code>{safeText(error.code, 60)}</code> {safeText(error.message)}
-        </p>
-      )}
-      {result && (
-        <ContentView
-          result={{
-            isError: result.isError === true,
-            content: Array.isArray(result.content) ? result.content.filter(isRecord) : [],
-            structuredContent: result.structuredContent,
-          }}
-          truncated={truncated !== undefined}
-          callId={id}
-          server={server}
-        />
-      )}
-      {resultOmitted && <p className="text-ink-soft">The result was too large for the journal and is not stored.</p>}
+      <JsonView value={call.data.arguments} what="arguments" maxHeight="12rem" />
+      <CallOutcome call={call.data} />
       <TextLink href={`/calls/${encodeURIComponent(id)}`} className="self-start">
         Open call
       </TextLink>

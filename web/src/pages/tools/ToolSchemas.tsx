@@ -3,9 +3,10 @@ import { useState } from 'react';
 import type { Tool, ToolFormats } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
-import { ViewToggle } from '../../components/content/ViewToggle.tsx';
+import { Section } from '../../components/Facts.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { ViewToggle } from '../../components/ViewToggle.tsx';
 import { toCliCommand, toCurlCommand } from './copy-commands.ts';
 
 export interface ToolSchemasProps {
@@ -86,14 +87,5 @@ function Definition({ definitions, format, label }: DefinitionProps) {
     <p className="text-ink-soft">
       This tool cannot be used with {label}: {safeText(reason, 500)}
     </p>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
-  return (
-    <section className="flex min-w-0 flex-col gap-1.5">
-      <h3 className="text-sm">{title}</h3>
-      {children}
-    </section>
   );
 }

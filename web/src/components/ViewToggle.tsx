@@ -1,8 +1,10 @@
 import { ToggleGroup } from 'radix-ui';
+import type { ReactNode } from 'react';
 
 export interface ViewToggleProps<Id extends string> {
   readonly label: string;
-  readonly views: readonly { readonly id: Id; readonly label: string }[];
+  /** `icon` is shown instead of the label. */
+  readonly views: readonly { readonly id: Id; readonly label: string; readonly icon?: ReactNode }[];
   readonly value: Id;
   readonly onChange: (id: Id) => void;
   readonly disabled?: boolean;
@@ -30,9 +32,11 @@ export function ViewToggle<Id extends string>({
         <ToggleGroup.Item
           key={view.id}
           value={`view-${view.id}`}
-          className="rounded px-2 py-0.5 text-xs font-medium text-ink-soft hover:text-ink data-[state=on]:bg-sunken data-[state=on]:text-ink disabled:opacity-55"
+          aria-label={view.label}
+          title={view.icon === undefined ? undefined : view.label}
+          className="rounded px-2 py-0.5 text-xs font-medium text-ink-soft hover:text-ink data-[state=on]:bg-sunken data-[state=on]:text-ink disabled:opacity-55 [&_svg]:my-1 [&_svg]:size-4"
         >
-          {view.label}
+          {view.icon ?? view.label}
         </ToggleGroup.Item>
       ))}
     </ToggleGroup.Root>

@@ -3,7 +3,7 @@ import { isRecord } from '../is-record.ts';
 const maxCopyLength = 1_000_000;
 
 /** Leaves out text that repeats the structured content, as MCP asks servers to send it for older clients. */
-export function withoutCopies<Block extends Readonly<Record<string, unknown>>>({
+export function omitDuplicateText<Block extends Readonly<Record<string, unknown>>>({
   content,
   structuredContent,
 }: {

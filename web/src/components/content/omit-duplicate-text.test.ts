@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutCopies } from './without-copies.ts';
+import { omitDuplicateText } from './omit-duplicate-text.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 
@@ -7,11 +7,11 @@ test('text that repeats the structured content is left out, whatever its order a
   const note = text('Two items');
   const structuredContent = { items: [{ id: 1, name: 'a' }], total: 2 };
   const copy = text('{ "total": 2, "items": [{ "name": "a", "id": 1 }] }');
-  expect(withoutCopies({ content: [note, copy], structuredContent })).toEqual([note]);
+  expect(omitDuplicateText({ content: [note, copy], structuredContent })).toEqual([note]);
 });
 
 test('text that differs from the structured content stays', () => {
   const content = [text('{"total": 3}'), text('not JSON'), { type: 'image', data: '' }];
-  expect(withoutCopies({ content, structuredContent: { total: 2 } })).toEqual(content);
-  expect(withoutCopies({ content })).toEqual(content);
+  expect(omitDuplicateText({ content, structuredContent: { total: 2 } })).toEqual(content);
+  expect(omitDuplicateText({ content })).toEqual(content);
 });
