@@ -7,7 +7,21 @@ import { compare } from './parts/compare.mjs';
 import { describeMachine } from './parts/machine.mjs';
 import { keep, printTable, readRecorded } from './parts/report.mjs';
 
-const names = ['calls', 'lists', 'sizes', 'starts', 'memory', 'queue', 'journal', 'storms', 'growth', 'commands'];
+const names = [
+  'upstreams',
+  'cold',
+  'steady',
+  'calls',
+  'lists',
+  'sizes',
+  'starts',
+  'memory',
+  'queue',
+  'journal',
+  'storms',
+  'growth',
+  'commands',
+];
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -25,8 +39,8 @@ if (values.against !== undefined && values.tool === undefined)
 
 const settings = {
   ...(values.quick
-    ? { repeats: 3, ms: 800, journalCalls: 50_000 }
-    : { repeats: 5, ms: 3_000, journalCalls: 1_000_000 }),
+    ? { repeats: 3, ms: 800, journalCalls: 50_000, steadyMs: 30_000 }
+    : { repeats: 5, ms: 3_000, journalCalls: 1_000_000, steadyMs: 600_000 }),
   ...(values.against && { against: { url: values.against, tool: values.tool, authorization: values.authorization } }),
 };
 const chosen = values.only?.split(',') ?? names;

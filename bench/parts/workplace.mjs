@@ -17,6 +17,7 @@ export async function inWorkplace(work) {
   try {
     return await work({
       directory,
+      keep,
       echo: (env) => keep(startEcho(env)),
       /** A gateway for these servers, with its own data directory. */
       async gateway(servers, { args, env, settings = {} } = {}) {

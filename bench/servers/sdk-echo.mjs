@@ -1,0 +1,23 @@
+// The echo server of the bench, as people write servers with the official SDK.
+import { z } from 'zod';
+
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+
+/** A new server of SDK 1.x or 2.x. */
+export async function echoServer(sdk) {
+  const { McpServer } =
+    sdk === '1'
+      ? await import('@modelcontextprotocol/sdk/server/mcp.js')
+      : await import('@modelcontextprotocol/server');
+  const shape = (fields) => (sdk === '1' ? fields : z.object(fields));
+  const server = new McpServer({ name: 'echo', version: '1.0.0' });
+  server.registerTool('echo', { description: 'Returns its text.', inputSchema: shape({ text: z.string() }) }, (args) =>
+    text(args.text),
+  );
+  server.registerTool(
+    'blob',
+    { description: 'Returns a text of the given length.', inputSchema: shape({ bytes: z.number().int() }) },
+    ({ bytes }) => text('x'.repeat(bytes)),
+  );
+  return server;
+}
