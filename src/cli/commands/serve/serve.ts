@@ -17,6 +17,7 @@ import type { CommandContext } from '../../command-context.ts';
 import { exitCodeOf, exitCodes, UnavailableError, UsageError } from '../../errors.ts';
 import { enforceRetention } from './enforce-retention.ts';
 import { createGatewayReporter, type GatewayReporter, type LogFormat } from './gateway-reporter.ts';
+import { limitHeapGrowth } from './limit-heap-growth.ts';
 import { releaseMemory } from './release-memory.ts';
 
 export interface ServeOptions {
@@ -88,6 +89,7 @@ async function serveUntilStopped(
     settings: () => gateway.toolbox.config.gateway.retention,
     log: reporter.log,
   });
+  using _heap = limitHeapGrowth();
   using _memory = releaseMemory({ toolbox: gateway.toolbox });
   try {
     await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid });
