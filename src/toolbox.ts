@@ -100,7 +100,7 @@ export async function startToolbox(
     clock,
     log,
     onChanged: (difference, server) => {
-      events.emit('catalog.changed', { ...difference, ...(server !== undefined && { server }) });
+      events.emit('catalog.changed', { ...difference, server });
       flags.note(difference);
     },
   });
@@ -142,7 +142,7 @@ export async function startToolbox(
     clock,
     maxMessageBytes,
     reachOf,
-    ...(options.oauth && { oauth: options.oauth }),
+    oauth: options.oauth,
   });
   const servers = createServerSet({
     open: openServer,
@@ -207,7 +207,7 @@ export async function startToolbox(
   async function start(): Promise<void> {
     catalog.setLocal(registerLocalTools(localTools(config), config.toolbox));
     const { connect = true, tolerant = false, signal } = options;
-    await servers.start(config.servers.map(assertAllowed), { connect, tolerant, ...(signal && { signal }) });
+    await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
     started = true;
     await catalog.settleNames();
     if (violations.length > 0) throw joined(violations);
@@ -216,7 +216,7 @@ export async function startToolbox(
       .filter((connection) => connection.spec.enabled)
       .map(({ spec, lists }) => {
         const names = lists.get('tools')?.items.map((item) => String(item.name));
-        return { server: spec.name, ...(names && { offered: names }) };
+        return { server: spec.name, offered: names };
       });
     const localNames = localTools(config).map((tool) => tool.name);
     logTrustProblems(config, { servers: serverNames(), localTools: localNames }, log);

@@ -98,7 +98,7 @@ export function explainSkills(tools: readonly A2aTool[], why: string): Part[] {
 export function explainSkill(tool: A2aTool): Part[] {
   const { name, parameters, outputSchema } = tool;
   const text = `${name}: ${describe(tool)}\n${howToCall}`;
-  return [textPart(text), dataPart({ tool: name, inputSchema: parameters, ...(outputSchema && { outputSchema }) })];
+  return [textPart(text), dataPart({ tool: name, inputSchema: parameters, outputSchema })];
 }
 
 /** Converts a result to one or more parts: text as text, structured content as data, images, audio and resources as files. */

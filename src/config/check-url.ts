@@ -22,7 +22,7 @@ export function checkUrl(
   if (problem) {
     // The message omits the resolved value of a reference, because the value may be an unrelated secret.
     const found = parseReference(written) ? undefined : describeValue(url, path);
-    context.report({ path, message: problem, ...(found && { found }) });
+    context.report({ path, message: problem, found });
     return url;
   }
   if (isInsecureUrl(url) && !allowInsecure) {

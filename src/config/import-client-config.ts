@@ -49,14 +49,14 @@ export async function importClientConfig(
   const { value: plain, findings } = copyPlain(document.value);
   if (findings.length > 0) {
     throw configError(
-      findings.map(({ path, message }) => ({ ...(file !== undefined && { file }), path: formatPath(path), message })),
+      findings.map(({ path, message }) => ({ file, path: formatPath(path), message })),
       file,
     );
   }
   const layout = isPlainMap(plain) ? layoutOf(plain) : undefined;
   if (!layout || !isPlainMap(layout.servers)) {
     const message = "is not a file of an MCP client: there is no 'mcpServers' and no 'servers' in it";
-    throw configError([{ ...(file !== undefined && { file }), path: '', message }], file);
+    throw configError([{ file, path: '', message }], file);
   }
   const { env = process.env } = options;
   const warnings = new Set<string>();
@@ -64,7 +64,7 @@ export async function importClientConfig(
   // Each server is checked separately, so that an invalid server does not prevent the import of the others.
   for (const [name, server] of Object.entries(layout.servers)) {
     const single = { [layout.vscode ? 'servers' : 'mcpServers']: { [name]: server }, inputs: layout.inputs ?? [] };
-    const outcome = attempt(single, { env: withoutOverrides(env), keepReferences: true, ...(file && { file }) });
+    const outcome = attempt(single, { env: withoutOverrides(env), keepReferences: true, file });
     if ('reason' in outcome) warnings.add(`Server '${name}' is left out: ${outcome.reason}`);
     else {
       for (const warning of outcome.warnings) warnings.add(warning);

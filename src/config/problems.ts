@@ -42,7 +42,7 @@ export function configError(found: readonly Problem[], file?: string): Toolwharf
   const subject = file ?? 'The configuration';
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new ToolwharfError('CONFIG_INVALID', `${subject} has ${count}:\n${lines.join('\n')}`, {
-    data: { ...(file !== undefined && { file }), problems: shown },
+    data: { file, problems: shown },
   });
 }
 

@@ -12,7 +12,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
-      await delay(ms, undefined, { ref: false, ...(signal && { signal }) });
+      await delay(ms, undefined, { ref: false, signal });
     } catch (cause) {
       throw signal?.aborted ? signal.reason : cause;
     }

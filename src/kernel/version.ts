@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { packageRoot } from './package-root.ts';
+
+/** The directory of this package: two levels above this file, both in the sources and in the build. */
+export const packageRoot = new URL('../../', import.meta.url);
 
 const manifest: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../kernel/package-root.ts';
+import { packageRoot } from '../../kernel/version.ts';
 import { loadFiles, type WebFile } from './load-files.ts';
 
 /** The directory of the built web app, also if the gateway runs from source. */
