@@ -9,7 +9,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
-import { type AdmitPorts, admitCaller } from './auth/admit-caller.ts';
+import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import type { Authenticate, Identity } from './auth/identity.ts';
@@ -261,6 +261,8 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
       return 'rejected' as const;
     });
     if (identity === 'rejected') return;
+    // Invalid credentials are an error on public routes too.
+    if (!identity && request.headers.authorization !== undefined) return sendUnauthorized(request, response);
     if (path !== '/metrics' && path !== '/readyz') limits.assertMemory();
     if (path === oauthReturnPath && request.method === 'GET')
       return serveOAuthReturn(request, response, { toolbox, log });

@@ -3,7 +3,7 @@ import { createModels } from '../../chat/models/create-models.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createStartWait } from '../../servers/start-wait.ts';
 import { createStoredServers } from '../../servers/stored-servers.ts';
-import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
+import { sendUnauthorized } from '../auth/admit-caller.ts';
 import { hasRight } from '../auth/identity.ts';
 import { createCallSummaries } from '../calls/call-summaries.ts';
 import { openChat } from '../chat/open-chat.ts';
@@ -93,7 +93,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
       const seesServers = hasRight(identity, 'read') && identity?.profile === undefined;
       sendJson(response, ready ? 200 : 503, { ready, reasons: seesServers ? reasons : undefined });
     } else if (path === '/metrics') {
-      if (!identity) sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
+      if (!identity) sendUnauthorized(request, response);
       else if (!hasRight(identity, 'read') || identity.profile !== undefined) {
         const message = "Metrics name every server and tool: they need the right 'read' and a key without a profile";
         sendJson(response, 403, { error: { code: 'FORBIDDEN', message } });

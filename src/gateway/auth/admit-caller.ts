@@ -24,6 +24,11 @@ export const unauthorized = {
   },
 } as const;
 
+/** Sends a 401 response. */
+export function sendUnauthorized(request: IncomingMessage, response: ServerResponse): void {
+  sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
+}
+
 export interface AdmitPorts {
   readonly profiles: () => readonly ProfileConfig[];
   readonly keys: Pick<KeyStore, 'get'>;
@@ -49,7 +54,7 @@ export function admitCaller(
 ): AdmittedCaller | undefined {
   const refuse = (status: number, code: string, message: string): undefined =>
     void sendJson(response, status, { error: { code, message } });
-  if (!identity) return void sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
+  if (!identity) return void sendUnauthorized(request, response);
   if (!hasRight(identity, 'call')) return refuse(403, 'FORBIDDEN', "This request needs the right 'call'");
   if (stopping.aborted) return refuse(503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
   const profile = findProfile(asked, identity, profiles());

@@ -1,23 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { JwtConfig } from '../../config/config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { hashApiKey } from '../../storage/ports/key-store.ts';
 import type { GatewayParts } from '../gateway.ts';
 import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
+import { createClientAddress } from './client-address.ts';
 import { isAnonymousAllowed, isCookieAllowed } from './cross-site.ts';
-import { createFailedAttempts, type FailedAttemptsOptions } from './failed-attempts.ts';
 import type { Authenticate, Identity } from './identity.ts';
 import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
 import { readSessionCookie } from './session-cookie.ts';
+import { createSignInThrottle, type SignInThrottleOptions } from './sign-in-throttle.ts';
 
 export type AuthenticateParts = Pick<GatewayParts, 'toolbox' | 'storage' | 'log' | 'security' | 'process'>;
 
 export interface AuthenticateOptions {
-  /** How many invalid credentials one address may send; 20 per minute. */
-  readonly failures?: FailedAttemptsOptions;
+  readonly throttle?: SignInThrottleOptions;
 }
 
 /**
@@ -28,10 +27,12 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   const { toolbox, storage, log } = parts;
   const { adminToken, sessions } = parts.security;
   const keys = createApiKeys({ store: storage.keys, log });
-  const failures = createFailedAttempts(options.failures);
-  const verifiedTokens = createRecentSet(1_000);
+  const throttle = createSignInThrottle(options.throttle);
   // Parsing `Host` as a URL is the most expensive step here, and its value hardly ever changes.
   let lastLoopbackHost: string | undefined;
+  let addresses:
+    | { readonly trusted: readonly string[]; readonly find: ReturnType<typeof createClientAddress> }
+    | undefined;
   let jwt: { readonly config: JwtConfig; readonly verifier: JwtVerifier } | undefined;
 
   function jwtVerifier(): JwtVerifier | undefined {
@@ -41,32 +42,27 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     return jwt.verifier;
   }
 
+  function clientAddress(): ReturnType<typeof createClientAddress> {
+    const trusted = toolbox.config.gateway.trustedProxies;
+    if (addresses?.trusted !== trusted) addresses = { trusted, find: createClientAddress(trusted) };
+    return addresses.find;
+  }
+
   async function identifyToken(token: string): Promise<Identity | undefined> {
     if (adminToken !== undefined && isSameSecret(token, adminToken)) return administrator;
     if (looksLikeJwt(token)) return jwtVerifier()?.verify(token);
     return keys.find(token);
   }
 
+  /** Verifies the token first, so that a valid one is never rejected because others failed. */
   async function identifyHeader(header: string, request: IncomingMessage): Promise<Identity | undefined> {
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
-    const address = request.socket.remoteAddress ?? '';
-    const hash = hashApiKey(token);
-    // A token that was valid before is not locked out when someone else guesses from the same address.
-    if (!verifiedTokens.has(hash)) assertMayTry(address);
     const identity = await identifyToken(token);
-    if (identity) {
-      verifiedTokens.add(hash);
-      return identity;
-    }
-    failures.record(address);
-    log.info('auth.failed', 'A request had invalid credentials', { address });
-    assertMayTry(address);
-    return undefined;
-  }
-
-  function assertMayTry(address: string): void {
-    const retryAfterMs = failures.retryAfterMs(address);
-    if (retryAfterMs <= 0) return;
+    if (identity) return identity;
+    const address = clientAddress()(request);
+    const { retryAfterMs, isFirst } = throttle.fail(address, hashApiKey(token));
+    if (isFirst) log.info('auth.failed', 'A request had invalid credentials', { address });
+    if (retryAfterMs <= 0) return undefined;
     const message = `Too many invalid credentials from ${address}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
     throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
   }
@@ -125,18 +121,4 @@ const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-h
 function crossSiteError(): ToolwharfError {
   const message = 'Cross-origin request rejected: use the web app of this gateway, or send the header x-toolwharf';
   return new ToolwharfError('FORBIDDEN', message);
-}
-
-/** A set that keeps the `max` most recently added texts. */
-function createRecentSet(max: number): Pick<Set<string>, 'has' | 'add'> {
-  const recent = new Set<string>();
-  return {
-    has: (text) => recent.has(text),
-    add(text) {
-      recent.delete(text);
-      recent.add(text);
-      evictOldest(recent, max);
-      return recent;
-    },
-  };
 }

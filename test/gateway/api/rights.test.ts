@@ -108,20 +108,6 @@ describe('who one is', () => {
     expect((await api.get('/api/keys')).body.keys.at(-1).lastUsedAt).toEqual(expect.any(String));
   });
 
-  test('guessing keys is slowed down, and does not lock out those who have one', async () => {
-    await using own = await startApi({ servers: {} });
-    const good = await own.key(['read']);
-    await own.get('/api/servers', { key: good });
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 25; guess++)
-      statuses.push((await own.get('/api/servers', { key: `tw_${guess}` })).status);
-    expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
-    expect(statuses.at(-1)).toBe(429);
-    const refused = await own.get('/api/servers', { key: 'tw_more' });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await own.get('/api/servers', { key: good })).status).toBe(200);
-  });
-
   test('a key without the right to call opens no MCP endpoint', async () => {
     const key = await api.key(['read']);
     const { status } = await fetch(`${api.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
