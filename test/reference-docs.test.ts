@@ -113,7 +113,12 @@ describe('docs/reference/config.md', () => {
     const [chain] = toolbox.chains;
     const { gateway } = config;
     const actual: Record<string, unknown> = {
-      ...prefixed('servers.NAME.', { ...stdio, ...http?.target, timeout: stdio?.timeoutMs }),
+      ...prefixed('servers.NAME.', {
+        ...stdio,
+        ...http?.target,
+        timeout: stdio?.timeoutMs,
+        maxTimeout: stdio?.maxTimeoutMs,
+      }),
       ...prefixed('servers.NAME.defaultToolConfig.', { ...stdio?.defaultTool, timeout: stdio?.defaultTool.timeoutMs }),
       ...prefixed('toolbox.', toolbox),
       ...prefixed('toolbox.chains.NAME.', { ...chain, timeout: chain?.timeoutMs }),

@@ -48,8 +48,11 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
     required: server.required ?? defaults.required,
     target: buildTarget(server),
     protocol: server.protocol ?? serverDefaults.protocol,
+    isolation: server.isolation ?? serverDefaults.isolation,
+    validation: server.validation ?? serverDefaults.validation,
     trusted: server.trusted ?? serverDefaults.trusted,
     timeoutMs,
+    maxTimeoutMs: server.maxTimeout ?? serverDefaults.maxTimeoutMs,
     retryAttempts: server.retryAttempts ?? serverDefaults.retryAttempts,
     mode,
     // The timeout of the server is the default timeout of its tools.

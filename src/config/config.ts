@@ -78,6 +78,14 @@ export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
 /** The protocol era to use, or `auto` to detect it. */
 export type ProtocolChoice = (typeof protocolChoices)[number];
 
+/** `shared`: all clients use one session with the server. `session`: each client session gets its own. */
+export const isolations = ['shared', 'session'] as const;
+export type Isolation = (typeof isolations)[number];
+
+/** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
+export const argumentValidations = ['strict', 'coerce', 'off'] as const;
+export type ArgumentValidation = (typeof argumentValidations)[number];
+
 /**
  * A configured server. Secrets may be `${VAR}` or `${file:…}` references, which are resolved when the server connects.
  */
@@ -89,11 +97,15 @@ export interface ServerSpec {
   readonly required: boolean;
   readonly target: StdioTarget | HttpTarget;
   readonly protocol: ProtocolChoice;
+  readonly isolation: Isolation;
+  readonly validation: ArgumentValidation;
   /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;
   /** Request timeout, connecting included: 1 000 to 300 000. */
   readonly timeoutMs: number;
-  /** Connection retries at startup before the server is marked as failed, 0 to 5. */
+  /** Time limit of a call that reports progress: each report restarts its timeout, up to this limit. */
+  readonly maxTimeoutMs: number;
+  /** Connection attempts after a failed one before the connection rests, 0 to 5. */
   readonly retryAttempts: number;
   readonly mode: ToolMode;
   /** Limits for tools that are not configured, in dynamic mode. */

@@ -24,8 +24,11 @@ describe('the native dialect', () => {
       enabled: true,
       required: false,
       protocol: 'auto',
+      isolation: 'shared',
+      validation: 'strict',
       trusted: false,
       timeoutMs: 30_000,
+      maxTimeoutMs: 600_000,
       retryAttempts: 3,
       mode: 'dynamic',
       defaultTool: { maxInstances: 64, timeoutMs: 30_000 },
@@ -100,7 +103,10 @@ servers:
     required: true
     trusted: true
     protocol: legacy
+    isolation: session
+    validation: coerce
     timeout: 2m
+    maxTimeout: 1h
     retryAttempts: 0
     mode: strict
     defaultToolConfig: { maxInstances: 2, timeout: PT5S }
@@ -141,8 +147,11 @@ toolbox:
         cwd: '/tmp',
       },
       protocol: 'legacy',
+      isolation: 'session',
+      validation: 'coerce',
       trusted: true,
       timeoutMs: 120_000,
+      maxTimeoutMs: 3_600_000,
       retryAttempts: 0,
       mode: 'strict',
       defaultTool: { maxInstances: 2, timeoutMs: 5000 },

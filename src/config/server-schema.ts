@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { authenticationSchema } from './authentication-schema.ts';
-import { onChangeActions, protocolChoices, toolModes, transports, urlTransports } from './config.ts';
+import {
+  argumentValidations,
+  isolations,
+  onChangeActions,
+  protocolChoices,
+  toolModes,
+  transports,
+  urlTransports,
+} from './config.ts';
 import { serverDefaults, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { endpointsSchema } from './endpoint-schema.ts';
@@ -87,13 +95,25 @@ const commonShape = {
     .optional()
     .describe('Which MCP era to speak; auto detects it.')
     .meta({ default: serverDefaults.protocol }),
+  isolation: choice(isolations)
+    .optional()
+    .describe('shared: all clients use one session with the server. session: each client session gets its own.')
+    .meta({ default: serverDefaults.isolation }),
+  validation: choice(argumentValidations)
+    .optional()
+    .describe('strict rejects invalid arguments, coerce converts "1" to 1 first, off leaves the check to the server.')
+    .meta({ default: serverDefaults.validation }),
   timeout: duration(1000, 300_000)
     .optional()
     .describe('Time limit of one request, 1 s to 300 s: 30s, PT30S, or milliseconds.')
     .meta({ default: durationText(serverDefaults.timeoutMs) }),
+  maxTimeout: duration(1000, 86_400_000)
+    .optional()
+    .describe('Time limit of a call that reports progress: each report restarts the timeout, up to this limit.')
+    .meta({ default: durationText(serverDefaults.maxTimeoutMs) }),
   retryAttempts: wholeNumber(0, 5)
     .optional()
-    .describe('Connection attempts after the first.')
+    .describe('Attempts after a failed one before the connection rests for an hour, or until someone connects it.')
     .meta({ default: serverDefaults.retryAttempts }),
   mode: choice(toolModes)
     .optional()

@@ -5,6 +5,7 @@ import { fixture, startHttp } from '../../test/support/fixtures.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { createChannel, type MessageOwner } from './channel.ts';
 import type { RequestHost } from './request-host.ts';
+import { createTurns } from './turns.ts';
 
 /** Accepts each question with this name as the answer. */
 function answering(name: string): RequestHost {
@@ -28,22 +29,12 @@ test('over HTTP the host of each call answers its own questions, however many ca
   expect(texts.map((text) => JSON.parse(text).content.answer)).toEqual(ids);
 });
 
-test('over pipes the host of the only pending call answers, and with several pending calls the question is refused', async () => {
+test('over pipes calls that may ask run one after the other, and each host answers its own question', async () => {
   await using connection = createTestConnection(fixture('legacy'), {}, announced);
   await connection.connect();
-  expect(JSON.parse(await ask(connection, 'only')).content.answer).toBe('only');
-  const begun = Promise.withResolvers<void>();
-  const cancel = new AbortController();
-  const other = connection.callTool(
-    { name: 'sleep' },
-    { ms: 60_000 },
-    { id: 'other', host: { onProgress: () => begun.resolve() }, signal: cancel.signal },
-  );
-  other.catch(() => {});
-  await begun.promise;
-  expect(await ask(connection, 'one').catch(String)).toContain('several calls are running');
-  cancel.abort();
-  await expect(other).rejects.toThrow();
+  const ids = Array.from({ length: 10 }, (_, index) => `call ${index}`);
+  const texts = await Promise.all(ids.map((id) => ask(connection, id)));
+  expect(texts.map((text) => JSON.parse(text).content.answer)).toEqual(ids);
 });
 
 test('the default of the connection answers the question of a request without a host', async () => {
@@ -67,7 +58,23 @@ test('a message belongs to the only pending call with a host, to nobody with sev
   inner.onmessage?.({ jsonrpc: '2.0', id: 1_000_000, result: {} } as JSONRPCMessage);
   await first;
   log();
-  expect(owners).toEqual([{}, { host: one, callId: 'one' }, { isAmbiguous: true }, { host: two, callId: 'two' }]);
+  expect(owners).toMatchObject([{}, { host: one, callId: 'one' }, { isAmbiguous: true }, { host: two, callId: 'two' }]);
+});
+
+test('a question that may belong to a cancelled call is refused until the server has answered that call', async () => {
+  const { inner, owners, channel } = createTestChannel();
+  const ask = () => inner.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'elicitation/create' } as JSONRPCMessage);
+  const turns = createTurns('s');
+  const turn = turns.tryTake({ subject: 'ask', canBeAsked: true });
+  const cancel = new AbortController();
+  const first = channel.request('tools/call', {}, { host: answering('one'), turn, signal: cancel.signal });
+  cancel.abort();
+  await expect(first).rejects.toThrow();
+  void channel.request('tools/call', {}, { callId: 'two', host: answering('two') }).catch(() => {});
+  ask();
+  inner.onmessage?.({ jsonrpc: '2.0', id: 1_000_000, result: {} } as JSONRPCMessage);
+  ask();
+  expect(owners).toMatchObject([{ isAmbiguous: true }, { callId: 'two' }]);
 });
 
 function createTestChannel() {

@@ -1,16 +1,18 @@
-import type {
-  JSONRPCMessage,
-  MessageExtraInfo,
-  RequestId,
-  Transport,
-  TransportSendOptions,
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Cancellation, createCancellation } from './cancellation.ts';
-import { toDeliveryError } from './delivery.ts';
-import type { RequestHost } from './request-host.ts';
+import { toDeliveryError } from './delivery-errors.ts';
+import { capabilitiesOf, type RequestHost } from './request-host.ts';
+import type { Turn } from './turns.ts';
 
 export interface ChannelRequestOptions {
   readonly signal?: AbortSignal;
@@ -20,13 +22,17 @@ export interface ChannelRequestOptions {
   readonly callId?: string;
   /** Answers the server's questions and receives its notifications for this request. */
   readonly host?: RequestHost;
+  /** Held by requests with a host on a legacy session. */
+  readonly turn?: Turn;
 }
 
 /** The request that a server's message belongs to. No members: it belongs to the connection as a whole. */
 export interface MessageOwner {
   readonly host?: RequestHost;
   readonly callId?: string;
-  /** Several calls are pending and the transport cannot say which one the message belongs to. */
+  /** The turns of all requests that the message may belong to. */
+  readonly turns?: readonly Turn[];
+  /** Several requests are possible and the transport cannot say which one the message belongs to. */
   readonly isAmbiguous?: boolean;
 }
 
@@ -65,11 +71,9 @@ export interface DroppedReplies {
   progress: number;
 }
 
-interface Pending {
+interface Pending extends Pick<ChannelRequestOptions, 'callId' | 'host' | 'turn'> {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
-  readonly callId: string | undefined;
-  readonly host: RequestHost | undefined;
 }
 
 export interface ChannelOptions {
@@ -84,6 +88,8 @@ const firstId = 1_000_000;
 
 export function createChannel(inner: Transport, { onUnsolicited, onServerMessage }: ChannelOptions = {}): Channel {
   const pending = createEphemeralMap<number, Pending>();
+  /** The turns of requests that ended without a reply: a question may still belong to them. */
+  const abandoned = new Map<number, Turn>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
@@ -106,7 +112,7 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
 
     request(method, params, options = {}) {
-      const { signal, headers, callId, host } = options;
+      const { signal, headers, callId, host, turn } = options;
       const id = nextId++;
       return new Promise<JsonObject>((resolve, reject) => {
         if (signal?.aborted) {
@@ -124,6 +130,7 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
           reject(cause);
         };
         const onAbort = () => {
+          if (turn) abandon(id, turn);
           fail(signal?.reason);
           // Closing a modern HTTP request cancels it; any other request needs a notification.
           if (channel.envelope && inner.hasPerRequestStream) cancellation.cancel();
@@ -138,6 +145,7 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
           reject: fail,
           callId,
           host,
+          turn,
         });
         const sendOptions: ChannelSendOptions = {
           cancellation,
@@ -152,7 +160,7 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
           jsonrpc: '2.0',
           id,
           method,
-          params: withMeta(params, host?.onProgress && { progressToken: id }),
+          params: withMeta(params, host, host?.onProgress && { progressToken: id }),
         };
         inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
           if (pending.has(id)) fail(toDeliveryError(cause));
@@ -217,15 +225,34 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
       if (typeof requestId !== 'number' || requestId < firstId) return {};
       const request = pending.get(requestId);
       // The request has ended: nobody can answer for it, and no other request may.
-      return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
+      return request ? toOwner(request) : { isAmbiguous: true };
     }
     const [first, ...others] = [...pending.values()].filter(({ host }) => host);
-    return others.length > 0 ? { isAmbiguous: true } : { host: first?.host, callId: first?.callId };
+    if (others.length === 0 && !hasAbandoned()) return first ? toOwner(first) : {};
+    return { isAmbiguous: true, turns: [first, ...others].flatMap((request) => request?.turn ?? []) };
   }
 
-  function withMeta(params: JsonObject, own?: JsonObject): JsonObject {
-    if (!own && !channel.envelope) return params;
-    return { ...params, _meta: { ...channel.envelope, ...(isObject(params._meta) ? params._meta : {}), ...own } };
+  function toOwner({ host, callId, turn }: Pending): MessageOwner {
+    return { host, callId, turns: turn && [turn] };
+  }
+
+  function abandon(id: number, turn: Turn): void {
+    turn.abandon();
+    if (!turn.hasEnded) abandoned.set(id, turn);
+  }
+
+  function hasAbandoned(): boolean {
+    for (const [id, turn] of abandoned) if (turn.hasEnded) abandoned.delete(id);
+    return abandoned.size > 0;
+  }
+
+  function withMeta(params: JsonObject, host?: RequestHost, own?: JsonObject): JsonObject {
+    const { envelope } = channel;
+    if (!own && !envelope) return params;
+    // A server of the modern era reads from each request which questions it may ask.
+    const capabilities = envelope && host && { [CLIENT_CAPABILITIES_META_KEY]: announcedFor(host, envelope) };
+    const given = isObject(params._meta) ? params._meta : undefined;
+    return { ...params, _meta: { ...envelope, ...capabilities, ...given, ...own } };
   }
 
   function receiveReply(reply: JsonObject): boolean {
@@ -233,8 +260,10 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
     const id = typeof reply.id === 'string' && /^\d{7,}$/.test(reply.id) ? Number(reply.id) : reply.id;
     if (typeof id !== 'number' || id < firstId) return false;
     const request = pending.get(id);
-    if (!request) dropped.replies++;
-    else if (isObject(reply.error)) request.reject(toRpcError(reply.error));
+    if (!request) {
+      dropped.replies++;
+      abandoned.get(id)?.end(true);
+    } else if (isObject(reply.error)) request.reject(toRpcError(reply.error));
     else if (isObject(reply.result)) request.resolve(reply.result);
     else {
       const found = reply.result === undefined ? 'neither a result nor an error' : 'a result that is not an object';
@@ -262,6 +291,11 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
   }
 
   return channel;
+}
+
+/** What a host can answer, itself or through the default host of the connection. */
+function announcedFor(host: RequestHost, envelope: JsonObject): JsonObject {
+  return host.capabilities ?? { ...(envelope[CLIENT_CAPABILITIES_META_KEY] as JsonObject), ...capabilitiesOf(host) };
 }
 
 function streamEnded(method: string): ToolwharfError {

@@ -4,20 +4,23 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
-import { retryReadOnDisconnect, wasNotDelivered } from './delivery.ts';
+import { createDelivery, type DeliveryOptions } from './delivery.ts';
+import { retryReadOnDisconnect } from './delivery-errors.ts';
 import type { ListKind } from './discovery.ts';
 import type { HttpEndpoints } from './http/http-endpoints.ts';
 import { openSession } from './open-session.ts';
-import { answerQuestion } from './request-host.ts';
+import { type ParamHeader, toParamHeaders } from './param-headers.ts';
+import { answerQuestion, type RequestHost } from './request-host.ts';
 import { requestWithInput, withInput } from './request-with-input.ts';
 import { createResourceSubscriptions } from './resource-subscriptions.ts';
 import { createServerListCache, type ServerLists } from './server-lists.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { createSessionSupervisor } from './session-supervisor.ts';
+import { createSideSessions } from './side-sessions.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { subscribeToChanges } from './subscribe-to-changes.ts';
-import { type CallableTool, type ToolCall, toCallHeaders, toCallParams } from './tool-call.ts';
+import { createTurns } from './turns.ts';
 import { watchHealth } from './watch-health.ts';
 
 export interface ConnectionOptions
@@ -30,6 +33,23 @@ export interface ConnectionOptions
   /** A list was read, for the first time or again. Connecting waits for the returned promise. */
   readonly onList: (kind: ListKind) => void | Promise<void>;
   readonly onNotification: SessionOptions['onNotification'];
+}
+
+/** What `callTool` needs to know of a tool. */
+export interface CallableTool {
+  /** The name the server knows it by. */
+  readonly name: string;
+  /** Arguments that modern HTTP servers expect in headers too. */
+  readonly paramHeaders?: readonly ParamHeader[];
+}
+
+/** One call of a tool, as far as its connection is concerned. */
+export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
+  readonly id: string;
+  readonly host: RequestHost;
+  readonly signal: AbortSignal;
+  /** Sent as the request's `_meta`. */
+  readonly meta?: JsonObject;
 }
 
 /** The connection to one server: reconnects by itself and reports its true state. */
@@ -46,7 +66,7 @@ export interface Connection {
   connect(options?: { attempts?: number; signal?: AbortSignal }): Promise<void>;
   disconnect(): Promise<void>;
   /** Sends one request and returns its raw result. Sent a second time only when the first surely never reached the server. */
-  request(method: string, params: JsonObject, options?: ChannelRequestOptions): Promise<JsonObject>;
+  request(method: string, params: JsonObject, options?: DeliveryOptions): Promise<JsonObject>;
   /**
    * Calls a tool and returns its raw result, without secrets. Sent a second time only when the first request surely
    * never reached the server. Rejects when there is no result.
@@ -74,25 +94,9 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     onStatus: options.onStatus,
     listProblem: () => lists.problem(),
     redactError: (error) => redactError(error, redactor),
-    open: (signal, onLost) =>
-      openSession(spec, {
-        defaultHost,
-        protocolCache,
-        log,
-        env,
-        maxMessageBytes,
-        logLevel,
-        openHttp: http?.open,
-        stderr,
-        redactor,
-        signal,
-        onLost,
-        onNotification(method, params) {
-          lists.handleNotification(method);
-          options.onNotification(method, params);
-        },
-      }),
+    open: (signal, onLost) => open(spec, signal, onLost),
     async onOpened(session) {
+      delivery.reset();
       dropped = session.channel.dropped;
       lastTrafficAt = clock.now();
       await lists.readAll(session.capabilities);
@@ -103,6 +107,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     },
     onLeft: () => lists.markStale(),
     async onDisconnect() {
+      await sides.close();
       await http?.close();
       lists.clear();
     },
@@ -117,12 +122,46 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     onList: options.onList,
     onProblemChange: supervisor.updateListProblem,
   });
+  const sides = createSideSessions({ server: spec.name, clock });
+  const delivery = createDelivery({
+    spec,
+    defaultHost,
+    sides,
+    main: {
+      turns: createTurns(spec.name),
+      session: async (signal) => supervisor.session() ?? supervisor.ready(signal),
+      retire: supervisor.retire,
+    },
+    openSide: (protocol) => (signal, onLost) => open({ ...spec, protocol }, signal, onLost),
+    isWanted: supervisor.isWanted,
+    send,
+  });
   const resources = createResourceSubscriptions({
     session: supervisor.require,
     server: spec.name,
     log,
     timeoutMs: spec.timeoutMs,
   });
+
+  function open(as: ServerSpec, signal: AbortSignal, onLost: SessionOptions['onLost']): Promise<Session> {
+    return openSession(as, {
+      defaultHost,
+      protocolCache,
+      log,
+      env,
+      maxMessageBytes,
+      logLevel,
+      openHttp: http?.open,
+      stderr,
+      redactor,
+      signal,
+      onLost,
+      onNotification(method, params) {
+        lists.handleNotification(method);
+        options.onNotification(method, params);
+      },
+    });
+  }
 
   function monitor(session: Session): void {
     const { signal } = session.lifetime;
@@ -171,22 +210,6 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     });
   }
 
-  /** Sends on the open session, and once more on a new one if the first request surely never reached the server. */
-  async function deliver(
-    sendOn: (session: Session) => Promise<JsonObject>,
-    signal: AbortSignal | undefined,
-  ): Promise<JsonObject> {
-    const first = supervisor.session() ?? (await supervisor.ready(signal));
-    try {
-      return await sendOn(first);
-    } catch (cause) {
-      if (!wasNotDelivered(cause) || !supervisor.isWanted() || signal?.aborted) throw cause;
-      // The session expired or its server restarted. The first caller to notice opens a new one; the others wait for it.
-      supervisor.retire(first, cause);
-      return sendOn(await supervisor.ready(signal));
-    }
-  }
-
   return {
     spec,
     get status() {
@@ -201,21 +224,23 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     connect: ({ attempts = 1, signal } = {}) => supervisor.connect({ attempts, signal }),
     disconnect: supervisor.disconnect,
 
-    request: (method, params, requestOptions = {}) =>
-      deliver((session) => send(session, method, params, requestOptions), requestOptions.signal),
+    request: (method, params, requestOptions = {}) => delivery.deliver(method, params, requestOptions),
 
-    async callTool(tool, args, call) {
-      const { id: callId, host, signal } = call;
-      const params = toCallParams(tool, args, call);
-      const sendOn = (session: Session) =>
-        send(session, 'tools/call', params, { signal, callId, host, headers: toCallHeaders(tool, args, session) });
-      return redactor.value(await deliver(sendOn, signal));
+    async callTool({ name, paramHeaders }, args, { id: callId, host, signal, meta, onWait }) {
+      const params = meta ? { name, arguments: args, _meta: meta } : { name, arguments: args };
+      const toHeaders = paramHeaders && ((session: Session) => toCallHeaders(paramHeaders, args, session));
+      return redactor.value(await delivery.deliver('tools/call', params, { signal, callId, host, onWait, toHeaders }));
     },
 
     refresh: (kind) => lists.read(kind),
     watchResource: (uri) => resources.watch(uri),
     finishSignIn: async (params) => (await http?.finishSignIn(params)) ?? false,
   };
+}
+
+/** The headers that a server of the modern era expects over HTTP for these arguments. */
+function toCallHeaders(declared: readonly ParamHeader[], args: JsonObject, { era, transport }: Session) {
+  return era === 'modern' && transport === 'http' ? toParamHeaders(declared, args) : undefined;
 }
 
 /** The error without this server's secrets: servers echo what they were sent. */

@@ -1,101 +1,119 @@
-import type { SdkHttpError } from '@modelcontextprotocol/client';
-import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
+import type { ServerSpec } from '../config/config.ts';
+import { ProtocolError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { isSdkError, isSdkHttpError } from './sdk-errors.ts';
+import type { ChannelRequestOptions } from './channel.ts';
+import { wasNotDelivered } from './delivery-errors.ts';
+import { canBeAsked, type RequestHost } from './request-host.ts';
+import type { Session } from './session.ts';
+import type { Lane, OpenSideSession, SideSessions } from './side-sessions.ts';
+import type { Turn } from './turns.ts';
 
-const connectFailures = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_HAS_EXPIRED',
-]);
-
-/** True when the request surely never reached the server because its session is gone: any request may be sent again. */
-export function wasNotDelivered(cause: unknown): cause is ToolwharfError {
-  if (!(cause instanceof ToolwharfError) || cause.data.reached !== false) return false;
-  if (cause.code === 'SERVER_UNREACHABLE') return cause.data.network !== undefined;
-  return cause.code === 'SERVER_DISCONNECTED' && (cause.data.httpStatus === undefined || cause.data.httpStatus === 404);
+/** How a request is sent. */
+export interface DeliveryOptions extends Omit<ChannelRequestOptions, 'turn' | 'headers'> {
+  /** The HTTP headers for this request on a session. */
+  readonly toHeaders?: (session: Session) => ChannelRequestOptions['headers'];
+  /** Called while the request waits for other clients' requests to end; the returned function is called afterwards. */
+  readonly onWait?: () => () => void;
 }
 
-/** Retries a read once after a disconnect: a kept-alive socket may close just when a request is sent on it. */
-export async function retryReadOnDisconnect(read: () => Promise<JsonObject>): Promise<JsonObject> {
-  return read().catch((cause) => {
-    const isDisconnect =
-      cause instanceof ConnectionError && cause.code === 'SERVER_DISCONNECTED' && cause.data.reached === true;
-    if (!isDisconnect || cause.data.httpStatus !== undefined) throw cause;
-    return read();
-  });
+export interface DeliveryPorts {
+  readonly spec: ServerSpec;
+  readonly defaultHost: RequestHost;
+  readonly main: Lane;
+  readonly sides: SideSessions;
+  readonly openSide: (protocol: ServerSpec['protocol']) => OpenSideSession;
+  /** False once the connection is no longer wanted. */
+  readonly isWanted: () => boolean;
+  readonly send: (
+    session: Session,
+    method: string,
+    params: JsonObject,
+    options: ChannelRequestOptions,
+  ) => Promise<JsonObject>;
 }
 
-/**
- * Converts the failure of a send. `data.reached` is false only when the server surely did nothing: no connection was
- * made, or the HTTP status refused the request. It decides whether a call may be sent again.
- */
-export function toDeliveryError(cause: unknown): ToolwharfError {
-  if (cause instanceof ToolwharfError) return cause;
-  if (isSdkHttpError(cause)) return toHttpError(cause);
-  if (isSdkError(cause)) {
-    if (isSdkError(cause, 'NOT_CONNECTED')) return disconnected(cause, false);
-    if (isSdkError(cause, 'CLIENT_HTTP_UNEXPECTED_CONTENT')) {
-      return new ProtocolError('SERVER_PROTOCOL', messageOf(cause), { cause, data: { reached: true } });
+/** Chooses the session for each request of a connection, and keeps apart requests whose questions would be mixed up. */
+export interface Delivery {
+  /** Sends a request. Sends it once more, on a new session, if the first surely never reached the server. */
+  deliver(method: string, params: JsonObject, options: DeliveryOptions): Promise<JsonObject>;
+  /** The server is connected anew: it may have changed. */
+  reset(): void;
+}
+
+export function createDelivery(ports: DeliveryPorts): Delivery {
+  const { spec, defaultHost, main, sides, openSide, send } = ports;
+  // A server of the modern era that did not accept a legacy session.
+  let refusesLegacy = false;
+
+  /** True for a legacy client that can be asked: a server that speaks both eras asks it only on a legacy session. */
+  function prefersLegacy(host: RequestHost): boolean {
+    const isLegacy = host.client?.era === 'legacy' && spec.protocol === 'auto';
+    return isLegacy && !refusesLegacy && canBeAsked(host, defaultHost);
+  }
+
+  async function laneFor(host: RequestHost, signal: AbortSignal | undefined): Promise<Lane> {
+    const own = spec.isolation === 'session' ? (host.client?.session ?? '') : '';
+    if (prefersLegacy(host) && (await main.session(signal)).era === 'modern') {
+      const lane = sides.lane(`legacy ${own}`, openSide('legacy'));
+      try {
+        await lane.session(signal);
+        return lane;
+      } catch {
+        signal?.throwIfAborted();
+        refusesLegacy = true;
+      }
     }
-    return disconnected(cause, true);
+    return own === '' ? main : sides.lane(own, openSide(spec.protocol));
   }
-  if (cause instanceof Error && cause.name === 'UnauthorizedError') {
-    return new ConnectionError('OAUTH_REQUIRED', 'The server requires a sign-in', { cause, data: { reached: false } });
-  }
-  if (cause instanceof SyntaxError) {
-    return new ProtocolError('SERVER_PROTOCOL', `The server's reply is not JSON: ${cause.message}`, {
-      cause,
-      data: { reached: true },
-    });
-  }
-  const code = networkCode(cause);
-  if (code && connectFailures.has(code)) {
-    return new ConnectionError('SERVER_UNREACHABLE', messageOf(cause) || code, {
-      cause,
-      data: { reached: false, network: code },
-    });
-  }
-  return disconnected(cause, true);
-}
 
-function toHttpError(cause: SdkHttpError): ToolwharfError {
-  const status = cause.status ?? 0;
-  const reached = status >= 500 || status < 400;
-  const data = { reached, httpStatus: status };
-  if (status === 401 || status === 403) {
-    return new ConnectionError('SERVER_UNREACHABLE', `The server refused our credentials (HTTP ${status})`, {
-      cause,
-      data,
-    });
+  async function turnFor(
+    lane: Lane,
+    { era, transport }: Session,
+    subject: string,
+    { host, signal, onWait }: DeliveryOptions,
+  ): Promise<Turn | undefined> {
+    if (!host || era === 'modern' || transport === 'api') return undefined;
+    const request = { subject, canBeAsked: canBeAsked(host, defaultHost) };
+    const immediate = lane.turns.tryTake(request);
+    if (immediate) return immediate;
+    const resume = onWait?.();
+    try {
+      return await lane.turns.take(request, { signal, maxWaitMs: spec.timeoutMs });
+    } finally {
+      resume?.();
+    }
   }
-  return new ConnectionError('SERVER_DISCONNECTED', `The server answered HTTP ${status}${brief(cause)}`, {
-    cause,
-    data,
-  });
-}
 
-function brief(cause: SdkHttpError): string {
-  const text = (cause.data as { text?: unknown }).text;
-  if (typeof text !== 'string' || text.trim() === '' || text.includes('<')) return '';
-  return `: ${text.trim().slice(0, 200)}`;
-}
-
-function disconnected(cause: unknown, reached: boolean): ToolwharfError {
-  return new ConnectionError('SERVER_DISCONNECTED', messageOf(cause), { cause, data: { reached } });
-}
-
-function networkCode(cause: unknown): string | undefined {
-  for (let current = cause, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-    const code = (current as { code?: unknown }).code;
-    if (typeof code === 'string' && code !== 'ERR_INVALID_STATE') return code;
-    if (current instanceof AggregateError && current.errors[0] instanceof Error) return networkCode(current.errors[0]);
-  }
-  return undefined;
+  return {
+    async deliver(method, params, options) {
+      const { signal, host, callId, toHeaders } = options;
+      const lane = host && (spec.isolation === 'session' || prefersLegacy(host)) ? await laneFor(host, signal) : main;
+      const subject = method === 'tools/call' ? String(params.name) : method;
+      const turn = await turnFor(lane, await lane.session(signal), subject, options);
+      const sendOn = (session: Session) =>
+        send(session, method, params, { signal, host, callId, turn, headers: toHeaders?.(session) });
+      let isAnswered = false;
+      try {
+        // Read again: the session may have been replaced during the wait.
+        const session = await lane.session(signal);
+        const result = await sendOn(session).catch(async (cause) => {
+          if (!wasNotDelivered(cause) || !ports.isWanted() || signal?.aborted) throw cause;
+          // The session expired or its server restarted. The first to notice opens a new one; the others wait for it.
+          lane.retire(session, cause);
+          return sendOn(await lane.session(signal));
+        });
+        isAnswered = true;
+        return result;
+      } catch (cause) {
+        isAnswered = cause instanceof ProtocolError;
+        throw cause;
+      } finally {
+        if (signal?.aborted) turn?.abandon();
+        else turn?.end(isAnswered);
+      }
+    },
+    reset() {
+      refusesLegacy = false;
+    },
+  };
 }

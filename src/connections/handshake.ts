@@ -15,7 +15,7 @@ import { type Channel, createChannel } from './channel.ts';
 import type { HttpAccess } from './http/http-access.ts';
 import { onBodyError } from './http/pool-response.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
-import { capabilitiesFor } from './request-host.ts';
+import { capabilitiesOf } from './request-host.ts';
 import { isSdkError } from './sdk-errors.ts';
 import { createServerMessages } from './server-messages.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -62,7 +62,7 @@ export async function handshake(
       (channel.envelope === undefined || message.id === undefined) && serverMessages.receive(message, owner),
   });
   if (process) process.onunreadable = channel.failUnreadable;
-  const client = createClient(spec, kind, options);
+  const client = createClient(spec, kind, era, options);
   let isOpen = false;
 
   channel.onerror = (cause) => {
@@ -93,6 +93,13 @@ export async function handshake(
 
   const cancel = () => void inner.close();
   options.signal.addEventListener('abort', cancel, { once: true });
+  // The SDK takes a silent process for a legacy server. A silent process may only be slow: the time limit ends it.
+  let isTooLate = false;
+  const expire = () => {
+    isTooLate = true;
+    cancel();
+  };
+  const timer = process && setTimeout(expire, spec.timeoutMs);
   try {
     options.signal.throwIfAborted();
     await client.connect(channel, {
@@ -103,8 +110,10 @@ export async function handshake(
   } catch (cause) {
     await inner.close().catch(() => {});
     if (options.signal.aborted) throw options.signal.reason;
+    if (isTooLate) throw new DOMException('The server did not answer in time', 'TimeoutError');
     throw process ? describeExit(process, cause) : unwrap(cause);
   } finally {
+    clearTimeout(timer);
     options.signal.removeEventListener('abort', cancel);
   }
 
@@ -169,10 +178,15 @@ function unwrap(cause: unknown): unknown {
   return isSdkError(cause) && cause.cause instanceof ToolwharfError ? cause.cause : cause;
 }
 
-function createClient(spec: ServerSpec, kind: SessionTarget['kind'], options: SessionOptions): Client {
+function createClient(
+  spec: ServerSpec,
+  kind: SessionTarget['kind'],
+  era: Era | undefined,
+  options: SessionOptions,
+): Client {
   const client = new Client(clientInfo, {
-    capabilities: capabilitiesFor(options.defaultHost),
-    versionNegotiation: negotiationFor(spec, kind),
+    capabilities: capabilitiesOf(options.defaultHost),
+    versionNegotiation: negotiationFor(spec, kind, era),
   });
   client.fallbackNotificationHandler = async (notification) =>
     options.onNotification(notification.method, (notification.params ?? {}) as JsonObject);
@@ -181,19 +195,19 @@ function createClient(spec: ServerSpec, kind: SessionTarget['kind'], options: Se
 
 const clientInfo = { name: 'toolwharf', version };
 
-function negotiationFor(spec: ServerSpec, kind: SessionTarget['kind']) {
-  if (spec.protocol === 'legacy' || kind === 'sse' || kind === 'api') return undefined;
-  if (spec.protocol === 'modern') return { mode: { pin: '2026-07-28' } } as const;
-  // A process that does not answer the probe is a legacy server; finding out must not take the whole timeout.
-  const probe = kind === 'stdio' ? { timeoutMs: Math.min(3_000, spec.timeoutMs / 3) } : undefined;
-  return { mode: 'auto', probe } as const;
+function negotiationFor({ protocol, timeoutMs }: ServerSpec, kind: SessionTarget['kind'], era: Era | undefined) {
+  if (protocol === 'legacy' || kind === 'sse' || kind === 'api') return undefined;
+  const isModern = protocol === 'modern' || (kind === 'stdio' && era === 'modern');
+  // The time limit of the handshake ends a silent process before that of the probe.
+  const probe = kind === 'stdio' ? { timeoutMs: timeoutMs * 2 } : undefined;
+  return { mode: isModern ? { pin: '2026-07-28' } : 'auto', probe } as const;
 }
 
 function envelopeFor(protocolVersion: string, { defaultHost, logLevel }: SessionOptions): JsonObject {
   return {
     [PROTOCOL_VERSION_META_KEY]: protocolVersion,
     [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(defaultHost),
+    [CLIENT_CAPABILITIES_META_KEY]: capabilitiesOf(defaultHost),
     [LOG_LEVEL_META_KEY]: logLevel,
   };
 }

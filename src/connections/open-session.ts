@@ -1,26 +1,29 @@
-import type { ConnectedTransport, ServerSpec } from '../config/config.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ConnectedTransport, ServerSpec, StdioTarget } from '../config/config.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
-import { toDeliveryError } from './delivery.ts';
+import { toDeliveryError } from './delivery-errors.ts';
 import type { HttpAccess } from './http/http-access.ts';
-import { toServerAddress } from './protocol-cache.ts';
+import { toProtocolKey } from './protocol-cache.ts';
 import { isSdkError } from './sdk-errors.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { Era } from './status.ts';
 import type { StderrTail } from './stderr-tail.ts';
+import { cpuTicksOf } from './stdio/process-tree.ts';
 import { createServerProcess } from './stdio/server-process.ts';
+import type { StdioTransport } from './stdio/stdio-transport.ts';
 
 /** Opens a session: finds the transport and the protocol era, and caches both for the next time. */
 export async function openSession(spec: ServerSpec, options: SessionOptions): Promise<Session> {
-  const address = toServerAddress(spec);
-  const cached = options.protocolCache.get(address);
+  const key = toProtocolKey(spec);
+  const cached = options.protocolCache.get(key);
   try {
     const session = await openByTarget(spec, cached?.transport, cached?.era, options);
-    options.protocolCache.set(address, { era: session.era, transport: session.transport });
+    options.protocolCache.set(key, { era: session.era, transport: session.transport });
     return session;
   } catch (cause) {
     // The cached protocol may be the cause: the next attempt negotiates again.
-    options.protocolCache.delete(address);
-    throw toConnectError(spec, cause, options.stderr);
+    options.protocolCache.delete(key);
+    throw toConnectError(spec, cause);
   }
 }
 
@@ -46,22 +49,112 @@ async function openByTarget(
 }
 
 async function openStdio(spec: ServerSpec, era: Era | undefined, options: SessionOptions): Promise<Session> {
+  if (spec.protocol !== 'auto' || era !== undefined) return openProcess(spec, era, options);
+  return openInUnknownEra(spec, options);
+}
+
+interface Attempt {
+  readonly session: Promise<Session>;
+  readonly process: StdioTransport;
+  /** Ends the process, unless its session is in use. */
+  abandon(): void;
+}
+
+/**
+ * Finds the era of a stdio server. The first process gets the probe of the modern era, and no other message until it
+ * answers. A server that stays silent is starting, or ignores what it does not know: a second process then gets the
+ * handshake of the legacy era. The process that answers is used, and the other one is ended.
+ */
+async function openInUnknownEra(spec: ServerSpec, options: SessionOptions): Promise<Session> {
+  const probed = startAttempt(spec, undefined, options);
+  const isSettled = await settlesWithin(probed.session, () => isSilent(spec, probed.process));
+  if (isSettled) {
+    return probed.session.catch((cause) => {
+      // Some legacy servers exit on any request before `initialize`: start a fresh one that gets `initialize` first.
+      if (probed.process.ending === undefined || options.signal.aborted) throw cause;
+      return openProcess(spec, 'legacy', options);
+    });
+  }
+  const legacy = startAttempt(spec, 'legacy', options);
+  // A legacy server may refuse the probe, and a modern one the handshake: then the other process decides.
+  const legacyWins = legacy.session.then(async (session) => {
+    await settlesWithin(
+      probed.session.catch(() => {}),
+      () => wait(answerGraceMs, undefined, { ref: false }),
+    );
+    return session;
+  });
   try {
-    return await openProcess(spec, era, options);
-  } catch (cause) {
-    // Some legacy servers exit on any request before `initialize`: start a fresh one that gets `initialize` first.
-    const exitedOnProbe = isSdkError(cause, 'ERA_NEGOTIATION_FAILED');
-    if (spec.protocol !== 'auto' || era === 'legacy' || !exitedOnProbe || options.signal.aborted) throw cause;
-    return openProcess(spec, 'legacy', options);
+    const session = await Promise.any([probed.session, legacyWins]);
+    const [other] = [probed, legacy].filter((attempt) => attempt.process.pid !== session.pid);
+    other?.abandon();
+    return session;
+  } catch {
+    return await probed.session;
   }
 }
 
-async function openProcess(spec: ServerSpec, era: Era | undefined, options: SessionOptions): Promise<Session> {
+function startAttempt(spec: ServerSpec, era: Era | undefined, options: SessionOptions): Attempt {
+  const cancel = new AbortController();
+  const signal = AbortSignal.any([options.signal, cancel.signal]);
   const process = createServerProcess(spec, options);
-  // The server starts while the SDK is loaded.
-  await process.launch();
-  const { handshake } = await import('./handshake.ts');
-  return handshake(spec, { kind: 'stdio', process }, era, options);
+  const session = openProcess(spec, era, { ...options, signal }, process);
+  session.catch(() => {});
+  return {
+    session,
+    process,
+    abandon() {
+      cancel.abort(new Error('Another process of the server answered first'));
+      void session.then((unused) => unused.close()).catch(() => {});
+    },
+  };
+}
+
+// A server that is up answers within this time after its last activity.
+const silenceMs = 400;
+const activityMs = 150;
+// Package runners download for a long time without activity, and two of them at once disturb each other.
+const packageRunners = /(^|[\\/])(npx|npm|pnpm|yarn|bunx|uvx|uv|pipx|docker|podman)(\.(exe|cmd))?$/i;
+const runnerSilenceMs = 5_000;
+const maxStartMs = 10_000;
+const answerGraceMs = 100;
+
+/** Resolves when the process has been up for a while: it neither answers nor works. */
+async function isSilent({ target }: ServerSpec, process: StdioTransport): Promise<void> {
+  const isRunner = packageRunners.test((target as StdioTarget).command);
+  await wait(isRunner ? runnerSilenceMs : silenceMs, undefined, { ref: false });
+  for (let waited = 0; waited < maxStartMs; waited += activityMs) {
+    const before = await cpuTicksOf(process.pid);
+    await wait(activityMs, undefined, { ref: false });
+    if ((await cpuTicksOf(process.pid)) <= before) return;
+  }
+}
+
+/** True when the work settles first. */
+function settlesWithin(work: Promise<unknown>, timeout: () => Promise<unknown>): Promise<boolean> {
+  return Promise.race([
+    work.then(
+      () => true,
+      () => true,
+    ),
+    timeout().then(() => false),
+  ]);
+}
+
+async function openProcess(
+  spec: ServerSpec,
+  era: Era | undefined,
+  options: SessionOptions,
+  process = createServerProcess(spec, options),
+): Promise<Session> {
+  try {
+    // The server starts while the SDK is loaded.
+    await process.launch();
+    const { handshake } = await import('./handshake.ts');
+    return await handshake(spec, { kind: 'stdio', process }, era, options);
+  } catch (cause) {
+    throw options.signal.aborted ? cause : toConnectError(spec, cause, process.stderr);
+  }
 }
 
 async function openHttp(
@@ -98,17 +191,21 @@ function requiresSignIn(cause: unknown): boolean {
 }
 
 /** Explains why no session could be opened, for a child process with its last error output. */
-function toConnectError(spec: ServerSpec, cause: unknown, stderr: StderrTail): ToolwharfError {
+function toConnectError(spec: ServerSpec, cause: unknown, stderr?: StderrTail): ToolwharfError {
   if (cause instanceof ToolwharfError && cause.code !== 'SERVER_DISCONNECTED') return cause;
   // The SDK's text only introduces the actual cause.
   if (isSdkError(cause, 'ERA_NEGOTIATION_FAILED') && cause.cause instanceof Error) {
     return toConnectError(spec, cause.cause, stderr);
   }
   const { message, data } = toDeliveryError(cause);
-  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms` : message;
-  const output = spec.target.transport === 'stdio' ? lastOutput(stderr) : '';
+  const hint = stderr && spec.protocol === 'auto' ? eraHint : '';
+  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms${hint}` : message;
+  const output = stderr ? lastOutput(stderr) : '';
   return new ConnectionError('SERVER_UNREACHABLE', `${text}${output}`, { cause, data: { ...data, reached: false } });
 }
+
+const eraHint =
+  '. If it needs longer to start, raise its timeout; if it speaks one era only, set protocol: legacy or modern';
 
 function isTimeout(cause: unknown): boolean {
   if (isSdkError(cause)) return isSdkError(cause, 'REQUEST_TIMEOUT');
@@ -116,8 +213,7 @@ function isTimeout(cause: unknown): boolean {
 }
 
 function lastOutput(stderr: StderrTail): string {
-  // A crash that repeats is shown once.
-  const lines = [...new Set(stderr.lines().filter((line) => line.trim() !== ''))];
+  const lines = stderr.lines().filter((line) => line.trim() !== '');
   const output = lines.slice(-3).join(' | ').slice(-300);
   return output ? `. Last output: ${output}` : '';
 }

@@ -5,9 +5,14 @@ import type { Era } from './status.ts';
 
 /** The protocol era and transport of each server, learned by its last successful handshake. */
 export interface ProtocolCache {
-  get(address: string): CachedProtocol | undefined;
-  set(address: string, protocol: CachedProtocol): void;
-  delete(address: string): void;
+  get(key: string): CachedProtocol | undefined;
+  set(key: string, protocol: CachedProtocol): void;
+  delete(key: string): void;
+}
+
+/** The key of a server in the cache. Two servers at one address may be configured for different eras. */
+export function toProtocolKey(spec: ServerSpec): string {
+  return [spec.name, spec.protocol, toServerAddress(spec)].join(' ');
 }
 
 /** The protocol of one server. */

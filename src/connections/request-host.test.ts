@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
-import { answerQuestion, capabilitiesFor } from './request-host.ts';
+import { answerQuestion, capabilitiesOf } from './request-host.ts';
 
 const context = { server: 's', signal: new AbortController().signal };
 
 test('a client announces only the questions it can answer', () => {
-  expect(capabilitiesFor({})).toEqual({});
-  expect(capabilitiesFor({ listRoots: async () => [] })).toEqual({ roots: {} });
-  expect(
-    Object.keys(capabilitiesFor({ elicit: async () => ({ action: 'decline' }), sample: async () => ({}) })),
-  ).toEqual(['elicitation', 'sampling']);
+  expect(capabilitiesOf({})).toEqual({});
+  expect(capabilitiesOf({ listRoots: async () => [] })).toEqual({ roots: {} });
+  const asked = capabilitiesOf({ elicit: async () => ({ action: 'decline' }), sample: async () => ({}) });
+  expect(Object.keys(asked)).toEqual(['elicitation', 'sampling']);
 });
 
 test('an accepted form contains the default of each field that the person left out', async () => {

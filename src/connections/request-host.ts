@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Progress } from '../kernel/tool.ts';
+import type { Era } from './status.ts';
 
 /** The circumstances of a server's question. */
 export interface QuestionContext {
@@ -34,6 +35,14 @@ export interface RequestHost {
   sample?(params: JsonObject, context: QuestionContext): Promise<JsonObject>;
   /** Answers `roots/list`. */
   listRoots?(context: QuestionContext): Promise<readonly Root[]>;
+  /** The capabilities of the client behind this host; by default one for each method above. */
+  readonly capabilities?: JsonObject;
+  /** The MCP client behind this host, if there is one. */
+  readonly client?: {
+    readonly era: Era;
+    /** Identifies its session; undefined for clients without sessions. */
+    readonly session?: string;
+  };
   onProgress?(progress: Progress): void;
   /** Receives the params of `notifications/message`. */
   onLog?(params: JsonObject): void;
@@ -47,12 +56,20 @@ export interface RequestHost {
 }
 
 /** The client capabilities to announce: the kinds of questions that the host answers. */
-export function capabilitiesFor({ elicit, sample, listRoots }: RequestHost): JsonObject {
+export function capabilitiesOf({ capabilities, elicit, sample, listRoots }: RequestHost): JsonObject {
+  if (capabilities) return capabilities;
   return {
     ...(elicit && { elicitation: { form: {}, url: {} } }),
     ...(sample && { sampling: {} }),
     ...(listRoots && { roots: {} }),
   };
+}
+
+/** True when the host, or else the default host, answers at least one kind of question. */
+export function canBeAsked(host: RequestHost, defaultHost: RequestHost): boolean {
+  const { elicitation, sampling, roots } = capabilitiesOf(host);
+  if (elicitation !== undefined || sampling !== undefined || roots !== undefined) return true;
+  return host.capabilities === undefined && host !== defaultHost && canBeAsked(defaultHost, defaultHost);
 }
 
 /** Answers a server's question with the host of its request, else with the default host; rejects if neither can. */

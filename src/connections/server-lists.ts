@@ -48,6 +48,7 @@ const changedLists: Readonly<Record<string, readonly ListKind[]>> = {
   'notifications/prompts/list_changed': ['prompts'],
 };
 
+const methodNotFound = -32601;
 const kinds = Object.keys(listSources) as ListKind[];
 
 export function createServerListCache(options: ServerListCacheOptions): ServerListCache {
@@ -56,8 +57,8 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
   const failures = new Map<ListKind, string>();
   const reads = new Map<ListKind, { current: Promise<void>; next?: Promise<void> }>();
   const timers = new Map<ListKind, NodeJS.Timeout>();
-  // Lists that the server does not announce: it need not know the method.
-  const optional = new Set<ListKind>();
+  // Lists that the server does not announce.
+  const unannounced = new Set<ListKind>();
   // A read that was started for an earlier session must not overwrite what a later one read.
   let generation = 0;
 
@@ -97,8 +98,8 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
     const startedIn = generation;
     try {
       const listing = await listAll(listSources[kind], options.request).catch((cause) => {
-        if (!optional.has(kind) || !(cause instanceof ProtocolError)) throw cause;
-        return { items: [], rejected: [] };
+        if (isOptional(kind, cause)) return { items: [], rejected: [] };
+        throw cause;
       });
       if (startedIn !== generation) return;
       logRejected(kind, listing);
@@ -119,6 +120,13 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
     options.onProblemChange();
   }
 
+  /** True when the failure means that the server has no such list. */
+  function isOptional(kind: ListKind, cause: unknown): boolean {
+    if (!(cause instanceof ProtocolError)) return false;
+    // Servers that announce resources need not have templates, nor all of their lists.
+    return unannounced.has(kind) || (kind !== 'tools' && cause.data.rpcCode === methodNotFound);
+  }
+
   function logRejected(kind: ListKind, { rejected }: Listing): void {
     for (const { name, reason } of rejected) {
       const text = `Server '${server}' offers ${kind.replace(/s$/, '')} '${name}', which is left out: ${reason}`;
@@ -132,11 +140,11 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
     async readAll(capabilities) {
       startGeneration();
       failures.clear();
-      optional.clear();
+      unannounced.clear();
       const announced = kinds.filter((kind) => isObject(capabilities[listSources[kind].capability]));
       // A server that announces nothing may still have tools; one request finds out.
-      if (announced.length === 0) optional.add('tools');
-      await Promise.all([...announced, ...optional].map(read));
+      if (announced.length === 0) unannounced.add('tools');
+      await Promise.all([...announced, ...unannounced].map(read));
     },
     handleNotification(method) {
       const changed = Object.hasOwn(changedLists, method) ? changedLists[method] : undefined;

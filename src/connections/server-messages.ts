@@ -33,6 +33,10 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     const cancel = new AbortController();
     open.set(id, cancel);
     let reply: JsonObject;
+    for (const turn of owner.turns ?? []) {
+      turn.recordQuestion();
+      turn.openQuestions++;
+    }
     try {
       if (owner.isAmbiguous) throw ambiguous(server, method);
       const context = { server, signal: cancel.signal, callId: owner.callId };
@@ -40,6 +44,7 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     } catch (cause) {
       reply = { error: toRpcError(cause) };
     }
+    for (const turn of owner.turns ?? []) turn.openQuestions--;
     if (open.get(id) === cancel) open.delete(id);
     // The server withdrew the question, or the connection is closed: nobody expects the reply.
     if (cancel.signal.aborted) return;

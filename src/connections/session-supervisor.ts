@@ -47,6 +47,10 @@ export interface SessionSupervisor {
 
 // After this many consecutive failures a request fails at once instead of waiting for an attempt of its own.
 const maxFailuresToWaitFor = 3;
+// A connection that has used up its attempts rests for this long, unless somebody connects it or a request needs it.
+const restMs = 3_600_000;
+// A request wakes a resting connection at most this often.
+const wakeMs = 10_000;
 
 interface Attempt {
   readonly promise: Promise<void>;
@@ -60,6 +64,8 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
   let session: Session | undefined;
   let attempt: Attempt | undefined;
   let retry: Attempt | undefined;
+  let retriesLeft = spec.retryAttempts;
+  let restsSince: number | undefined;
 
   /** The only place that changes the state. */
   function dispatch(event: ConnectionEvent): void {
@@ -104,21 +110,48 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
       throw error;
     }
     isConnected = true;
+    startRound();
     const connectMs = Math.round(performance.now() - startedAt);
     dispatch({ type: 'lists-read', connectMs, problem: options.listProblem() });
     options.onConnected(opened);
   }
 
-  function fail(error: ToolwharfError): void {
-    const delayMs = backoffMs(model.status.failures + 1);
-    dispatch({ type: 'failed', error, retryAt: clock.now() + delayMs });
+  /** Allows the full number of attempts again. */
+  function startRound(): void {
+    retriesLeft = spec.retryAttempts;
+    restsSince = undefined;
+  }
+
+  /** Schedules the next attempt after a failed one. The first attempt after a lost session is not a retry. */
+  function fail(error: ToolwharfError, isLost = false): void {
+    const now = clock.now();
+    if (isLost) startRound();
+    // The same credentials would be refused again.
+    const rests = !isLost && (retriesLeft === 0 || isRefusal(error));
+    restsSince = rests ? now : undefined;
+    const tried = spec.retryAttempts - retriesLeft;
+    // A server that was connected before is probably restarting: its attempts are spread over more time.
+    const failures = model.status.lastConnectedAt === undefined ? tried + 1 : 3 * tried + 1;
+    const delayMs = rests ? restMs : backoffMs(failures);
+    if (!isLost) retriesLeft = Math.max(0, retriesLeft - 1);
+    dispatch({ type: 'failed', error, retryAt: now + delayMs });
     if (!model.isWanted) return;
     retry?.cancel.abort();
     const cancel = new AbortController();
+    const reopen = () => {
+      if (rests) startRound();
+      return open();
+    };
     // Cancelled when somebody connects sooner: that attempt replaces this one.
-    const promise = clock.sleep(delayMs, cancel.signal).then(open, () => attempt?.promise);
+    const promise = clock.sleep(delayMs, cancel.signal).then(reopen, () => attempt?.promise);
     promise.catch(() => {});
     retry = { promise, cancel };
+  }
+
+  /** True when a request may start an attempt of its own. */
+  function mayAttempt(): boolean {
+    if (attempt || model.status.failures <= maxFailuresToWaitFor) return true;
+    return restsSince !== undefined && clock.now() - restsSince >= wakeMs;
   }
 
   function leave(): void {
@@ -135,7 +168,7 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
   function lose(which: Session, cause: ToolwharfError): void {
     if (session !== which) return;
     void abandon(which);
-    fail(cause);
+    fail(cause, true);
   }
 
   function require(): Session {
@@ -156,7 +189,8 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
     lose,
 
     async ready(signal) {
-      if (!session && model.isWanted && (attempt || model.status.failures <= maxFailuresToWaitFor)) {
+      if (!session && model.isWanted && mayAttempt()) {
+        if (!attempt && restsSince !== undefined) startRound();
         await abortable(open(), signal).catch((cause) => {
           if (signal?.aborted) throw cause;
         });
@@ -167,13 +201,14 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
     async connect({ attempts, signal }) {
       dispatch({ type: 'connect-requested' });
       if (session) return;
+      startRound();
       let next: Promise<void> | undefined = open();
       for (let tried = 1; ; tried++) {
         try {
           await keepProcessAlive(abortable(next, signal));
           return void require();
         } catch (cause) {
-          next = retry?.promise;
+          next = restsSince === undefined ? retry?.promise : undefined;
           if (signal?.aborted || !model.isWanted || tried >= attempts || !next) throw cause;
         }
       }
@@ -197,11 +232,15 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
       void Promise.race([which.channel.whenIdle(), clock.sleep(spec.timeoutMs)])
         .then(() => which.close())
         .finally(() => retiring.delete(which));
-      fail(cause);
+      fail(cause, true);
     },
 
     updateListProblem: () => dispatch({ type: 'list-problem', problem: options.listProblem() }),
   };
+}
+
+function isRefusal({ code, data }: ToolwharfError): boolean {
+  return code === 'OAUTH_REQUIRED' || data.httpStatus === 401 || data.httpStatus === 403;
 }
 
 function factsOf(session: Session): SessionFacts {

@@ -40,7 +40,7 @@ export async function askApproval(
   const { entry, args, reason } = question;
   const { host, caller } = call;
   const approver = host.approve ? { ask: host.approve } : ports.approver;
-  if (!approver) throw denied(entry, `${reason}, and there is nobody to ask`);
+  if (!approver) throw denied(call, entry, `${reason}, and there is nobody to ask`);
   await ports.onWaiting(call);
   call.setState('awaiting-approval');
   using _progress = reportWaiting(host.onProgress?.bind(host));
@@ -56,7 +56,7 @@ export async function askApproval(
     call.emit({ type: 'approval-answered', request, answer });
     const rule = toRule(answer, entry, caller, ports.clock.now());
     if (rule) await ports.rules.add(rule);
-    if (answer.kind === 'deny') throw denied(entry, answer.reason ?? 'the answer was no');
+    if (answer.kind === 'deny') throw denied(call, entry, answer.reason ?? 'the answer was no');
     // Pins are shared by all callers.
     if (entry.changed && rule?.audience === 'everyone' && !rule.matching) await ports.onAccepted(entry);
     return answer.arguments ?? args;
@@ -164,8 +164,8 @@ function toRecorded(
   return { id, answer: answer.kind, by: answer.by, originalArguments };
 }
 
-function denied(entry: CatalogEntry, why: string): ToolwharfError {
-  return new ToolwharfError('CALL_DENIED', `The call to ${entry.name} was denied: ${why}`, {
+function denied({ calledAs }: RunningCall, entry: CatalogEntry, why: string): ToolwharfError {
+  return new ToolwharfError('CALL_DENIED', `The call to ${calledAs} was denied: ${why}`, {
     data: { tool: entry.name },
   });
 }

@@ -1,8 +1,9 @@
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
-import type { ApprovalConfig } from '../config/config.ts';
+import type { ApprovalConfig, ArgumentValidation } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
+import { coerceArguments } from '../policy/coerce-arguments.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
 import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
@@ -19,6 +20,8 @@ export interface CallPolicy {
 export interface AuthorizePorts extends ApprovalPorts {
   readonly catalog: Pick<Catalog, 'find'>;
   readonly checker: LazyArgumentsChecker;
+  /** How the arguments of a server's tools are validated. */
+  readonly validationOf: (server: string) => ArgumentValidation;
 }
 
 /** Permission to run one call: this definition of the tool, with these arguments. */
@@ -40,13 +43,13 @@ export async function authorize(
   ports: AuthorizePorts,
 ): Promise<Authorization> {
   const decision = await decideCall(call, entry, input, policy, ports);
-  const args = await validate(entry, input, ports);
+  const args = await validate(call, entry, input, ports);
   if (decision.kind === 'allow') return { entry, args, rule: decision.rule };
   const { reason } = decision;
   const approved = await askApproval(call, { entry, args, reason, approval: policy.approval }, ports);
   return {
     entry,
-    args: approved === args ? args : await validate(entry, approved, ports),
+    args: approved === args ? args : await validate(call, entry, approved, ports),
     approvedHash: entry.definitionHash,
   };
 }
@@ -61,22 +64,22 @@ export async function reauthorize(
   policy: CallPolicy,
   ports: AuthorizePorts,
 ): Promise<Authorization | undefined> {
-  const entry = findCurrent(before, ports);
+  const entry = findCurrent(call, before, ports);
   const decision = await decideCall(call, entry, args, policy, ports);
   if (decision.kind === 'ask' && approvedHash !== entry.definitionHash) return undefined;
-  if (entry.definitionHash !== before.definitionHash) await validate(entry, args, ports);
+  if (entry.definitionHash !== before.definitionHash) await validate(call, entry, args, ports);
   return { entry, args, approvedHash, rule: decision.kind === 'allow' ? decision.rule : undefined };
 }
 
 /** The current entry of the same tool. */
-function findCurrent(before: CatalogEntry, { catalog }: AuthorizePorts): CatalogEntry {
+function findCurrent({ calledAs }: RunningCall, before: CatalogEntry, { catalog }: AuthorizePorts): CatalogEntry {
   const entry = catalog.find(toolIdOf(before));
   if (entry) return entry;
-  throw new ToolwharfError('TOOL_CHANGED', `${before.name} was removed while the call was waiting`);
+  throw new ToolwharfError('TOOL_CHANGED', `${calledAs} was removed while the call was waiting`);
 }
 
 async function decideCall(
-  { caller }: RunningCall,
+  { caller, calledAs }: RunningCall,
   entry: CatalogEntry,
   input: unknown,
   { approval, mayUse }: CallPolicy,
@@ -86,22 +89,28 @@ async function decideCall(
   const decision = decide({ tool: entry, approval, remembered: await rules.list(), caller, args });
   if (decision.kind !== 'deny') {
     if (!mayUse || mayUse(entry)) return decision;
-    throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${entry.name}`);
+    throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${calledAs}`);
   }
   const code = entry.changed === 'quarantine' ? 'TOOL_CHANGED' : 'CALL_DENIED';
-  throw new ToolwharfError(code, `The call to ${entry.name} was denied: ${decision.reason}`);
+  throw new ToolwharfError(code, `The call to ${calledAs} was denied: ${decision.reason}`);
 }
 
 function validate(
-  { name, definition }: CatalogEntry,
+  { calledAs }: RunningCall,
+  { server, definition }: CatalogEntry,
   input: unknown,
-  { checker }: AuthorizePorts,
+  { checker, validationOf }: AuthorizePorts,
 ): JsonObject | Promise<JsonObject> {
-  const args = input ?? {};
+  const mode = server === undefined ? 'strict' : validationOf(server);
+  const schema = mode === 'off' ? anyArguments : definition.inputSchema;
+  const given = input ?? {};
+  const args = mode === 'coerce' && isObject(given) ? coerceArguments(schema, given) : given;
   const accept = (verdict: ArgumentsVerdict): JsonObject => {
     if (verdict.ok) return args as JsonObject;
-    throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${name}: ${verdict.text}`);
+    throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${calledAs}: ${verdict.text}`);
   };
-  const verdict = checker.check(definition.inputSchema, args);
+  const verdict = checker.check(schema, args);
   return verdict instanceof Promise ? verdict.then(accept) : accept(verdict);
 }
+
+const anyArguments = { type: 'object' };

@@ -70,6 +70,8 @@ export interface Call {
 
 export interface CallFacts extends Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
+  /** The caller's name for the tool; its exposed name by default. */
+  readonly calledAs?: string;
   readonly arguments: JsonObject;
   /** The running call that this call is a step of. */
   readonly outer: RunningCall | undefined;
@@ -80,6 +82,8 @@ export interface CallFacts extends Pick<Call, 'id' | 'caller' | 'host' | 'parent
 export class RunningCall implements Call {
   readonly id: string;
   readonly tool: string;
+  /** The name of the tool in messages to the caller. */
+  readonly calledAs: string;
   readonly caller: Caller;
   readonly host: CallHost;
   readonly parent: CallParent | undefined;
@@ -98,9 +102,10 @@ export class RunningCall implements Call {
   #listeners: ((event: CallEvent) => void)[] | undefined;
   #questions: Set<AbortController> | undefined;
 
-  constructor({ id, entry, arguments: args, caller, host, parent, outer, idempotencyKey, now }: CallFacts) {
+  constructor({ id, entry, calledAs, arguments: args, caller, host, parent, outer, idempotencyKey, now }: CallFacts) {
     this.id = id;
     this.tool = entry.name;
+    this.calledAs = calledAs ?? entry.name;
     this.caller = caller;
     this.host = host;
     this.parent = parent;

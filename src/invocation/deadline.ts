@@ -1,17 +1,22 @@
 /** A timeout that can be paused while a person answers. */
 export interface Deadline extends Disposable {
   readonly isExpired: boolean;
+  /** The limit that applies: `ms`, or `maxMs` after restarts. */
+  readonly limitMs: number;
   /** Pauses the timeout until the returned function is called. Pauses may overlap. */
   pause(): () => void;
+  /** Starts the timeout again, for a call that reports progress; at most `maxMs` in total. */
+  restart(): void;
 }
 
 /** Starts the timeout. Calls `onExpired` once after `ms`, excluding pauses. */
-export function createDeadline(ms: number, onExpired: () => void): Deadline {
+export function createDeadline(ms: number, onExpired: () => void, maxMs = ms): Deadline {
   let left = ms;
+  let leftInAll = Math.max(ms, maxMs);
   let startedAt = 0;
   let pauses = 0;
   let timer: NodeJS.Timeout | undefined;
-  const deadline = { isExpired: false, pause, [Symbol.dispose]: dispose };
+  const deadline = { isExpired: false, limitMs: ms, pause, restart, [Symbol.dispose]: dispose };
 
   function run(): void {
     startedAt = performance.now();
@@ -22,17 +27,31 @@ export function createDeadline(ms: number, onExpired: () => void): Deadline {
     }, left);
   }
 
+  /** Stops the timer and subtracts the time it ran. */
+  function stop(): void {
+    clearTimeout(timer);
+    const ran = performance.now() - startedAt;
+    left = Math.max(0, left - ran);
+    leftInAll = Math.max(0, leftInAll - ran);
+  }
+
   function pause(): () => void {
-    if (pauses++ === 0 && timer) {
-      left = Math.max(0, left - (performance.now() - startedAt));
-      clearTimeout(timer);
-    }
+    if (pauses++ === 0 && timer) stop();
     let isResumed = false;
     return () => {
       if (isResumed) return;
       isResumed = true;
       if (--pauses === 0 && !deadline.isExpired) run();
     };
+  }
+
+  function restart(): void {
+    if (deadline.isExpired || maxMs <= ms) return;
+    const isRunning = pauses === 0;
+    if (isRunning) stop();
+    left = Math.min(ms, leftInAll);
+    if (left < ms) deadline.limitMs = maxMs;
+    if (isRunning) run();
   }
 
   function dispose(): void {

@@ -35,9 +35,9 @@ export async function dispatch(
   ports: DispatchPorts,
 ): Promise<JsonObject> {
   const { timeoutMs } = entry.limits;
-  using deadline = createDeadline(timeoutMs, () =>
-    call.abort(new DOMException('The time limit of the call has passed', 'TimeoutError')),
-  );
+  const maxTimeoutMs = entry.server === undefined ? undefined : ports.findConnection(entry.server)?.spec.maxTimeoutMs;
+  const onExpired = () => call.abort(new DOMException('The time limit of the call has passed', 'TimeoutError'));
+  using deadline = createDeadline(timeoutMs, onExpired, maxTimeoutMs);
   call.deadline = deadline;
   try {
     // A local function that ignores its signal must not block the call.
@@ -45,7 +45,9 @@ export async function dispatch(
     return await send(call, entry, args, options, ports);
   } catch (cause) {
     if (!deadline.isExpired) throw cause;
-    throw new ToolwharfError('CALL_TIMED_OUT', `${entry.name} did not finish within ${timeoutMs} ms`, { cause });
+    throw new ToolwharfError('CALL_TIMED_OUT', `${call.calledAs} did not finish within ${deadline.limitMs} ms`, {
+      cause,
+    });
   } finally {
     call.deadline = undefined;
   }
@@ -62,7 +64,7 @@ async function send(
   if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
   const { id, signal } = call;
   const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders };
-  const request = { id, signal, meta, host: toRequestHost(call, entry, ports) };
+  const request = { id, signal, meta, host: toRequestHost(call, entry, ports), onWait: () => call.pauseClocks() };
   try {
     return await connection.callTool(tool, args, request);
   } catch (cause) {
@@ -85,6 +87,8 @@ function toRequestHost(
   const sample = host.sample ? host : defaultHost.sample && defaultHost;
   const roots = host.listRoots ? host : defaultHost.listRoots && defaultHost;
   return {
+    capabilities: host.capabilities,
+    client: host.client,
     elicit:
       elicit && ((params, context) => call.answer(context, async (asked) => elicit.elicit?.(params, asked) as never)),
     sample:
@@ -105,6 +109,7 @@ function toRequestHost(
 }
 
 function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
+  call.deadline?.restart();
   (call.host.onProgress ? call.host : defaultHost).onProgress?.(progress);
   call.emit({ type: 'progress', progress });
 }

@@ -35,9 +35,11 @@ export interface InternalStartOptions extends StartOptions {
   readonly policy?: CallPolicy;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
   readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;
+  /** The caller's name for the tool, used in messages; its exposed name by default. */
+  readonly calledAs?: string;
 }
 
-export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting'>, DispatchPorts {
+export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting' | 'validationOf'>, DispatchPorts {
   readonly settings: () => ToolboxConfig;
   readonly permits: Permits;
   /** Permits of composed tools: a call that waits for a step must not hold a permit that the step needs. */
@@ -63,14 +65,29 @@ const maxApprovals = 3;
 export function createInvoker(ports: InvokerPorts): Invoker {
   const calls = createRunningCalls();
   const now = () => isoTime(ports.clock.now());
-  const authorizePorts: AuthorizePorts = { ...ports, onWaiting: recordWaiting };
+  const authorizePorts: AuthorizePorts = {
+    ...ports,
+    onWaiting: recordWaiting,
+    validationOf: (server) => ports.findConnection(server)?.spec.validation ?? 'strict',
+  };
 
   function start(entry: CatalogEntry, input: unknown, options: InternalStartOptions = {}): Call {
-    const { id = createId(), caller = programCaller, parent, idempotencyKey } = options;
+    const { id = createId(), caller = programCaller, parent, idempotencyKey, calledAs } = options;
     const host = hostOf(options);
     const outer = parent?.kind === 'call' ? calls.find(parent.id) : undefined;
     const args = isObject(input) ? input : {};
-    const call = new RunningCall({ id, entry, arguments: args, caller, host, parent, outer, idempotencyKey, now });
+    const call = new RunningCall({
+      id,
+      entry,
+      calledAs,
+      arguments: args,
+      caller,
+      host,
+      parent,
+      outer,
+      idempotencyKey,
+      now,
+    });
     call.result = track(call, () => run(call, entry, input, options), options, [toolIdOf(entry), input]);
     return call;
   }
@@ -165,7 +182,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         if (renewed) return { authorization: renewed, permit };
         permit[Symbol.dispose]();
         if (asked >= maxApprovals)
-          throw new ToolwharfError('TOOL_CHANGED', `${entry.name} keeps changing while it is being approved`);
+          throw new ToolwharfError('TOOL_CHANGED', `${call.calledAs} keeps changing while it is being approved`);
         const { entry: changed, args } = authorization;
         authorization = await authorize(
           call,
@@ -182,7 +199,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   async function waitForPermit(call: RunningCall, entry: CatalogEntry): Promise<Permit> {
-    const { name, limits } = entry;
+    const { limits } = entry;
     call.setState('queued');
     // Not awaited: queueing must not depend on the disk. Dispatch waits for it.
     recordWaiting(call).catch(() => {});
@@ -194,7 +211,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       });
     } catch (cause) {
       if (call.signal.aborted || !timeout.aborted) throw cause;
-      const message = `No permit became free for ${name} within ${limits.timeoutMs} ms; it was not started`;
+      const message = `No permit became free for ${call.calledAs} within ${limits.timeoutMs} ms; it was not started`;
       throw new ToolwharfError('CALL_TIMED_OUT', message, { cause });
     }
   }
@@ -209,7 +226,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     let depth = 1;
     for (let outer = call.outer; outer; outer = outer.outer) depth++;
     if (depth > maxDepth)
-      throw new ToolwharfError('TOOL_FAILED', `${call.tool} calls tools that call tools, more than ${maxDepth} deep`);
+      throw new ToolwharfError(
+        'TOOL_FAILED',
+        `${call.calledAs} calls tools that call tools, more than ${maxDepth} deep`,
+      );
     const entry = ports.catalog.find(name);
     const mayUse = options.policy?.mayUse;
     if (!entry || (mayUse && !mayUse(entry)))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createProtocolCache } from '../../src/connections/protocol-cache.ts';
-import { createTestConnection, firstText } from '../support/connect.ts';
+import { createProtocolCache, toProtocolKey } from '../../src/connections/protocol-cache.ts';
+import { createTestConnection, firstText, type TestConnection } from '../support/connect.ts';
 import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -120,11 +120,12 @@ describe('finding the era and the transport', () => {
     await using server = await startHttp('legacy-http');
     await using first = createTestConnection(server.url, {}, { protocolCache });
     await first.connect();
-    expect(protocolCache.get(server.url)).toEqual({ era: 'legacy', transport: 'http' });
-    protocolCache.set(server.url, { era: 'legacy', transport: 'sse' });
+    const key = toProtocolKey(first.spec);
+    expect(protocolCache.get(key)).toEqual({ era: 'legacy', transport: 'http' });
+    protocolCache.set(key, { era: 'legacy', transport: 'sse' });
     await using second = createTestConnection(server.url, {}, { protocolCache });
     await expect(second.connect()).rejects.toThrow();
-    expect(protocolCache.get(server.url)).toBeUndefined();
+    expect(protocolCache.get(key)).toBeUndefined();
     await second.connect();
     expect(second.status).toMatchObject({ transport: 'http', era: 'legacy' });
   });
@@ -199,7 +200,7 @@ describe('a status that tells the truth', () => {
   test('an HTTP server that is restarted is found again, and the next call just works [A8]', async () => {
     const first = await startHttp('legacy-http');
     const port = new URL(first.url).port;
-    await using connection = createTestConnection(first.url);
+    await using connection = createTestConnection(first.url, { retryAttempts: 5 });
     await connection.connect();
     await first.kill();
     await expect(connection.request('tools/call', call('echo', { text: 'down' }))).rejects.toThrow();
@@ -209,16 +210,38 @@ describe('a status that tells the truth', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'up' })))).toBe('up');
   });
 
-  test('a server that can never start is tried again ever less often, and says why [A6]', async () => {
-    await using connection = createTestConnection(fixture('crash-on-start'));
+  test('a server that cannot start is tried as often as retryAttempts allows, and then rests for an hour [A6]', async () => {
+    await using connection = createTestConnection(fixture('crash-on-start'), { retryAttempts: 2 });
     await expect(connection.connect()).rejects.toThrow(/exited with code 3.*configuration file is missing/);
     expect(connection.status).toMatchObject({
       state: 'error',
       code: 'SERVER_UNREACHABLE',
       nextTryAt: expect.any(String),
     });
-    await waitFor(() => connection.status.failures >= 3);
+    await waitFor(() => restMs(connection) > 3_000_000, { what: 'the rest' });
+    expect(connection.status.failures).toBe(3);
     expect(connection.stderr().join('\n')).toContain('configuration file is missing');
+    await expect(connection.connect()).rejects.toThrow('exited with code 3');
+    expect(connection.status.failures).toBe(4);
+    expect(restMs(connection)).toBeLessThan(3_000_000);
+  });
+
+  test('a server that refuses the credentials is not tried again with the same ones [A6]', async () => {
+    await using server = await startHttp('legacy-http', { REQUIRE_HEADER: 'authorization: Bearer right' });
+    await using connection = createTestConnection(server.url, { retryAttempts: 3 });
+    await expect(connection.connect({ attempts: 4 })).rejects.toThrow('HTTP 401');
+    expect(connection.status.failures).toBe(1);
+    expect(restMs(connection)).toBeGreaterThan(3_000_000);
+  });
+
+  test('a stopped stdio server is noticed without a call and replaced', async () => {
+    await using connection = createTestConnection(fixture('legacy'), { timeoutMs: 5_000 }, { healthMs: 50 });
+    await connection.connect();
+    const { pid } = connection.status;
+    process.kill(Number(pid), 'SIGSTOP');
+    await waitFor(() => connection.status.state === 'connected' && connection.status.pid !== pid, {
+      what: 'a new one',
+    });
   });
 
   test('a command that does not exist and a server that never answers are told apart', async () => {
@@ -252,3 +275,8 @@ describe('a status that tells the truth', () => {
     }
   });
 });
+
+/** The time from the last failure to the next attempt. */
+function restMs({ status: { nextTryAt = '', since } }: TestConnection): number {
+  return Date.parse(nextTryAt) - Date.parse(since);
+}

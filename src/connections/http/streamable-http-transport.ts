@@ -17,7 +17,7 @@ import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
-import { claimedVersion, createRequestHeaders } from './request-headers.ts';
+import { createRequestHeaders } from './request-headers.ts';
 
 /** MCP's Streamable HTTP: each request is a POST, answered with JSON or with an event stream of its own. */
 export interface StreamableHttpTransport extends Transport {
@@ -37,6 +37,7 @@ interface EventStream {
   hasReply: boolean;
 }
 
+const methodNotFound = -32601;
 const maxReconnects = 5;
 const firstReconnectMs = 500;
 const maxReconnectMs = 10_000;
@@ -132,13 +133,16 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `Unexpected content type: ${type || 'none'}`);
   }
 
-  /** The error of a refused POST, unless its body answers a request of the modern era. */
+  /** The error of a refused POST, unless its body is the server's answer to the request. */
   async function receiveFailure(response: Response, message: JSONRPCMessage): Promise<void> {
     const text = await response.text().catch(() => '');
-    const { id, params } = message as JsonObject;
-    if (response.status === 400 && id !== undefined && claimedVersion(params) !== undefined) {
+    const { id } = message as JsonObject;
+    const { status } = response;
+    if (id !== undefined && status !== 401 && status !== 403) {
       const reply = parseOrUndefined(text);
-      if (isObject(reply) && reply.id === id && isObject(reply.error))
+      // A session that the server has lost is a failure of the transport.
+      const isAnswer = (error: JsonObject) => status !== 404 || !sessionId || error.code === methodNotFound;
+      if (isObject(reply) && reply.id === id && isObject(reply.error) && isAnswer(reply.error))
         return transport.onmessage?.(reply as unknown as JSONRPCMessage, infoFor(message));
     }
     throw httpError(SdkErrorCode.ClientHttpNotImplemented, response, describeRedirect(url, response) ?? text);

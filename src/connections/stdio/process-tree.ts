@@ -28,6 +28,23 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** The processor time that a process and its children have used, in ticks; 0 on systems without /proc. */
+export async function cpuTicksOf(pid: number | null): Promise<number> {
+  const [stat, children] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
+    readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => ''),
+  ]);
+  // The fields from the state on; user and system time, its own and of children that have ended, are 11 to 14.
+  const times = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
+  const own = times.reduce((sum, time) => sum + (Number(time) || 0), 0);
+  const others = children.split(' ').filter((child) => child !== '');
+  const ticks = await Promise.all(others.map((child) => cpuTicksOf(Number(child))));
+  return ticks.reduce((sum, child) => sum + child, own);
+}
+
 async function isRunning(pid: string): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   // The state follows the command, which is in brackets and may itself contain brackets. Z is a zombie.

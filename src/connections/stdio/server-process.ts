@@ -3,7 +3,7 @@ import { resolveEnv } from '../../config/references.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { isSecretName } from '../../kernel/secret-names.ts';
-import type { StderrTail } from '../stderr-tail.ts';
+import { createStderrTail, type StderrTail } from '../stderr-tail.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 
 export interface ServerProcessOptions {
@@ -17,7 +17,8 @@ export interface ServerProcessOptions {
 
 /** Creates the process of a configured server, with all references resolved. */
 export function createServerProcess(spec: ServerSpec, options: ServerProcessOptions): StdioTransport {
-  const { log, stderr, redactor, maxMessageBytes } = options;
+  const { log, redactor, maxMessageBytes } = options;
+  const output = createStderrTail({ redact: redactor.text });
   const target = spec.target as StdioTarget;
   const resolve = (values: Readonly<Record<string, string>>) => resolveEnv(values, { env: options.env, log });
   const env = resolve(target.env);
@@ -29,7 +30,14 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
     args: target.args.map((argument) => resolve({ argument }).argument ?? ''),
     env,
     cwd: target.cwd,
-    stderr,
+    // Its own output explains its failure; the output of all processes is shown to people.
+    stderr: {
+      lines: output.lines,
+      push(chunk) {
+        output.push(chunk);
+        options.stderr.push(chunk);
+      },
+    },
     maxMessageBytes,
     onNoise: (noise) => {
       if (noise.kind === 'oversize') {

@@ -77,6 +77,7 @@ async function makeCall(
   const meta: JsonObject | undefined = span.traceparent === undefined ? undefined : { traceparent: span.traceparent };
   const call = toolbox.start(entry, asked.arguments, {
     id: callId,
+    calledAs: tool,
     caller,
     host: hosts.create({ id: callId, caller }),
     policy: { approval: profile.approval, mayUse: asked.mayUse },

@@ -15,7 +15,10 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
     return request.ask(method, question, signal, key ?? name);
   };
   const { progressToken } = metaOf(request.params);
+  const { elicitation, sampling, roots } = request.capabilities;
   return {
+    capabilities: { elicitation, sampling, roots },
+    client: { era: request.era, session: request.session },
     elicit: async (params, context) => (await ask('elicitation/create', params, context)) as never,
     sample: (params, context) => ask('sampling/createMessage', params, context),
     listRoots: async (context) => (await ask('roots/list', {}, context)).roots as never,
@@ -37,6 +40,7 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
 
 /** Declares to servers that the gateway supports questions. The host of each call answers them. */
 export const questionsNeedCall: CallHost = {
+  capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: { listChanged: true } },
   elicit: refuseQuestion,
   sample: refuseQuestion,
   listRoots: refuseQuestion,

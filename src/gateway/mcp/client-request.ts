@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { Era } from '../../connections/status.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
@@ -24,8 +25,12 @@ export interface ClientRequest {
   readonly usage?: RequestUsage;
   /** The capabilities that the client declared. */
   readonly capabilities: JsonObject;
+  /** The id of the client's session; undefined in the modern era, which has no sessions. */
+  readonly session?: string;
   /** The minimum log level that the client requested; undefined if it requested none. */
   readonly logLevel: string | undefined;
+  /** The HTTP headers of a modern request, which repeat arguments of the call; undefined for other requests. */
+  readonly headers?: IncomingHttpHeaders;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /** Sends the client a notification that belongs to this request. */

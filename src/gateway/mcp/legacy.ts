@@ -147,6 +147,7 @@ export async function serveRequest(
     refreshPolicy: client.refreshPolicy,
     usage: client.usage,
     capabilities: session.facts.capabilities,
+    session: session.facts.id,
     logLevel: session.logLevel,
     signal: cancel.signal,
     notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),

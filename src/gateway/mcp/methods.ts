@@ -9,6 +9,7 @@ import { toClientHost } from './client-host.ts';
 import type { ClientRequest } from './client-request.ts';
 import { forwardedMeta, idempotencyKey } from './forwarded-meta.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
+import { checkParamHeaders } from './modern-headers.ts';
 import { metaOf, modernVersion, RpcError, rpcCode, toRpcError } from './rpc.ts';
 import type { SerializedCache } from './serialized-cache.ts';
 import type { View } from './view.ts';
@@ -105,6 +106,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const view = await ports.viewFor(request);
   const entry = view.findTool(String(params.name));
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
+  if (request.headers) checkParamHeaders(entry.definition.inputSchema, params.arguments, request.headers);
   const callId = createId();
   const upstreamEra = await prepareServer(entry.server, request, ports);
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
@@ -114,6 +116,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const input = upstreamEra === 'modern' && mayAnswerItself(request) ? inputOf(params) : undefined;
   const call = ports.toolbox.start(entry, params.arguments, {
     id: callId,
+    calledAs: String(params.name),
     caller: request.caller,
     host: toClientHost(request, input),
     signal: request.signal,

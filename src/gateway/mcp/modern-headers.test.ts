@@ -29,8 +29,8 @@ test.each([
 });
 
 test('arguments that a schema requires in headers must be there', () => {
-  const declared = [{ header: 'Mcp-Param-Region', path: ['region'] }];
-  const check = (args: object, headers: object) => () => checkParamHeaders(declared, { ...args }, { ...headers });
+  const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+  const check = (args: object, headers: object) => () => checkParamHeaders(schema, args, { ...headers });
   expect(check({ region: 'eu' }, { 'mcp-param-region': 'eu' })).not.toThrow();
   expect(check({ region: 'Hello' }, { 'mcp-param-region': '=?base64?SGVsbG8=?=' })).not.toThrow();
   expect(check({ region: '=?base64?SGVsbG8=' }, { 'mcp-param-region': '=?base64?SGVsbG8=' })).not.toThrow();

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ParamHeader, toParamHeaders } from '../../connections/param-headers.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { findParamHeaders, type ParamHeader, toParamHeaders } from '../../connections/param-headers.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import { metaKey, metaOf, RpcError, type RpcRequest, rpcCode } from './rpc.ts';
 
 const nameMember: Readonly<Record<string, string>> = {
@@ -19,11 +19,12 @@ export function checkHeaders({ method, params }: RpcRequest, headers: IncomingHt
 }
 
 /** Checks that the headers which the tool's schema declares match the arguments in the body. */
-export function checkParamHeaders(
-  declared: readonly ParamHeader[],
-  args: JsonObject,
-  headers: IncomingHttpHeaders,
-): void {
+export function checkParamHeaders(schema: JsonSchema, args: unknown, headers: IncomingHttpHeaders): void {
+  const found = findParamHeaders(schema);
+  if (found.ok) compareParams(found.headers, isObject(args) ? args : {}, headers);
+}
+
+function compareParams(declared: readonly ParamHeader[], args: JsonObject, headers: IncomingHttpHeaders): void {
   const expected = toParamHeaders(declared, args);
   for (const { header } of declared) {
     const sent = headers[header.toLowerCase()];

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
-import { findParamHeaders } from '../../connections/param-headers.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
@@ -8,7 +7,7 @@ import type { ClientRequest, RequestUsage } from './client-request.ts';
 import type { InputRounds, RoundClient } from './input-rounds.ts';
 import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
-import { checkHeaders, checkParamHeaders } from './modern-headers.ts';
+import { checkHeaders } from './modern-headers.ts';
 import type { Responder } from './responder.ts';
 import {
   metaKey,
@@ -71,7 +70,6 @@ export async function serveModern(
       await ports.subscriptions.listen(message, request, responder);
       return;
     }
-    if (client.http && message.method === 'tools/call') await checkArgumentHeaders(request, client.http, ports);
     const result = await answer(message, request, ports);
     responder.finish(toResult(message.id, result));
   } catch (cause) {
@@ -121,6 +119,7 @@ function toClientRequest(message: RpcRequest, client: ModernClient, responder: R
     signal: responder.signal,
     notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),
     ask: () => Promise.reject(new Error('This request cannot ask')),
+    headers: client.http?.headers,
   };
 }
 
@@ -163,11 +162,4 @@ function checkVersion({ params }: RpcRequest): void {
 
 function invalidEnvelope(key: string): RpcError {
   return new RpcError(rpcCode.invalidParams, `Invalid params: _meta needs '${key}'`, { httpStatus: 400 });
-}
-
-async function checkArgumentHeaders(request: ClientRequest, http: IncomingMessage, ports: MethodPorts): Promise<void> {
-  const { name, arguments: args } = request.params;
-  const entry = (await ports.viewFor(request)).findTool(String(name));
-  const declared = entry && findParamHeaders(entry.definition.inputSchema);
-  if (declared?.ok) checkParamHeaders(declared.headers, isObject(args) ? args : {}, http.headers);
 }

@@ -16,7 +16,10 @@ export interface View {
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
-  /** Undefined if the tool does not exist or is hidden. Clients cannot call tools that are not listed. */
+  /**
+   * Finds a tool by its client-facing name, or by `mcp_{server}_{tool}`. Undefined if the tool does not exist or is
+   * hidden: clients cannot call tools that are not listed.
+   */
   findTool(name: string): CatalogEntry | undefined;
   /** True if the profile exposes the tool, under any name. */
   hasTool(tool: CatalogEntry): boolean;
@@ -66,7 +69,10 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
     resources: [...resources.values()].map(({ item }) => item),
     resourceTemplates: [...templates.values()].map(({ item }) => item),
     prompts: [...prompts].sort(byName).map(([name, { item }]) => ({ ...item, name })),
-    findTool: (name) => tools.get(name),
+    findTool(name) {
+      const entry = tools.get(name) ?? toolbox.catalog.find(name);
+      return entry && hasTool(entry) ? entry : undefined;
+    },
     hasTool,
     findPrompt(name) {
       const found = prompts.get(name);

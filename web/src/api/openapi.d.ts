@@ -1438,7 +1438,10 @@ export interface components {
             readonly required?: boolean;
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
+            readonly isolation?: "shared" | "session";
+            readonly validation?: "strict" | "coerce" | "off";
             readonly timeout?: number;
+            readonly maxTimeout?: number;
             readonly retryAttempts?: number;
             readonly mode?: "strict" | "dynamic";
             readonly defaultToolConfig?: {
@@ -1526,7 +1529,10 @@ export interface components {
             readonly required?: boolean;
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
+            readonly isolation?: "shared" | "session";
+            readonly validation?: "strict" | "coerce" | "off";
             readonly timeout: number;
+            readonly maxTimeout?: number;
             readonly retryAttempts: number;
             readonly mode?: "strict" | "dynamic";
             readonly defaultToolConfig?: {
@@ -2154,7 +2160,10 @@ export interface components {
             readonly required?: boolean;
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
+            readonly isolation?: "shared" | "session";
+            readonly validation?: "strict" | "coerce" | "off";
             readonly timeout?: number | string;
+            readonly maxTimeout?: number | string;
             readonly retryAttempts?: number;
             readonly mode?: "strict" | "dynamic";
             readonly defaultToolConfig?: {
@@ -2235,7 +2244,10 @@ export interface components {
             readonly required?: boolean;
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
+            readonly isolation?: "shared" | "session";
+            readonly validation?: "strict" | "coerce" | "off";
             readonly timeout?: number | string;
+            readonly maxTimeout?: number | string;
             readonly retryAttempts?: number;
             readonly mode?: "strict" | "dynamic";
             readonly defaultToolConfig?: {

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createTurns, type Turn, type Turns } from './turns.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const asker = { subject: 'ask', canBeAsked: true };
+const unaskable = { subject: 'ask', canBeAsked: false };
+
+function take(turns: Turns, request: typeof asker): Turn {
+  const turn = turns.tryTake(request);
+  if (!turn) throw new Error('The request has to wait');
+  return turn;
+}
+
+/** Makes it known that the tool does not ask. */
+function runQuietly(turns: Turns, request: typeof asker): void {
+  for (let run = 0; run < 3; run++) take(turns, request).end(true);
+}
+
+test('requests of clients that cannot be asked run side by side', () => {
+  const turns = createTurns('s');
+  take(turns, unaskable);
+  take(turns, unaskable);
+  expect(turns.tryTake(asker)).toBeUndefined();
+});
+
+test('a request that may ask runs alone, and the others follow in their order', async () => {
+  const turns = createTurns('s');
+  const started: number[] = [];
+  const first = take(turns, asker);
+  const waiting = [1, 2, 3].map(async (number) => {
+    const turn = await turns.take(asker, { maxWaitMs: 1_000 });
+    started.push(number);
+    turn.end(true);
+  });
+  expect(turns.tryTake(unaskable)).toBeUndefined();
+  first.end(true);
+  await Promise.all(waiting);
+  expect(started).toEqual([1, 2, 3]);
+});
+
+test('tools that asked nothing in three calls run side by side, until one of them asks', () => {
+  const turns = createTurns('s');
+  runQuietly(turns, asker);
+  const [one, two] = [take(turns, asker), take(turns, asker)];
+  two.recordQuestion();
+  one.end(true);
+  two.end(true);
+  take(turns, asker);
+  expect(turns.tryTake(asker)).toBeUndefined();
+});
+
+test('a request that waits too long for its turn fails and says that it was not sent', async () => {
+  const turns = createTurns('files');
+  take(turns, asker);
+  vi.useRealTimers();
+  const failed = turns.take(asker, { maxWaitMs: 1 });
+  await expect(failed).rejects.toMatchObject({ code: 'CALL_TIMED_OUT', data: { reached: false } });
+});
+
+test('a cancelled request holds its turn until the server has answered it or had time to stop', () => {
+  const turns = createTurns('s');
+  const first = take(turns, asker);
+  first.abandon();
+  expect(turns.tryTake(asker)).toBeUndefined();
+  vi.advanceTimersByTime(3_000);
+  const second = take(turns, asker);
+  second.recordQuestion();
+  second.abandon();
+  vi.advanceTimersByTime(3_000);
+  expect(turns.tryTake(asker)).toBeUndefined();
+  second.end(true);
+  take(turns, asker);
+});
+
+test('a request whose question is open when it is cancelled releases its turn at once', () => {
+  const turns = createTurns('s');
+  const first = take(turns, asker);
+  first.openQuestions++;
+  first.abandon();
+  take(turns, asker);
+});

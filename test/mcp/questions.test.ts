@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { fixture, startHttp } from '../support/fixtures.ts';
+import { connectMcp, type McpClient } from '../support/mcp-client.ts';
+import { serveMcp } from '../support/serve-mcp.ts';
+
+/** Run by hand with ROUNDS=1000. */
+const rounds = Number(process.env.ROUNDS ?? 100);
+
+/** A client that answers in its own name and counts the questions that are not its own. */
+async function connectAs(url: string, era: 'legacy' | 'modern', name: string, caller: string) {
+  const foreign: unknown[] = [];
+  const check = (text: unknown) => {
+    if (!String(text).startsWith(name)) foreign.push(text);
+  };
+  const client = await connectMcp(url, era, {
+    caller,
+    answers: {
+      'elicitation/create': ({ message }) => {
+        check(message);
+        return { action: 'accept', content: { answer: `${name} accepts ${String(message)}` } };
+      },
+      'sampling/createMessage': ({ messages }) => {
+        const [{ content }] = messages as [{ content: JsonObject }];
+        check(content.text);
+        return { role: 'assistant', model: name, content: { type: 'text', text: `${name} sampled` } };
+      },
+      'roots/list': () => ({ roots: [{ uri: `file:///${name}` }] }),
+    },
+  });
+  return Object.assign(client, { foreign });
+}
+
+async function askAll(client: McpClient, name: string, round: number): Promise<void> {
+  const question = `${name} ${round}`;
+  const asked = async () => {
+    const text = await client.text('ask', { question });
+    expect(text).toContain(`${name} accepts ${question}`);
+  };
+  const sampled = async () => expect(await client.text('sample', { prompt: question })).toContain(`${name} sampled`);
+  const listed = async () => expect(await client.text('roots')).toContain(`file:///${name}`);
+  await [asked, sampled, listed][round % 3]?.();
+}
+
+const callers = [
+  ['the same key', 'somebody', 'somebody'],
+  ['different keys', 'ada', 'bob'],
+] as const;
+const eras = [
+  ['legacy', 'legacy'],
+  ['modern', 'modern'],
+  ['legacy', 'modern'],
+] as const;
+
+describe.each(callers)('clients with %s that ask at the same time', (_what, callerOfOne, callerOfTwo) => {
+  test.each(eras)('%s and %s: each gets its own questions on one stdio server [N10]', async (eraOfOne, eraOfTwo) => {
+    await using gateway = await serveMcp({ subject: fixture('legacy') });
+    await using one = await connectAs(gateway.url, eraOfOne, 'one', callerOfOne);
+    await using two = await connectAs(gateway.url, eraOfTwo, 'two', callerOfTwo);
+    for (let round = 0; round < rounds; round++)
+      await Promise.all([askAll(one, 'one', round), askAll(two, 'two', round + 1)]);
+    expect([...one.foreign, ...two.foreign]).toEqual([]);
+  });
+
+  test.each(eras)('%s and %s: each gets its own questions over HTTP [N10]', async (eraOfOne, eraOfTwo) => {
+    await using upstream = await startHttp('legacy-http');
+    await using gateway = await serveMcp({ subject: { url: upstream.url } });
+    await using one = await connectAs(gateway.url, eraOfOne, 'one', callerOfOne);
+    await using two = await connectAs(gateway.url, eraOfTwo, 'two', callerOfTwo);
+    for (let round = 0; round < rounds / 10; round++)
+      await Promise.all([askAll(one, 'one', round), askAll(two, 'two', round + 1)]);
+    expect([...one.foreign, ...two.foreign]).toEqual([]);
+  });
+});
+
+test('many clients that ask at once on one stdio server are all asked, one after the other [N10]', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  await using clients = new AsyncDisposableStack();
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const opened = await Promise.all(
+    names.map(async (name, index) =>
+      clients.use(await connectAs(gateway.url, index % 2 === 0 ? 'legacy' : 'modern', name, 'somebody')),
+    ),
+  );
+  await Promise.all(opened.map((client, index) => askAll(client, names[index] as string, 0)));
+  expect(opened.flatMap(({ foreign }) => foreign)).toEqual([]);
+});
+
+test('a call waits while the question of another client is open, and its clock stands still', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await using slow = await connectMcp(gateway.url, 'legacy', {
+    answers: {
+      'elicitation/create': (async () => {
+        asked.resolve();
+        await gate.promise;
+        return { action: 'decline' };
+      }) as never,
+    },
+  });
+  await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
+  const first = slow.text('ask', { question: 'slow' });
+  await asked.promise;
+  const second = quick.text('ask', { question: 'quick one' });
+  gate.resolve();
+  expect(await first).toContain('decline');
+  expect(await second).toContain('quick accepts quick one');
+});
+
+test('calls of clients that cannot be asked run side by side', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  await using one = await connectMcp(gateway.url, 'legacy');
+  await using two = await connectMcp(gateway.url, 'legacy');
+  const begun = Promise.withResolvers<void>();
+  const cancel = new AbortController();
+  const busy = one.client.callTool(
+    { name: 'sleep', arguments: { ms: 600_000 } },
+    { onprogress: () => begun.resolve(), signal: cancel.signal },
+  );
+  await begun.promise;
+  expect(await two.text('echo', { text: 'at once' })).toBe('at once');
+  cancel.abort();
+  await expect(busy).rejects.toThrow();
+});
+
+test('with isolation: session each client session has its own process, and open questions delay nobody', async () => {
+  await using gateway = await serveMcp({ subject: { ...fixture('legacy'), isolation: 'session' } });
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await using slow = await connectMcp(gateway.url, 'legacy', {
+    answers: {
+      'elicitation/create': (async () => {
+        asked.resolve();
+        await gate.promise;
+        return { action: 'decline' };
+      }) as never,
+    },
+  });
+  await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
+  expect(await slow.text('pid')).toBe(await slow.text('pid'));
+  expect(await quick.text('pid')).not.toBe(await slow.text('pid'));
+  const first = slow.text('ask', { question: 'slow' });
+  await asked.promise;
+  expect(await quick.text('ask', { question: 'quick one' })).toContain('quick accepts quick one');
+  gate.resolve();
+  expect(await first).toContain('decline');
+});
