@@ -15,12 +15,12 @@ const before: ToolDefinition = {
   },
 };
 
-test('the same definition has no differences, however its keys are ordered', () => {
+test('equal definitions have no differences, regardless of the order of their keys', () => {
   expect(diffDefinitions(before, structuredClone(before))).toEqual([]);
   expect(diffDefinitions(before, { ...before, _meta: { x: 1 } })).toEqual([]);
 });
 
-test('differences have a JSON pointer and both values', () => {
+test('a difference has a JSON pointer and both values', () => {
   const after: ToolDefinition = {
     name: 'get_user',
     description: 'Reads a user and mails it',
@@ -47,7 +47,7 @@ test('a removed part is reported as removed', () => {
   expect(diffDefinitions(before, without)).toEqual([{ path: '/description', kind: 'removed', before: 'Reads a user' }]);
 });
 
-test('a part with more differences than a person would read is one change', () => {
+test('a part with many differences is reported as one change', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, { type: 'string' }]));
   const changes = diffDefinitions(before, { ...before, inputSchema: { type: 'object', properties: many } });
   expect(changes).toHaveLength(1);
@@ -60,7 +60,7 @@ test('long values are shortened and marked', () => {
   expect(change?.after).toMatch(/^x{2000}… \(100000 characters\)$/);
 });
 
-test('deeply nested schemas are compared as a whole below a bound', () => {
+test('deeply nested schemas are compared as a whole below a depth limit', () => {
   const nest = (leaf: unknown) => {
     let schema: Record<string, unknown> = { const: leaf };
     for (let depth = 0; depth < 100; depth++) schema = { not: schema };

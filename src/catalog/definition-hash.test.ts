@@ -10,7 +10,7 @@ const definition: ToolDefinition = {
   annotations: { readOnlyHint: true },
 };
 
-test('the order of keys does not matter', () => {
+test('the order of keys does not change the hash', () => {
   const { name, title, description, annotations } = definition;
   const inputSchema = { properties: { full: { type: 'boolean' }, id: { type: 'string' } }, type: 'object' };
   expect(definitionHash({ annotations, inputSchema, description, title, name })).toBe(definitionHash(definition));
@@ -23,20 +23,20 @@ test.each<Partial<ToolDefinition>>([
   { inputSchema: { type: 'object' } },
   { outputSchema: { type: 'object' } },
   { annotations: { readOnlyHint: false } },
-])('any change of meaning changes the hash: %j', (change) => {
+])('a change of meaning changes the hash: %j', (change) => {
   expect(definitionHash({ ...definition, ...change })).not.toBe(definitionHash(definition));
 });
 
-test('icons and _meta are not part of what is pinned', () => {
+test('icons and _meta do not change the hash', () => {
   const decorated = { ...definition, icons: [{ src: 'https://x.example/i.png' }], _meta: { seenAt: 1 } };
   expect(definitionHash(decorated)).toBe(definitionHash(definition));
 });
 
-test('an undefined part is the same as none', () => {
+test('an undefined member does not change the hash', () => {
   expect(definitionHash({ ...definition, outputSchema: undefined })).toBe(definitionHash(definition));
 });
 
-test('a definition nested without end is refused by name, not by a crash', () => {
+test('a definition that is nested too deeply is rejected with its name', () => {
   let inputSchema: Record<string, unknown> = {};
   for (let depth = 0; depth < 200_000; depth++) inputSchema = { not: inputSchema };
   expect(() => definitionHash({ name: 'deep', inputSchema })).toThrow("tool 'deep' is nested too deeply");

@@ -33,7 +33,7 @@ const jsonTool = localTool<{ city: string }>({
   execute: (args) => args,
 });
 
-/** What a library gives that does not convert its schemas to JSON Schema. */
+/** A Standard Schema of a library that does not convert its schemas to JSON Schema. */
 const plainStandard: StandardSchema<{ city: string }> = {
   '~standard': {
     version: 1,
@@ -59,7 +59,7 @@ describe.each([
     }),
   ],
 ])('a local tool with parameters of %s', (_, tool: LocalTool) => {
-  test('agents see a JSON Schema of an object', () => {
+  test('shows agents a JSON Schema of an object', () => {
     expect(toLocalDefinition(tool).inputSchema).toMatchObject({
       type: 'object',
       properties: { city: { type: 'string' } },
@@ -67,7 +67,7 @@ describe.each([
     });
   });
 
-  test('the function receives the arguments', async () => {
+  test('passes the arguments to the function', async () => {
     const { structuredContent } = await runLocalTool(tool, { city: 'Kiel' }, context);
     expect(structuredContent).toMatchObject({ city: 'Kiel' });
   });
@@ -82,26 +82,26 @@ test.each([
   zodTool,
   arkTool,
   localTool({ name: 'plain', parameters: plainStandard, jsonSchema: { type: 'object' }, execute: () => 'ran' }),
-])('arguments that the schema of $name refuses are ARGUMENTS_INVALID with their path', async (tool) => {
+])('arguments that the schema of $name rejects are ARGUMENTS_INVALID with their path', async (tool) => {
   await expect(runLocalTool(tool, { city: 5 }, context)).rejects.toMatchObject({
     code: 'ARGUMENTS_INVALID',
     message: expect.stringMatching(/^Invalid arguments: city: /),
   });
 });
 
-test('a schema that cannot be converted to JSON Schema is refused with advice', () => {
+test('a schema that cannot be converted to JSON Schema is rejected with advice', () => {
   const tool = localTool({ name: 'odd', parameters: plainStandard, execute: () => 'ran' });
   expect(() => toLocalDefinition(tool)).toThrow(
     "The parameters of local tool 'odd' are a schema of example, which has no JSON Schema: add jsonSchema to the tool",
   );
 });
 
-test('parameters that are not an object are refused', () => {
+test('parameters that are not an object are rejected', () => {
   const tool = localTool({ name: 'text', parameters: z.string(), execute: () => 'ran' });
   expect(() => toLocalDefinition(tool)).toThrow("The parameters of local tool 'text' must be an object");
 });
 
-test('a local tool without parameters takes no arguments', () => {
+test('a local tool without parameters accepts no arguments', () => {
   expect(toLocalDefinition(localTool({ name: 'none', execute: () => 'ran' })).inputSchema).toEqual({
     type: 'object',
     properties: {},

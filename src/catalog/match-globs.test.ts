@@ -36,34 +36,34 @@ test.each([
   ['\\!a', '!a', true],
   ['github/*', 'github/create_issue', true],
   ['Delete*', 'delete', false],
-])('%s against %s is %s', (pattern, name, expected) => {
+])('matching %s against %s returns %s', (pattern, name, expected) => {
   expect(createMatcher([pattern])(name)).toBe(expected);
 });
 
-test('an empty list matches nothing, and a list matches if any pattern does [M15]', () => {
+test('an empty list matches nothing, and a list matches if any of its patterns does [M15]', () => {
   expect(createMatcher([])('anything')).toBe(false);
   const matches = createMatcher(['get_*', 'ping']);
   expect([matches('get_x'), matches('ping'), matches('pong')]).toEqual([true, true, false]);
 });
 
-describe('hostile names', () => {
+describe('a hostile tool name', () => {
   test.each(['delete_\nall', 'delete_\u0000', 'delete_\u2028x', 'delete_\ud800', `delete_${'x'.repeat(100_000)}`])(
-    'a name with odd characters or length does not slip past a pattern (%#)',
+    'with unusual characters or length matches its pattern (%#)',
     (name) => expect(createMatcher(['delete_*'])(name)).toBe(true),
   );
 
-  test('a long hostile name cannot stall a pattern with many stars', () => {
+  test('cannot stall a pattern with many stars by its length', () => {
     const matches = createMatcher(['*a*a*a*a*a*a*a*a*b', '{*a*,*b*}{*c*,*d*}e']);
     expect(matches('a'.repeat(50_000))).toBe(false);
   });
 
-  test('names of the object prototype are ordinary names', () => {
+  test('such as a member of Object.prototype is an ordinary name', () => {
     const matches = createMatcher(['ping']);
     expect(['constructor', '__proto__', 'toString'].map(matches)).toEqual([false, false, false]);
   });
 });
 
-test('a pattern of plain characters matches exactly itself', () => {
+test('a pattern without special characters matches only itself', () => {
   const plain = fc.stringMatching(/^[a-z_/.-]{0,20}$/);
   fc.assert(fc.property(plain, plain, (pattern, name) => createMatcher([pattern])(name) === (pattern === name)));
 });
@@ -79,11 +79,11 @@ test('the matcher agrees with the equivalent regular expression', () => {
   );
 });
 
-test('a negated pattern is refused, since a deny list must not fail open', () => {
+test('a negated pattern is rejected, because a deny list must not fail open', () => {
   expect(() => createMatcher(['!safe_*'])).toThrow(ToolwharfError);
   expect(() => createMatcher(['!safe_*'])).toThrow('list what to allow under allow');
 });
 
-test('a pattern that stands for too many alternatives is refused instead of built', () => {
+test('a pattern that expands to too many alternatives is rejected', () => {
   expect(() => createMatcher(['{a,b}'.repeat(30)])).toThrow('more than 1000 alternatives');
 });

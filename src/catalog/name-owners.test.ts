@@ -8,7 +8,7 @@ const newer: ToolId = { server: 'github_enterprise', tool: 'delete' };
 const claims = (...ids: ToolId[]): NameClaim[] => ids.map((id) => ({ id }));
 const final = { final: true };
 
-test('the tool that comes later gets the suffix, in whatever order the servers are listed [N9, B8]', () => {
+test('the tool that is added later gets the suffix, regardless of the order of the servers [N9, B8]', () => {
   for (const [first, second] of [
     [older, newer],
     [newer, older],
@@ -36,14 +36,14 @@ test('a name is free after its server is removed, but assigned suffixes stay', (
   expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(false);
 });
 
-test('until names are final, the order of the servers decides, not the order of connecting', () => {
+test('until names are final, the order of the servers decides, not the order in which they connect', () => {
   const owners = createNameOwners();
   expect(owners.assign(claims(newer), { final: false }).get(toolKey(newer))).toBe(false);
   const settled = owners.assign(claims(older, newer), final);
   expect([settled.get(toolKey(older)), settled.get(toolKey(newer))]).toEqual([false, true]);
 });
 
-test('a tool that had a suffix before keeps it', () => {
+test('a tool that had a suffix before retains it', () => {
   const owners = createNameOwners();
   expect(owners.assign([{ id: newer, suffixed: true }, { id: older }], final)).toEqual(
     new Map([
@@ -53,7 +53,7 @@ test('a tool that had a suffix before keeps it', () => {
   );
 });
 
-test('a local tool and a server’s tool do not share a name', () => {
+test('a local tool and a tool of a server do not share a name', () => {
   const owners = createNameOwners();
   const local = { tool: 'mcp_github_search' };
   const remote = { server: 'github', tool: 'search' };

@@ -8,14 +8,14 @@ import { namePrompt, nameTool, nameTools } from './name-tools.ts';
 const name = (server: string, originalName: string, naming: Naming) => nameTool({ server, originalName }, naming);
 const valid = /^[a-zA-Z0-9_-]{1,64}$/;
 
-describe('one name', () => {
-  test('an exposed name is mcp_{server}_{tool}, {server}__{tool} or the tool’s own [B8]', () => {
+describe('the exposed name of a tool', () => {
+  test('is mcp_{server}_{tool}, {server}__{tool} or the name that the server uses [B8]', () => {
     expect(name('github', 'create_issue', 'mcp')).toBe('mcp_github_create_issue');
     expect(name('github', 'create_issue', 'server__tool')).toBe('github__create_issue');
     expect(name('github', 'create issue/now', 'plain')).toBe('create issue/now');
   });
 
-  test('a name that providers would refuse is sanitised and gets a stable hash [B8]', () => {
+  test('is sanitised and gets a stable hash when providers would reject it [B8]', () => {
     const spaced = name('my server', 'list.files', 'mcp');
     expect(spaced).toMatch(/^mcp_my_server_list_files_[0-9a-f]{8}$/);
     expect(name('my server', 'list.files', 'mcp')).toBe(spaced);
@@ -27,22 +27,22 @@ describe('one name', () => {
     expect(name('s', '😀'.repeat(200), 'server__tool')).toMatch(valid);
   });
 
-  test('a name of exactly 64 characters is unchanged', () => {
+  test('is unchanged at exactly 64 characters', () => {
     const tool = 'x'.repeat(64 - 'mcp_s_'.length);
     expect(name('s', tool, 'mcp')).toBe(`mcp_s_${tool}`);
   });
 
-  test('a tool cannot imitate another tool’s hashed name', () => {
+  test('cannot imitate the hashed name of another tool', () => {
     const hashed = name('s', 'bad name', 'mcp');
     const imitation = hashed.slice('mcp_s_'.length);
     expect(name('s', imitation, 'mcp')).not.toBe(hashed);
   });
 });
 
-describe('names of all tools', () => {
+describe('naming all tools', () => {
   const entry = (server: string | undefined, originalName: string) => ({ server, originalName });
 
-  test('in plain naming the last registered tool wins and the collision is reported [M10]', () => {
+  test('gives a plain name to the tool that was registered last and reports the collision [M10]', () => {
     const tools = [entry(undefined, 'search'), entry('a', 'search'), entry('b', 'search'), entry('a', 'other')];
     const { named, collisions } = nameTools(tools, 'plain');
     expect(named).toEqual([
@@ -52,19 +52,19 @@ describe('names of all tools', () => {
     expect(collisions).toEqual([{ name: 'search', owners: ['local', 'a', 'b'] }]);
   });
 
-  test('a tool that comes later than the owner of its name gets a hash [B8]', () => {
+  test('adds a hash to a tool that is added after the owner of its name [B8]', () => {
     const { named, collisions } = nameTools([{ ...entry('a', 'b_c'), suffixed: true }, entry('a_b', 'c')], 'mcp');
     expect(named.map(({ name }) => name)).toEqual([expect.stringMatching(/^mcp_a_b_c_[0-9a-f]{8}$/), 'mcp_a_b_c']);
     expect(collisions).toEqual([]);
   });
 
-  test('naming preserves the other fields of an entry', () => {
+  test('preserves the other fields of an entry', () => {
     expect(nameTools([{ ...entry('s', 't'), limits: 3 }], 'mcp').named).toEqual([
       { server: 's', originalName: 't', limits: 3, name: 'mcp_s_t' },
     ]);
   });
 
-  test('names are valid, distinct and never move for any servers and tools [B8, N9]', () => {
+  test('yields valid, distinct and stable names for any servers and tools [B8, N9]', () => {
     const part = fc.oneof(
       fc.stringMatching(/^[ab_]{0,4}$/),
       fc.stringMatching(/^[ab_ .]{0,70}$/),
@@ -96,7 +96,7 @@ describe('names of all tools', () => {
   });
 });
 
-test('a prompt whose name could be read as one of another server has a suffix, also while that server is down', () => {
+test('a prompt that could be confused with a prompt of another server has a suffix, also while that server is down', () => {
   expect(namePrompt('a', 'b_c', 'mcp', ['a', 'a_b'])).toMatch(/^mcp_a_b_c_[0-9a-f]{8}$/);
   expect(namePrompt('a_b', 'c', 'mcp', ['a', 'a_b'])).toBe('mcp_a_b_c');
   expect(namePrompt('a', 'x', 'mcp', ['a', 'a_b'])).toBe('mcp_a_x');

@@ -41,7 +41,7 @@ const namesOf = (registration: ReturnType<typeof registerTools>) =>
   registration.registered.map(({ definition }) => definition.name);
 
 describe('dynamic mode', () => {
-  test('a tool that is not configured gets the default, with an INFO line [M5, M7]', () => {
+  test('registers a tool that is not configured with the default limits and an INFO line [M5, M7]', () => {
     const registration = registerTools(customers, offer('list_orders'), []);
     expect(registration.registered).toEqual([
       { definition: offer('list_orders')[0], limits: { maxInstances: 10, timeoutMs: 30_000 }, source: 'default' },
@@ -52,7 +52,7 @@ describe('dynamic mode', () => {
     ]);
   });
 
-  test('explicit values win over the default, field by field, and DEBUG shows the merge [M5, M7]', () => {
+  test('merges explicit values over the default field by field and logs the result at DEBUG [M5, M7]', () => {
     const configs = [{ name: 'get_customer', maxInstances: 20 }];
     const registration = registerTools(customers, offer('get_customer'), configs);
     expect(registration.registered[0]).toMatchObject({
@@ -69,7 +69,7 @@ describe('dynamic mode', () => {
     expect(all.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: 2 });
   });
 
-  test('a hundred tools offered and five configured all work [M17]', () => {
+  test('registers a hundred tools of which five are configured [M17]', () => {
     const names = Array.from({ length: 100 }, (_, at) => `tool_${at}`);
     const configs = names.slice(0, 5).map((name) => ({ name, maxInstances: 1 }));
     const { registered } = registerTools(customers, offer(...names), configs);
@@ -77,7 +77,7 @@ describe('dynamic mode', () => {
     expect(registered.filter(({ limits }) => limits.maxInstances === 10)).toHaveLength(95);
   });
 
-  test('switching a strict server to dynamic registers what strict refused [M17]', () => {
+  test('registers the tools that strict mode rejected, after a server is switched to it [M17]', () => {
     expect(registerTools(strict, offer('a', 'b'), [{ name: 'a' }]).missing).toEqual(['b']);
     const switched = registerTools({ ...strict, mode: 'dynamic' }, offer('a', 'b'), [{ name: 'a' }]);
     expect(switched.missing).toEqual([]);
@@ -86,7 +86,7 @@ describe('dynamic mode', () => {
 });
 
 describe('strict mode', () => {
-  test('tools that are not configured are missing, all of them [M4]', () => {
+  test('rejects every tool that is not configured [M4]', () => {
     const registration = registerTools(strict, offer('a', 'b', 'c'), [{ name: 'b', maxInstances: 3 }]);
     expect(registration.missing).toEqual(['a', 'c']);
     expect(registration.registered).toMatchObject([{ definition: { name: 'b' }, source: 'explicit' }]);
@@ -95,7 +95,7 @@ describe('strict mode', () => {
     ]);
   });
 
-  test('the error for one missing tool has the exact words [M4]', () => {
+  test('reports one missing tool with the specified message [M4]', () => {
     const error = strictViolation(strict, ['delete_customer'], ['get_customer', 'sum_numbers']);
     expect(error.code).toBe('TOOL_NOT_CONFIGURED');
     expect(
@@ -113,7 +113,7 @@ To resolve:
 2. Change the MCP server mode to 'dynamic' and provide default_tool_config`);
   });
 
-  test('the error names every missing tool at once [M4]', () => {
+  test('reports every missing tool in one error [M4]', () => {
     const { message, data } = strictViolation(strict, ['a', 'b'], []);
     expect(message).toContain("Tools 'a', 'b' from MCP server 'internal-tools' are not configured in the toolbox.\n");
     expect(message).toContain('\nMissing Tools: a, b\n\nConfigured tools: []\n');
@@ -122,7 +122,7 @@ To resolve:
 });
 
 describe('allow, deny and per-tool mode', () => {
-  test('only allowed tools are registered, denied ones never, and strict does not miss them [M15]', () => {
+  test('only allowed tools are registered, denied tools never are, and strict mode does not miss them [M15]', () => {
     const open = { ...customers, allow: ['get_*', 'delete_*'], deny: ['delete_*'] };
     expect(namesOf(registerTools(open, offer('get_a', 'delete_a', 'list_a'), []))).toEqual(['get_a']);
     const shut = registerTools({ ...strict, deny: ['*'] }, offer('a'), []);
@@ -130,7 +130,7 @@ describe('allow, deny and per-tool mode', () => {
     expect(registerTools({ ...customers, allow: [] }, offer('a'), []).registered).toEqual([]);
   });
 
-  test("a tool that is strict on a dynamic server does not take the server's default limits [M15]", () => {
+  test('a tool that is strict on a dynamic server does not inherit the default limits of the server [M15]', () => {
     const registration = registerTools(customers, offer('dangerous_tool'), [
       { name: 'dangerous_tool', timeoutMs: 5, mode: 'strict' },
     ]);
@@ -140,7 +140,7 @@ describe('allow, deny and per-tool mode', () => {
     expect(lines(registration).filter((line) => line.includes('merged'))).toEqual([]);
   });
 
-  test("a tool that is dynamic on a strict server takes the server's default limits for what it leaves open [M15]", () => {
+  test('a tool that is dynamic on a strict server inherits the default limits that it does not set [M15]', () => {
     const registration = registerTools(strict, offer('search'), [{ name: 'search', maxInstances: 1, mode: 'dynamic' }]);
     expect(registration.missing).toEqual([]);
     expect(registration.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: strict.defaultTool.timeoutMs });
@@ -161,8 +161,8 @@ describe('allow, deny and per-tool mode', () => {
   });
 });
 
-describe('later', () => {
-  test('a new tool is announced and registered in dynamic mode [M6, M7]', () => {
+describe('a change of the tool list', () => {
+  test('registers and announces a new tool in dynamic mode [M6, M7]', () => {
     const first = registerTools(customers, offer('a'), []);
     const second = registerTools(customers, offer('a', 'b'), [], first);
     expect(namesOf(second)).toEqual(['a', 'b']);
@@ -171,7 +171,7 @@ describe('later', () => {
     ]);
   });
 
-  test('a new tool is refused with one warning in strict mode [M6]', () => {
+  test('rejects a new tool with one warning in strict mode [M6]', () => {
     const configs = [{ name: 'a' }];
     const first = registerTools(strict, offer('a'), configs);
     const second = registerTools(strict, offer('a', 'b'), configs, first);
@@ -183,7 +183,7 @@ describe('later', () => {
     expect(registerTools(strict, offer('a', 'b'), configs, second).logs).toEqual([]);
   });
 
-  test('a tool that disappears is warned about once and not registered [M6, M7]', () => {
+  test('unregisters a tool that disappears and warns about it once [M6, M7]', () => {
     const first = registerTools(customers, offer('a', 'b'), []);
     const second = registerTools(customers, offer('a'), [], first);
     expect(second.gone).toEqual(['b']);
@@ -193,7 +193,7 @@ describe('later', () => {
     expect(registerTools(customers, offer('a'), [], second).logs).toEqual([]);
   });
 
-  test('a tool that was never registered does not count as gone', () => {
+  test('does not report a tool that was never registered as removed', () => {
     const refused = registerTools(strict, offer('a', 'b'), [{ name: 'a' }]);
     expect(registerTools(strict, offer('a'), [{ name: 'a' }], refused).gone).toEqual([]);
     const denied = { ...customers, deny: ['b'] };
@@ -202,7 +202,7 @@ describe('later', () => {
 });
 
 describe('a server without tools', () => {
-  test('a server without tools is logged as a warning with its URL [M8, M7]', () => {
+  test('is logged as a warning with its URL [M8, M7]', () => {
     const registration = registerTools(strict, [], [{ name: 'x' }]);
     expect(lines(registration)).toEqual([
       "WARNING: MCP server 'internal-tools' at http://localhost:8180/mcp/http/mcp returned no tools",
@@ -210,7 +210,7 @@ describe('a server without tools', () => {
     expect(registration).toMatchObject({ registered: [], missing: [] });
   });
 
-  test('the warning for a stdio server shows its command line without environment and secrets [M8]', () => {
+  test('is logged with its command line, without environment and secrets, when it uses stdio [M8]', () => {
     const target = {
       transport: 'stdio' as const,
       command: 'npx',
@@ -233,26 +233,26 @@ describe('a server without tools', () => {
   });
 });
 
-describe('configured tools that nobody offers [M6]', () => {
-  const gone = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
+describe('a configured tool that no server offers [M6]', () => {
+  const missing = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
 
-  test('a configured tool that nobody offers is logged with the only server', () => {
-    expect(gone([{ name: 'get' }, { name: 'lost' }], [{ server: 'customers', offered: ['get'] }])).toEqual([
+  test('is logged with the only server', () => {
+    expect(missing([{ name: 'get' }, { name: 'lost' }], [{ server: 'customers', offered: ['get'] }])).toEqual([
       "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
     ]);
   });
 
-  test('with several servers, a configured tool that nobody offers is logged without naming a server', () => {
+  test('is logged without a server when there are several', () => {
     const servers = [
       { server: 'customers', offered: ['get'] },
       { server: 'external-api', offered: [] },
     ];
-    expect(gone([{ name: 'get' }, { name: 'sum_numbers' }, { name: 'sum' }], servers, ['sum'])).toEqual([
+    expect(missing([{ name: 'get' }, { name: 'sum_numbers' }, { name: 'sum' }], servers, ['sum'])).toEqual([
       "Tool 'sum_numbers' is configured, but no MCP server and no local tool has this name",
     ]);
   });
 
-  test('a configured tool that names its server is compared with that server only', () => {
+  test('is compared only with the server it names', () => {
     const servers = [
       { server: 'a', offered: ['x'] },
       { server: 'b', offered: [] },
@@ -262,16 +262,18 @@ describe('configured tools that nobody offers [M6]', () => {
       { name: 'x', server: 'a' },
       { name: 'x', server: 'unknown' },
     ];
-    expect(gone(configs, servers)).toEqual(["Tool 'x' was configured but is no longer available from MCP server 'b'"]);
+    expect(missing(configs, servers)).toEqual([
+      "Tool 'x' was configured but is no longer available from MCP server 'b'",
+    ]);
   });
 
-  test('no warning is logged while a server that may have the tool has not answered', () => {
-    expect(gone([{ name: 'x' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toEqual([]);
-    expect(gone([{ name: 'x', server: 'a' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toHaveLength(1);
+  test('is not logged while a server that may offer it has not answered', () => {
+    expect(missing([{ name: 'x' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toEqual([]);
+    expect(missing([{ name: 'x', server: 'a' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toHaveLength(1);
   });
 });
 
-test('a tool’s name cannot forge or hide a line of the log', () => {
+test('a tool name cannot forge or hide a line of the log', () => {
   const [line] = lines(registerTools(customers, offer("x'\nERROR: all is lost\u202e"), []));
   expect(line).toContain("'x'\\u{a}ERROR: all is lost\\u{202e}'");
   expect(line).not.toContain('\n');
@@ -285,7 +287,7 @@ test('names of the object prototype are ordinary tool names', () => {
   expect(registration.registered[0]?.limits.maxInstances).toBe(1);
 });
 
-test('of two definitions with one name the last is used', () => {
+test('the last of two definitions with the same name is used', () => {
   const twice = [...offer('a'), { name: 'a', description: 'second', inputSchema: {} }];
   expect(registerTools(customers, twice, []).registered).toMatchObject([{ definition: { description: 'second' } }]);
 });

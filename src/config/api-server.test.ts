@@ -16,8 +16,8 @@ function complaintOf(server: object): string {
   return expect.fail('it was loaded');
 }
 
-describe('an HTTP API among the servers', () => {
-  test('is known by its document or its endpoints, and needs no transport [R21]', () => {
+describe('an HTTP API in the server list', () => {
+  test('is recognized by its OpenAPI document or its endpoints and needs no transport [R21]', () => {
     const { servers } = parseConfigText(
       `servers:
   pets:
@@ -64,15 +64,15 @@ describe('an HTTP API among the servers', () => {
       { url, endpoints: [{ ...endpoint, path: '/{id}', input: { type: 'object' } }] },
       "must describe the argument 'id' under properties",
     ],
-  ])('%j is refused: %s', (server, complaint) => {
+  ])('rejects %j: %s', (server, complaint) => {
     expect(complaintOf(server)).toContain(complaint);
   });
 });
 
-describe('an HTTP API as a record', () => {
+describe('an HTTP API as a server record', () => {
   const record = { name: 'a', transport: 'api', url } as const;
 
-  test('is the same server [R1, R21]', () => {
+  test('becomes the same server as in a configuration file [R1, R21]', () => {
     const { target } = toServerSpec(newServerRecordSchema.parse({ ...record, endpoints: [endpoint] }));
     expect(target).toEqual(load({ url, endpoints: [endpoint] }).config.servers[0]?.target);
   });
@@ -85,7 +85,7 @@ describe('an HTTP API as a record', () => {
     [{ ...record, transport: 'http', endpoints: [endpoint] }, 'endpoints'],
     [{ name: 'a', transport: 'stdio', command: 'node', endpoints: [endpoint] }, 'endpoints'],
     [{ ...record, endpoints: [endpoint], authentication: { type: 'oauth' } }, 'authentication'],
-  ])('%j is refused at %s', (input, path) => {
+  ])('rejects %j at %s', (input, path) => {
     expect(newServerRecordSchema.safeParse(input).error?.issues.map((issue) => issue.path[0])).toEqual([path]);
   });
 });

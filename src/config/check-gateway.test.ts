@@ -18,7 +18,7 @@ function messageOf(work: () => unknown): string {
   return expect.fail('it was loaded');
 }
 
-describe('gateway:', () => {
+describe('the gateway section', () => {
   const expected = {
     host: '0.0.0.0',
     port: 0,
@@ -46,7 +46,7 @@ describe('gateway:', () => {
     database: '${DATABASE_URL}',
   };
 
-  test('knows every key, in camelCase', () => {
+  test('accepts every key in camelCase', () => {
     const { config, warnings } = load(`
 gateway:
   host: 0.0.0.0
@@ -71,7 +71,7 @@ gateway:
     expect(warnings).toEqual([]);
   });
 
-  test('takes snake_case as well', () => {
+  test('accepts every key in snake_case', () => {
     const { config } = load(`
 gateway:
   host: 0.0.0.0
@@ -95,7 +95,7 @@ gateway:
     expect(config.gateway).toEqual(expected);
   });
 
-  test('is changed by the environment, in every dialect [M14]', () => {
+  test('can be overridden by environment variables in every dialect [M14]', () => {
     const env = {
       TOOLWHARF__GATEWAY__PORT: '0',
       TOOLWHARF__GATEWAY__REQUIRE_AUTHENTICATION: 'true',
@@ -115,7 +115,7 @@ gateway:
     }
   });
 
-  test('has its addresses resolved, and its secrets not', () => {
+  test('has its URLs resolved but not its secrets', () => {
     const env = { HOOK: 'https://hooks.example.com/abc', HOOK_SECRET: 'quiet', DATABASE_URL: 'postgres://u:p@h/d' };
     const webhook = { url: '${HOOK}', secret: '${HOOK_SECRET}' };
     expect(gatewayOf({ webhook, database: '${DATABASE_URL}' }, env)).toMatchObject({
@@ -127,7 +127,7 @@ gateway:
     );
   });
 
-  test('tells everything wrong by its place', () => {
+  test('reports every problem with its line, column and path', () => {
     const text = `gateway:
   host: http://x
   port: 65536
@@ -164,14 +164,14 @@ gateway:
     expect(messageOf(() => gatewayOf(hidden))).not.toContain('quiet');
   });
 
-  test('warns of a webhook that others can read', () => {
+  test('warns about a webhook over plain http', () => {
     const { warnings } = parseConfig({ gateway: { webhook: { url: 'http://hooks.example.com' } } }, { env: {} });
     expect(warnings).toEqual([
       'The webhook of the gateway is plain http to another machine: whoever listens on the way can read it',
     ]);
   });
 
-  test('belongs to our own dialect: beside mcpServers it is ignored, and says so', () => {
+  test('belongs to the native dialect: a file with mcpServers ignores it with a warning', () => {
     const { config, warnings } = parseConfig({ mcpServers: {}, gateway: { port: 1 }, profiles: {} }, { env: {} });
     expect(config.gateway.port).toBe(7420);
     expect(warnings).toEqual([
@@ -180,7 +180,7 @@ gateway:
     ]);
   });
 
-  test('makes a file one of our own, whatever its servers look like', () => {
+  test('makes a file native, regardless of how its servers are written', () => {
     const server = { type: 'stdio', command: 'x' };
     expect(parseConfig({ servers: { a: server } }, { env: {} }).config.dialect).toBe('client');
     expect(messageOf(() => parseConfig({ servers: { a: server }, gateway: {} }, { env: {} }))).toContain(

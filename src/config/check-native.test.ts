@@ -18,8 +18,8 @@ const inText = (text: string, file = 'toolwharf.yaml') => problemsOf(() => parse
 const inServer = (server: unknown) => problemsOf(() => parseConfig({ servers: { a: server } }, { env: {} })).message;
 const inToolbox = (toolbox: unknown) => problemsOf(() => parseConfig({ toolbox }, { env: {} })).message;
 
-describe('problems of a file', () => {
-  test('are all told at once, in the order of the file, each with its place [M11]', () => {
+describe('the problems of a configuration', () => {
+  test('are all reported at once, in file order, each with its position [M11]', () => {
     const { problems, message } = inText(`servers:
   github:
     comand: npx
@@ -50,17 +50,17 @@ toolbox:
     expect(problems[1]).toMatchObject({ found: "'comand'", suggestion: 'command' });
   });
 
-  test('have no place in a plain object, but a path', () => {
+  test('have a path but no position when the configuration is an object', () => {
     const { problems } = problemsOf(() => parseConfig({ servers: { 'my server': { command: '' } } }, { env: {} }));
     expect(problems).toEqual([{ path: 'servers["my server"].command', message: 'must not be empty', found: '""' }]);
   });
 
-  test('of JSON have the same places, tabs and comments included', () => {
+  test('have the same positions in JSON, including files with tabs and comments', () => {
     const { message } = inText('{\n\t// note\n\t"servers": {\n\t\t"a": {"command": 5}\n\t}\n}', 'toolwharf.json');
     expect(message).toContain('toolwharf.json:4:20  servers.a.command  must be text');
   });
 
-  test('are cut at a readable number', () => {
+  test('are truncated to a readable number', () => {
     const servers = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`s${index}`, {}]));
     const { problems, message } = problemsOf(() => parseConfig({ servers }, { env: {} }));
     expect(problems).toHaveLength(500);
@@ -68,7 +68,7 @@ toolbox:
     expect(message).toMatch(/and 1500 more$/);
   });
 
-  test('of the syntax hide everything else', () => {
+  test('are limited to syntax errors when the file cannot be parsed', () => {
     expect(inText('servers: {a: {command: x\n').problems).toEqual([
       expect.objectContaining({
         file: 'toolwharf.yaml',
@@ -79,61 +79,57 @@ toolbox:
   });
 });
 
-describe('a server that is wrong', () => {
+describe('an invalid server', () => {
   test.each([
     [
-      'an unknown transport names the server and what is allowed [A9]',
+      'an unknown transport, with the server and the allowed values [A9]',
       { command: 'x', transport: 'pigeon' },
       /unknown transport of server 'a', found "pigeon"; allowed: stdio, http, sse, auto/,
     ],
     [
-      'a transport that is no text [A9]',
+      'a transport that is not a string [A9]',
       { command: 'x', transport: 5 },
       /unknown transport of server 'a', found 5; allowed: stdio/,
     ],
     ['a misspelled transport [A9]', { url: 'https://x.y', transport: 'htp' }, /did you mean 'http'/],
-    ['command and url at once', { command: 'x', url: 'https://x.y' }, /server 'a' has both 'command' and 'url'/],
+    ['both command and url', { command: 'x', url: 'https://x.y' }, /server 'a' has both 'command' and 'url'/],
     ['neither command nor url', { description: 'x' }, /server 'a' needs 'command' \(a program\) or 'url'/],
     ['stdio with a url', { transport: 'stdio', url: 'https://x.y' }, /transport 'stdio', which needs 'command'/],
     ['http with a command', { transport: 'http', command: 'x' }, /transport 'http', which needs 'url'/],
-    ['headers for a program', { command: 'x', headers: {} }, /servers\.a\.headers {2}belongs to a server with 'url'/],
-    ['env for an address', { url: 'https://x.y', env: {} }, /servers\.a\.env {2}belongs to a server with 'command'/],
-    ['no map', 'npx', /server 'a' must be a map, found "npx"/],
+    ['headers for a command', { command: 'x', headers: {} }, /servers\.a\.headers {2}belongs to a server with 'url'/],
+    ['env for a URL', { url: 'https://x.y', env: {} }, /servers\.a\.env {2}belongs to a server with 'command'/],
+    ['a value that is not a map', 'npx', /server 'a' must be a map, found "npx"/],
     ['a list', [], /server 'a' must be a map, found a list/],
     ['a malformed url [M11]', { url: 'example.com' }, /servers\.a\.url {2}must be a URL.*found "example\.com"/],
     ['an ftp url [M11]', { url: 'ftp://example.com' }, /must be an http or https URL/],
-    ['a url of nothing', { url: '' }, /servers\.a\.url {2}must not be empty/],
+    ['an empty url', { url: '' }, /servers\.a\.url {2}must not be empty/],
     [
-      'a variable that is not set as url',
+      'an unset variable as url',
       { url: '${NOT_SET}' },
       /servers\.a\.url {2}the environment variable NOT_SET is not set/,
     ],
-    [
-      'a file that is not there as url',
-      { url: '${file:/nonexistent/url}' },
-      /servers\.a\.url {2}The file '\/nonexistent\/url'/,
-    ],
+    ['a missing file as url', { url: '${file:/nonexistent/url}' }, /servers\.a\.url {2}The file '\/nonexistent\/url'/],
     ['a timeout of zero [M11]', { command: 'x', timeout: 0 }, /must be from 1 s to 300 s, found 0/],
     ['a negative timeout [M11]', { command: 'x', timeout: -1 }, /must be positive, found -1/],
     ['a timeout over 300 s [R1]', { command: 'x', timeout: '6m' }, /must be from 1 s to 300 s, found "6m"/],
-    ['a timeout that is no duration', { command: 'x', timeout: 'PT1H30' }, /not ISO-8601.*found "PT1H30"/],
+    ['a timeout that is not a duration', { command: 'x', timeout: 'PT1H30' }, /not ISO-8601.*found "PT1H30"/],
     ['a timeout that is a list', { command: 'x', timeout: [] }, /must be a duration such as 30s.*found a list/],
     ['six retries [R1]', { command: 'x', retryAttempts: 6 }, /must be a whole number from 0 to 5, found 6/],
     [
-      'no instances [M11]',
+      'zero instances [M11]',
       { command: 'x', defaultToolConfig: { maxInstances: 0 } },
       /defaultToolConfig\.maxInstances {2}must be a whole number, 1 or more/,
     ],
     [
-      'half an instance',
+      'a fractional number of instances',
       { command: 'x', defaultToolConfig: { maxInstances: 1.5 } },
       /whole number, 1 or more, found 1\.5/,
     ],
     ['a rate without period', { command: 'x', rate: { calls: 1 } }, /servers\.a\.rate\.per {2}is required/],
     ['an unknown mode', { command: 'x', mode: 'lax' }, /found "lax"; allowed: strict, dynamic/],
-    ['enabled that is text', { command: 'x', enabled: 'yes' }, /must be true or false, found "yes"/],
+    ['enabled as a string', { command: 'x', enabled: 'yes' }, /must be true or false, found "yes"/],
     ['a number in args', { command: 'x', args: [1] }, /servers\.a\.args\[0\] {2}must be text \(put numbers/],
-    ['args that are text', { command: 'x', args: '-y' }, /must be a list/],
+    ['args as a string', { command: 'x', args: '-y' }, /must be a list/],
     ['a NUL in the command', { command: 'a\0b' }, /must not contain a NUL/],
     ['an empty glob', { command: 'x', allow: [''] }, /servers\.a\.allow\[0\] {2}must not be empty/],
     [
@@ -147,7 +143,7 @@ describe('a server that is wrong', () => {
       /authentication\.type {2}is required; allowed: none/,
     ],
     [
-      'authentication that is text',
+      'authentication as a string',
       { url: 'https://x.y', authentication: 'bearer' },
       /must be a map with a type, found text/,
     ],
@@ -162,7 +158,7 @@ describe('a server that is wrong', () => {
       /unknown key, found 'tokn'.*did you mean 'token'/,
     ],
     [
-      'authentication twice',
+      'both authentication and an Authorization header',
       { url: 'https://x.y', headers: { authorization: 'x' }, authentication: { type: 'bearer', token: 'x' } },
       /'authentication' and an Authorization header/,
     ],
@@ -172,16 +168,16 @@ describe('a server that is wrong', () => {
       { command: 'x', retryAttempts: 1, retry_attempts: 2 },
       /retry_attempts {2}the same key as 'retryAttempts'/,
     ],
-  ])('%s', (_, server, message) => {
+  ])('is rejected: %s', (_, server, message) => {
     expect(inServer(server)).toMatch(message);
   });
 
-  test.each(['', '   ', 'x'.repeat(101), 'tab\there', 'line\nbreak'])('the name %j is refused', (name) => {
+  test.each(['', '   ', 'x'.repeat(101), 'tab\there', 'line\nbreak'])('cannot be named %j', (name) => {
     const { message } = problemsOf(() => parseConfig({ servers: { [name]: { command: 'x' } } }, { env: {} }));
     expect(message).toMatch(/a name must/);
   });
 
-  test('one server that is wrong does not hide another', () => {
+  test('does not hide the problems of another server', () => {
     const { problems } = problemsOf(() =>
       parseConfig({ servers: { a: 5, b: { command: 5, url: 'nope' } } }, { env: {} }),
     );
@@ -193,7 +189,7 @@ describe('a server that is wrong', () => {
     ]);
   });
 
-  test('two servers of one name are an error with both places', () => {
+  test('is reported with both positions when its name is used twice', () => {
     expect(inText('servers:\n  a: {command: x}\n  a: {command: y}\n').message).toContain(
       "toolwharf.yaml:3:3  duplicate key 'a', first at line 2",
     );
@@ -203,42 +199,42 @@ describe('a server that is wrong', () => {
   });
 });
 
-describe('a toolbox that is wrong', () => {
+describe('an invalid toolbox section', () => {
   test.each([
     [
-      'no calls at a time',
+      'zero concurrent calls',
       { maxConcurrent: 0 },
       /toolbox\.maxConcurrent {2}must be a whole number, 1 or more, found 0/,
     ],
     ['a negative queue', { maxQueued: -1 }, /must be a whole number, 0 or more, found -1/],
     ['an unknown naming', { naming: 'fancy' }, /allowed: mcp, server__tool, plain/],
     ['an unknown approval', { approval: { mode: 'never' } }, /allowed: auto, always-ask, trusted-only/],
-    ['approvals that never last', { approval: { expires: 0 } }, /must be positive and at most 24 days, found 0/],
+    ['approvals that expire at once', { approval: { expires: 0 } }, /must be positive and at most 24 days, found 0/],
     ['a tool without a name', { tools: [{ timeout: '1s' }] }, /toolbox\.tools\[0\]\.name {2}is required/],
     [
-      'a tool twice',
+      'a duplicate tool',
       { tools: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
       /toolbox\.tools\[2\] {2}duplicate tool 'a', first at index 0/,
     ],
     [
-      'a tool by name with a wrong limit',
+      'an invalid limit in a map of tools',
       { tools: { a: { max_instances: -1 } } },
       /toolbox\.tools\.a\.max_instances {2}must be a whole number/,
     ],
-    ['tools that are text', { tools: 'all' }, /toolbox\.tools {2}must be a list, found "all"/],
-    ['no map', 5, /toolbox {2}must be a map, found 5/],
-  ])('%s', (_, toolbox, message) => {
+    ['tools as a string', { tools: 'all' }, /toolbox\.tools {2}must be a list, found "all"/],
+    ['a value that is not a map', 5, /toolbox {2}must be a map, found 5/],
+  ])('is rejected: %s', (_, toolbox, message) => {
     expect(inToolbox(toolbox)).toMatch(message);
   });
 
-  test('the same tool of two servers is no duplicate', () => {
+  test('the same tool name on two servers is not a duplicate', () => {
     const servers = { a: { command: 'x' }, b: { command: 'x' } };
     const tools = [{ name: 't', server: 'a' }, { name: 't', server: 'b' }, { name: 't' }];
     expect(parseConfig({ servers, toolbox: { tools } }, { env: {} }).config.toolbox.tools).toHaveLength(3);
   });
 });
 
-describe('a document that is wrong', () => {
+describe('an invalid document', () => {
   test.each([
     [null, /must be a map with servers, found nothing/],
     ['text', /must be a map with servers, found "text"/],
@@ -252,19 +248,19 @@ describe('a document that is wrong', () => {
     [{ servers: { a: { command: () => 'x' } } }, /servers\.a\.command {2}must be a JSON value, found a function/],
     [{ servers: { a: { command: 'x', env: new Map() } } }, /servers\.a\.env {2}must be a JSON value, found a Map/],
     [{ toolbox: { maxQueued: Number.NaN } }, /must be a finite number/],
-  ])('%j', (input, message) => {
+  ])('is rejected: %j', (input, message) => {
     expect(problemsOf(() => parseConfig(input, { env: {} })).message).toMatch(message);
   });
 
-  test('an object that contains itself', () => {
+  test('is rejected: a circular object', () => {
     const servers: Record<string, unknown> = {};
     servers.a = { command: 'x', rate: servers };
     expect(problemsOf(() => parseConfig({ servers }, { env: {} })).message).toMatch(/nested too deeply/);
   });
 });
 
-describe('secrets', () => {
-  test('never stand in a problem', () => {
+describe('a secret', () => {
+  test('never appears in a problem', () => {
     const { message, problems } = problemsOf(() =>
       parseConfig(
         {

@@ -15,8 +15,8 @@ function messageOf(work: () => unknown): string {
   return expect.fail('it was loaded');
 }
 
-describe('profiles:', () => {
-  test('are named subsets with a policy of their own, default first', () => {
+describe('the profiles section', () => {
+  test('defines named subsets with their own policies, the default profile first', () => {
     const { config, warnings } = load({
       servers,
       toolbox: { approval: { mode: 'always-ask', ask: ['*delete*'], expires: '2m' } },
@@ -54,7 +54,7 @@ describe('profiles:', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('an entry named default changes the default profile, and it stays the first', () => {
+  test('changes the default profile with an entry named default, which stays first', () => {
     const { config } = load({ servers, profiles: { other: {}, default: { servers: ['files'], naming: 'plain' } } });
     expect(config.profiles.map(({ name, naming, servers: own }) => ({ name, naming, own }))).toEqual([
       { name: 'default', naming: 'plain', own: ['files'] },
@@ -62,7 +62,7 @@ describe('profiles:', () => {
     ]);
   });
 
-  test('an own expiry and empty lists replace those of the toolbox', () => {
+  test('replaces the expiry and the lists of the toolbox, also with empty lists', () => {
     const { config } = load({
       toolbox: { approval: { ask: ['a'], deny: ['b'] } },
       profiles: { default: { approval: { ask: [], expires: 'PT5S' } } },
@@ -77,7 +77,7 @@ describe('profiles:', () => {
     });
   });
 
-  test('are changed by the environment; a myai file keeps its names [M14]', () => {
+  test('can be overridden by environment variables, also in a myai file, which retains plain tool names [M14]', () => {
     const env = {
       TOOLWHARF__PROFILES__TEAM__DENY: '[github/*]',
       TOOLWHARF__PROFILES__TEAM__APPROVAL__MODE: 'always-ask',
@@ -89,7 +89,7 @@ describe('profiles:', () => {
     ]);
   });
 
-  test('names of servers that are not there give a warning', () => {
+  test('warns about servers that do not exist', () => {
     const { warnings } = load({
       servers,
       profiles: {
@@ -108,7 +108,7 @@ describe('profiles:', () => {
     ]);
   });
 
-  test('tell everything wrong by its place', () => {
+  test('reports every problem with its line, column and path', () => {
     const text = `servers: {}
 profiles:
   My Team: {}

@@ -7,7 +7,7 @@ import { openConfig } from './open-config.ts';
 const source = (config: ConfigSource) => config;
 
 describe('the type of a configuration', () => {
-  test('refuses mistyped keys of the native dialect', () => {
+  test('rejects misspelled keys of the native dialect', () => {
     // @ts-expect-error: comand
     source({ servers: { x: { comand: 'npx' } } });
     // @ts-expect-error: tiemout
@@ -20,7 +20,7 @@ describe('the type of a configuration', () => {
     source({ servers: {}, toolbox: { approval: { mode: 'never' } } });
   });
 
-  test('refuses mistyped keys of the other dialects', () => {
+  test('rejects misspelled keys of the other dialects', () => {
     // @ts-expect-error: comand
     source({ mcpServers: { x: { comand: 'npx' } } });
     // @ts-expect-error: uri
@@ -68,7 +68,7 @@ describe('the type of a configuration', () => {
     for (const config of sources.slice(1)) expect(() => parseConfig(config, { env: {} })).not.toThrow();
   });
 
-  test('has a place for a value of unknown type: the result of parseConfig', async () => {
+  test('accepts the result of parseConfig for a value of unknown type', async () => {
     const json: unknown = JSON.parse('{"servers":{"x":{"command":"npx"}}}');
     const loaded = parseConfig(json, { env: {} });
     expectTypeOf(loaded).toExtend<ConfigSource>();
@@ -76,14 +76,14 @@ describe('the type of a configuration', () => {
   });
 });
 
-test('a checked configuration is not parsed again, and its warnings are logged', async () => {
+test('a validated configuration is not parsed again, and its warnings are logged', async () => {
   const { log, entries } = collectLog();
   const loaded = parseConfig({ servers: {}, profiles: { team: { servers: ['gone'] } } }, { env: {} });
   expect(await loadConfig(loaded, { log })).toBe(loaded);
   expect(entries.map(({ event }) => event)).toEqual(['config.warning']);
 });
 
-test('an object that only looks like a checked configuration is checked', async () => {
+test('an object that only resembles a validated configuration is validated', async () => {
   const { config, warnings } = parseConfig({ servers: {} }, { env: {} });
   await expect(loadConfig({ config, warnings }, { env: {} })).rejects.toThrow(/unknown key, found 'config'/);
 });

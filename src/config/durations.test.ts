@@ -47,12 +47,12 @@ describe('durations', () => {
     [Number.NaN, /positive/],
     [Number.POSITIVE_INFINITY, /too long/],
     ['99999999999999999999s', /too long/],
-  ])('%j is refused with its reason [M11]', (value, reason) => {
+  ])('%j is rejected with a reason [M11]', (value, reason) => {
     expect(() => parseDuration(value)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     expect(() => parseDuration(value)).toThrow(reason);
   });
 
-  test('any days, hours, minutes and seconds add up', () => {
+  test('days, hours, minutes and seconds add up', () => {
     const part = fc.nat(1000);
     fc.assert(
       fc.property(part, part, part, part, (d, h, m, s) => {
@@ -61,7 +61,7 @@ describe('durations', () => {
     );
   });
 
-  test('bare seconds become milliseconds, everything else is left for the schema', () => {
+  test('a number of seconds becomes milliseconds, and other values are left to the schema', () => {
     expect(secondsAsMs(60)).toBe(60_000);
     expect(secondsAsMs(1.1)).toBe(1100);
     expect(secondsAsMs('60s')).toBe('60s');

@@ -22,7 +22,7 @@ describe('environment overrides', () => {
     expect(load({ APP_MYAI__TOOLBOX__MAX_CONCURRENT: '3' }, myai).toolbox.maxConcurrent).toBe(3);
   });
 
-  test('an override can fix a file [M14]', () => {
+  test('an override can correct an invalid file [M14]', () => {
     const broken = { myai: { toolbox: { mcps: [{ name: 'a', url: 'https://x.y' }] } } };
     expect(() => load({}, broken)).toThrow(/needs 'mode'/);
     expect(load({ APP_MYAI__TOOLBOX__MCPS__0__MODE: 'strict' }, broken).servers[0]?.mode).toBe('strict');
@@ -33,7 +33,7 @@ describe('environment overrides', () => {
     expect(load(nested, broken).servers[0]?.defaultTool.maxInstances).toBe(4);
   });
 
-  test('an override can break a file, and is named as the place [M14]', () => {
+  test('an override can invalidate a file and is then named in the problem [M14]', () => {
     const text = 'myai:\n  toolbox:\n    mcps:\n      - {name: a, url: "https://x.y", mode: strict}\n';
     expect(() => parseConfigText(text, 'c.yaml', { env: { APP_MYAI__TOOLBOX__MCPS__0__MODE: 'lax' } })).toThrow(
       expect.objectContaining({
@@ -49,7 +49,7 @@ describe('environment overrides', () => {
     );
   });
 
-  test('keys are found whatever their case and spelling', () => {
+  test('keys match in every case and spelling', () => {
     expect(load({ TOOLWHARF__TOOLBOX__MAX_CONCURRENT: '5' }).toolbox.maxConcurrent).toBe(5);
     const existing = { toolbox: { maxConcurrent: 1 } };
     expect(load({ TOOLWHARF__TOOLBOX__MAX_CONCURRENT: '5' }, existing).toolbox.maxConcurrent).toBe(5);
@@ -57,7 +57,7 @@ describe('environment overrides', () => {
     expect(load({ TOOLWHARF__SERVERS__INTERNAL_TOOLS__RETRY_ATTEMPTS: '5' }).servers[1]?.retryAttempts).toBe(5);
   });
 
-  test('names of variables and headers keep their case, and their values are text', () => {
+  test('names of environment variables and headers retain their case, and their values are strings', () => {
     const { target } =
       load({
         TOOLWHARF__SERVERS__GITHUB__ENV__GITHUB_TOKEN: '12345',
@@ -86,7 +86,7 @@ describe('environment overrides', () => {
     expect(load(args).servers[0]?.target).toMatchObject({ args: Array.from({ length: 12 }, (_, i) => `${i}`) });
   });
 
-  test('TOOLWHARF__ speaks native in every dialect', () => {
+  test('TOOLWHARF__ uses native keys in every dialect', () => {
     expect(
       load({ TOOLWHARF__SERVERS__A__ALLOW_INSECURE: 'true', TOOLWHARF__TOOLBOX__NAMING: 'mcp' }, myai),
     ).toMatchObject({
@@ -112,7 +112,7 @@ describe('environment overrides', () => {
     expect(() => load(env)).toThrow(message);
   });
 
-  test('an index is needed in a list, and a key that fits two is refused', () => {
+  test('a list requires an index, and an ambiguous key is rejected', () => {
     expect(() => load({ APP_MYAI__TOOLBOX__MCPS__A__MODE: 'x' }, myai)).toThrow(
       /myai\.toolbox\.mcps {2}is a list: 'A' should be an index/,
     );
@@ -122,7 +122,7 @@ describe('environment overrides', () => {
     );
   });
 
-  test('variables of other programs, and APP_MYAI__ for another dialect, change nothing', () => {
+  test('variables of other programs, and APP_MYAI__ in another dialect, change nothing', () => {
     const env = {
       TOOLWHARF_DATA_DIR: '/x',
       TOOLWHARF_KEY: 'k',
@@ -134,7 +134,7 @@ describe('environment overrides', () => {
     expect(warnings).toEqual([expect.stringMatching(/^APP_MYAI__TOOLBOX__MAX_CONCURRENT is ignored/)]);
   });
 
-  test('a secret in a variable is not repeated', () => {
+  test('an error does not repeat the value of a variable', () => {
     const env = {
       TOOLWHARF__SERVERS__GITHUB__ENV: 'hunter2',
       TOOLWHARF__SERVERS__INTERNAL_TOOLS__AUTHENTICATION: 'hunter2',

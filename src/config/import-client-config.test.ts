@@ -16,18 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-describe('importing the file of another client', () => {
+describe('importing the configuration of another client', () => {
   test.each([
     ['claude_desktop_config.json', 'claude-desktop'],
     ['.mcp.json', 'claude-code'],
     ['.cursor/mcp.json', 'cursor'],
     ['mcp_config.json', 'windsurf'],
     ['.vscode/mcp.json', 'vscode'],
-  ])('%s is of %s', async (name, client) => {
+  ])('recognizes %s as the file of %s', async (name, client) => {
     expect((await importClientConfig(fixture(name), { env: {} })).client).toBe(client);
   });
 
-  test('an object tells its client by what it holds, or does not', async () => {
+  test('recognizes the client of an object by its keys, or reports it as unknown', async () => {
     const clientOf = async (server: object) =>
       (await importClientConfig({ mcpServers: { a: server } }, { env: {} })).client;
     await expect(clientOf({ serverUrl: 'https://x.y' })).resolves.toBe('windsurf');
@@ -37,7 +37,7 @@ describe('importing the file of another client', () => {
     await expect(importClientConfig({ servers, inputs: [] }, { env: {} })).resolves.toMatchObject({ client: 'vscode' });
   });
 
-  test.each(files)('%s, written as toolwharf.yaml, loads as the same servers', async (name) => {
+  test.each(files)('writes %s as a toolwharf.yaml that loads the same servers', async (name) => {
     const { servers, nativeConfig } = await importClientConfig(fixture(name), { env: {} });
     const { config } = parseConfigText(stringify(nativeConfig), 'toolwharf.yaml', { env: {} });
     expect(config.dialect).toBe('native');
@@ -45,7 +45,7 @@ describe('importing the file of another client', () => {
     expect(servers.length).toBeGreaterThan(0);
   });
 
-  test('secrets stay where they are and are named in a warning, without their values', async () => {
+  test('leaves literal secrets unchanged and names them, without their values, in a warning', async () => {
     const { nativeConfig, warnings } = await importClientConfig(fixture('claude_desktop_config.json'), { env: {} });
     expect(nativeConfig).toMatchObject({
       servers: { 'brave-search': { env: { BRAVE_API_KEY: 'BSA-fixture-not-a-real-key' } } },
@@ -55,7 +55,7 @@ describe('importing the file of another client', () => {
     ]);
   });
 
-  test('secrets are seen by name and by shape, in headers and tokens too', async () => {
+  test('recognizes secrets by name and by shape, also in headers and tokens', async () => {
     const { warnings } = await importClientConfig(
       {
         mcpServers: {
@@ -77,7 +77,7 @@ describe('importing the file of another client', () => {
     expect(warnings.join()).not.toContain('hunter2');
   });
 
-  test('the values of variables do not get into what is written', async () => {
+  test('does not write the values of variables', async () => {
     const env = {
       GITHUB_TOKEN: 'hunter2',
       DB_SCHEMA: 'hunter2',
@@ -96,13 +96,13 @@ describe('importing the file of another client', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/'database': a \$\{VAR\} in 'args'.*is not replaced/));
   });
 
-  test('plain http to another machine is switched off, not lost [R19]', async () => {
+  test('disables servers that use plain http to another machine [R19]', async () => {
     const { servers, nativeConfig } = await importClientConfig(fixture('mcp_config.json'), { env: {} });
     expect(nativeConfig).toMatchObject({ servers: { intranet: { url: 'http://10.0.0.7:9000/mcp', enabled: false } } });
     expect(servers.find((server) => server.name === 'intranet')).toMatchObject({ enabled: false });
   });
 
-  test('a server that cannot be used is left out with the reason, the others are taken', async () => {
+  test('skips a server that cannot be used, reports the reason and imports the others', async () => {
     const { servers, warnings } = await importClientConfig(
       { mcpServers: { socket: { type: 'ws', url: 'wss://x.y' }, good: { command: 'x' }, odd: 5 } },
       { env: {} },
@@ -116,7 +116,7 @@ describe('importing the file of another client', () => {
     ]);
   });
 
-  test('overrides for a running Toolwharf do not get into it', async () => {
+  test('ignores the environment overrides of a running Toolwharf', async () => {
     const env = { TOOLWHARF__SERVERS__GOOD__COMMAND: 'other', TOOLWHARF__TOOLBOX__NAMING: 'plain' };
     const { nativeConfig } = await importClientConfig({ mcpServers: { good: { command: 'x' } } }, { env });
     expect(nativeConfig).toEqual({ servers: { good: { command: 'x' } } });
@@ -128,7 +128,7 @@ describe('importing the file of another client', () => {
     ['{"mcpServers": []}', /is not a file of an MCP client/],
     ['{"mcpServers": {', /not valid YAML or JSON/],
     ['{"mcpServers": {"__proto__": {"command": "x"}}}', /'__proto__' is not allowed/],
-  ])('%s is refused', async (text, message) => {
+  ])('rejects %s', async (text, message) => {
     const file = join(directory, 'settings.json');
     await writeFile(file, text);
     await expect(importClientConfig(file, { env: {} })).rejects.toThrow(message);

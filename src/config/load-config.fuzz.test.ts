@@ -77,19 +77,19 @@ const documents = fc.letrec<{ node: unknown }>((tie) => ({
   ),
 })).node;
 
-describe('whatever is thrown at it', () => {
-  test('any JSON is a configuration or one CONFIG_INVALID', () => {
+describe('loading arbitrary input', () => {
+  test('any JSON value either loads or fails with one CONFIG_INVALID', () => {
     fc.assert(fc.property(fc.jsonValue(), (input) => onlyConfigErrors(() => parseConfig(input, { env: {} }))));
   });
 
-  test('so is JSON that looks like a configuration', () => {
+  test('JSON with known configuration keys either loads or fails with one CONFIG_INVALID', () => {
     fc.assert(
       fc.property(documents, (input) => onlyConfigErrors(() => parseConfig(input, { env: { A: 'a' } }))),
       { numRuns: 2000 },
     );
   });
 
-  test('so are overrides of any kind', () => {
+  test('arbitrary overrides either load or fail with one CONFIG_INVALID', () => {
     const segment = fc.oneof(keys, fc.constantFrom('SERVERS', 'TOOLBOX', 'A', '0', '7', 'MYAI'));
     const variable = fc
       .tuple(fc.constantFrom('TOOLWHARF__', 'APP_MYAI__'), fc.array(segment, { minLength: 1, maxLength: 4 }))
@@ -103,7 +103,7 @@ describe('whatever is thrown at it', () => {
     );
   });
 
-  test('so is any text, as YAML and as JSON', () => {
+  test('any text, as YAML or as JSON, either loads or fails with one CONFIG_INVALID', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 200 }),
       documents.map((value) => JSON.stringify(value) ?? ''),
@@ -116,7 +116,7 @@ describe('whatever is thrown at it', () => {
     );
   });
 
-  test('nothing changes the prototype of objects', () => {
+  test('no input changes Object.prototype', () => {
     fc.assert(
       fc.property(documents, (input) => {
         onlyConfigErrors(() => parseConfig(input, { env: {} }));
@@ -127,7 +127,7 @@ describe('whatever is thrown at it', () => {
     );
   });
 
-  test('the server name __proto__ is refused wherever a name can stand', () => {
+  test('the server name __proto__ is rejected in every position', () => {
     const server = { command: 'x' };
     const named = (json: string) => JSON.parse(json.replace('SERVER', JSON.stringify(server))) as unknown;
     for (const input of [
@@ -140,7 +140,7 @@ describe('whatever is thrown at it', () => {
     }
   });
 
-  test('other names of object members are names like any other', () => {
+  test('other names of Object.prototype members are valid server names', () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'];
     const servers = Object.fromEntries(names.map((name) => [name, { command: 'x', env: { constructor: 'y' } }]));
     const { config } = parseConfig({ servers }, { env: {} });

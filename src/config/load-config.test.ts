@@ -85,7 +85,7 @@ describe('the native dialect', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('knows every key, in camelCase [A4]', async () => {
+  test('accepts every key in camelCase [A4]', async () => {
     const file = join(directory, 'toolwharf.yaml');
     await writeFile(
       file,
@@ -190,7 +190,7 @@ toolbox:
     ]);
   });
 
-  test('accepts the snake_case spelling of every key, at every depth', () => {
+  test('accepts every key in snake_case, at every depth', () => {
     const camel = parseConfig(
       {
         servers: {
@@ -214,18 +214,18 @@ toolbox:
     expect(snake).toEqual(camel);
   });
 
-  test('takes tools as a list or as a map by name', () => {
+  test('accepts tools as a list or as a map by name', () => {
     const list = parseConfig({ toolbox: { tools: [{ name: 'a', timeout: '1s' }, { name: 'b' }] } }, { env });
     const map = parseConfig({ toolbox: { tools: { a: { timeout: '1s' }, b: null } } }, { env });
     expect(map).toEqual(list);
   });
 
-  test('an empty map is a configuration without servers, and keys without a value are absent', () => {
+  test('accepts an empty map as a configuration without servers, and ignores keys without a value', () => {
     expect(parseConfig({}, { env }).config.servers).toEqual([]);
     expect(parseConfigText('servers:\ntoolbox:\n', 'toolwharf.yaml', { env }).config.servers).toEqual([]);
   });
 
-  test('a whole ${VAR} as address is resolved when it is loaded', () => {
+  test('resolves a URL that is exactly ${VAR} while loading', () => {
     const servers = { a: { url: '${MCP_URL}' }, b: { url: '${OTHER:-https://b.example.com/mcp}' } };
     const { config } = parseConfig({ servers }, { env: { MCP_URL: 'https://a.example.com/mcp' } });
     expect(config.servers.map(({ target }) => 'url' in target && target.url)).toEqual([
@@ -234,7 +234,7 @@ toolbox:
     ]);
   });
 
-  test('plain http is fine on this machine, and elsewhere only when allowed [R19]', () => {
+  test('accepts plain http on this machine, and elsewhere only when allowed [R19]', () => {
     const load = (server: object) => parseConfig({ servers: { a: server } }, { env });
     expect(load({ url: 'http://127.0.0.1:8080/mcp' }).warnings).toEqual([]);
     expect(load({ url: 'http://example.com/mcp', allowInsecure: true }).config.servers[0]?.target).toMatchObject({
@@ -246,7 +246,7 @@ toolbox:
     ]);
   });
 
-  test('a tool of a server that is not there, and a key in an address, are warnings', () => {
+  test('warns about a tool of an unknown server and about a key in a URL', () => {
     const entries: LogEntry[] = [];
     const { warnings } = parseConfig(
       {
@@ -266,8 +266,8 @@ toolbox:
   });
 });
 
-describe('precedence', () => {
-  test('defaults < file < environment < command line', async () => {
+describe('configuration precedence', () => {
+  test('is defaults < file < environment < command line', async () => {
     const file = join(directory, 'toolwharf.yaml');
     await writeFile(file, 'toolbox: {maxConcurrent: 1, maxQueued: 1, maxResultBytes: 1}\n');
     const { config } = await loadConfig(file, {
@@ -277,7 +277,7 @@ describe('precedence', () => {
     expect(config.toolbox).toMatchObject({ maxConcurrent: 3, maxQueued: 2, maxResultBytes: 1, naming: 'mcp' });
   });
 
-  test('the command line changes parts of servers in any dialect, and can add one', () => {
+  test('lets the command line change parts of servers in any dialect, and add a server', () => {
     const overrides = {
       servers: { github: { enabled: false }, extra: { command: 'x' } },
       toolbox: { naming: 'plain' },
@@ -291,13 +291,13 @@ describe('precedence', () => {
     expect(config.toolbox.naming).toBe('plain');
   });
 
-  test('what the command line breaks is blamed on the command line', () => {
+  test('names the command line as the source of its invalid values', () => {
     expect(() => parseConfig({}, { env, overrides: { toolbox: { naming: 'fancy' } } })).toThrow(
       /command line {2}toolbox\.naming {2}unknown value, found "fancy"; allowed: mcp, server__tool, plain/,
     );
   });
 
-  test('the environment of the process is used if none is given', () => {
+  test('uses the environment of the process unless another is passed', () => {
     process.env.TOOLWHARF__TOOLBOX__MAX_QUEUED = '7';
     try {
       expect(parseConfig({}).config.toolbox.maxQueued).toBe(7);
@@ -306,7 +306,7 @@ describe('precedence', () => {
     }
   });
 
-  test('the input is not changed', () => {
+  test('leaves the input unchanged', () => {
     const input = { servers: { a: { command: 'x' } }, toolbox: { maxQueued: 1 } };
     const before = structuredClone(input);
     parseConfig(input, { env: { TOOLWHARF__TOOLBOX__MAX_QUEUED: '2' }, overrides: { servers: { a: { cwd: '/' } } } });
@@ -314,17 +314,17 @@ describe('precedence', () => {
   });
 });
 
-describe('finding the file', () => {
-  test('is undefined where there is none', async () => {
+describe('findConfigFile', () => {
+  test('returns undefined when there is no file', async () => {
     await expect(findConfigFile(directory)).resolves.toBeUndefined();
   });
 
-  test.each(['toolwharf.yaml', 'toolwharf.yml', 'toolwharf.json'])('%s is found', async (name) => {
+  test.each(['toolwharf.yaml', 'toolwharf.yml', 'toolwharf.json'])('finds %s', async (name) => {
     await writeFile(join(directory, name), '{}');
     await expect(findConfigFile(directory)).resolves.toBe(join(directory, name));
   });
 
-  test('two of them are an error, not a guess', async () => {
+  test('rejects two files instead of choosing one', async () => {
     await writeFile(join(directory, 'toolwharf.yaml'), '{}');
     await writeFile(join(directory, 'toolwharf.json'), '{}');
     await expect(findConfigFile(directory)).rejects.toThrow(/keep one.*toolwharf\.yaml.*toolwharf\.json/);

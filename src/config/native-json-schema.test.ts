@@ -9,7 +9,7 @@ const schema = nativeJsonSchema();
 const accepts = (value: unknown) => Compile(schema).Check(value);
 
 describe('the published JSON Schema', () => {
-  test('is the one the code gives: run `npm run schema` after changing it', () => {
+  test('equals the schema generated from the code (otherwise run `npm run schema`)', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(schema, null, 2)}\n`);
   });
 
@@ -42,22 +42,22 @@ describe('the published JSON Schema', () => {
     { profiles: { team: { server: [] } } },
     { gateway: { port: 65_536 } },
     { gateway: { jwt: { issuer: 'x' } } },
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(accepts(value)).toBe(false);
   });
 
-  test('describes every key, so that editors can explain it', () => {
-    const bare: string[] = [];
+  test('describes every key, so that editors can show an explanation', () => {
+    const undocumented: string[] = [];
     const visit = (node: unknown, path: string): void => {
       if (Array.isArray(node)) for (const item of node) visit(item, path);
       if (!isObject(node)) return;
       for (const [key, property] of Object.entries((node.properties ?? {}) as JsonObject)) {
         const described = isObject(property) && (property.description !== undefined || property.const !== undefined);
-        if (!described) bare.push(`${path}.${key}`);
+        if (!described) undocumented.push(`${path}.${key}`);
       }
       for (const [key, child] of Object.entries(node)) visit(child, key === 'properties' ? path : `${path}.${key}`);
     };
     visit(schema, '');
-    expect(bare).toEqual([]);
+    expect(undocumented).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ async function refusal(name: string, content?: string | Uint8Array): Promise<Err
   );
 }
 
-describe('files that are no configuration [M11]', () => {
+describe('an unreadable configuration file is rejected [M11]', () => {
   test('a missing file', async () => {
     const error = await refusal('missing.yaml');
     expect(error).toMatchObject({
@@ -58,11 +58,11 @@ describe('files that are no configuration [M11]', () => {
     );
   });
 
-  test('a device without an end', async () => {
+  test('an endless device', async () => {
     await expect(readConfigFile('/dev/zero')).rejects.toThrow(/larger than 1 MiB/);
   });
 
-  test('a list, a text or a number instead of a map', async () => {
+  test('a list, a string or a number instead of a map', async () => {
     expect((await refusal('list.yaml', '- a\n- b\n')).message).toMatch(
       /list\.yaml:1:1 {2}must be a map with servers, found a list/,
     );
@@ -71,8 +71,8 @@ describe('files that are no configuration [M11]', () => {
   });
 });
 
-describe('files that are one', () => {
-  test('marks of the encoding are understood, as Windows programs write them', async () => {
+describe('a configuration file', () => {
+  test('may start with a byte order mark, as Windows programs write it', async () => {
     const text = 'servers: {a: {command: é}}';
     await writeFile(join(directory, 'utf8.yaml'), `\ufeff${text}`);
     await writeFile(join(directory, 'utf16.yaml'), Buffer.from(`\ufeff${text}`, 'utf16le'));
@@ -80,7 +80,7 @@ describe('files that are one', () => {
     await expect(readConfigFile(join(directory, 'utf16.yaml'))).resolves.toBe(text);
   });
 
-  test('Windows line ends keep their positions', async () => {
+  test('may have Windows line endings, with correct positions in problems', async () => {
     const error = await refusal('crlf.yaml', 'servers:\r\n  a:\r\n    comand: x\r\n');
     expect(error.message).toContain('crlf.yaml:3:5  servers.a.comand');
   });

@@ -11,19 +11,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-describe('references', () => {
-  test('a value that is exactly ${VAR} becomes the variable [B2]', () => {
+describe('a reference', () => {
+  test('is replaced by the variable when the value is exactly ${VAR} [B2]', () => {
     expect(resolveReference('${TOKEN}', { TOKEN: 'secret123' })).toBe('secret123');
   });
 
   test.each(['prefix_${TOKEN}', '${TOKEN}_suffix', '${A}${B}', '$TOKEN', '{TOKEN}', '${}', '', '${A:-x}_${B}'])(
-    '%j stays as it is [B2]',
+    'is not recognized in %j [B2]',
     (value) => {
       expect(resolveReference(value, { TOKEN: 'x', A: 'x', B: 'x' })).toBe(value);
     },
   );
 
-  test('a default is used for a variable that is missing or empty [B2]', () => {
+  test('uses its default for a missing or empty variable [B2]', () => {
     expect(resolveReference('${A:-fallback}', {})).toBe('fallback');
     expect(resolveReference('${A:-fallback}', { A: '' })).toBe('fallback');
     expect(resolveReference('${A:-fallback}', { A: 'set' })).toBe('set');
@@ -31,12 +31,12 @@ describe('references', () => {
     expect(resolveReference('${A:-{"b":1}}', {})).toBe('{"b":1}');
   });
 
-  test('names of inherited properties are not variables', () => {
+  test('does not resolve names of inherited properties', () => {
     expect(resolveReference('${constructor}', {})).toBe('');
     expect(resolveReference('${__proto__}', {})).toBe('');
   });
 
-  test('a missing variable gives an empty value and a warning with its name, never a value [B2]', () => {
+  test('to a missing variable resolves to an empty value, with a warning that names only the variable [B2]', () => {
     const entries: LogEntry[] = [];
     const resolved = resolveEnv(
       { STATIC: 'literal_value', MISSING: '${UNDEFINED_VAR}', EMPTY: '${EMPTY_VAR}', OK: '${SET_VAR}' },
@@ -49,7 +49,7 @@ describe('references', () => {
     expect(JSON.stringify(entries)).not.toMatch(/very-secret|literal_value/);
   });
 
-  test('without options the environment of the process is used', () => {
+  test('uses the environment of the process unless another is passed', () => {
     const name = 'TOOLWHARF_TEST_REFERENCE';
     process.env[name] = 'from the process';
     try {
@@ -59,32 +59,32 @@ describe('references', () => {
     }
   });
 
-  test('${file:…} reads a secret from a file, without its last line break [B2]', async () => {
+  test('of the form ${file:…} reads a secret from a file, without the last line break [B2]', async () => {
     const file = join(directory, 'token');
     await writeFile(file, 'line one\nline two\n\n');
     expect(resolveReference(`\${file:${file}}`, {})).toBe('line one\nline two\n');
   });
 
-  test('a file that is missing is an error that names the path [B2]', () => {
+  test('to a missing file is an error that names the path [B2]', () => {
     const file = join(directory, 'nowhere');
     expect(() => resolveReference(`\${file:${file}}`, {})).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(file) }),
     );
   });
 
-  test.each(['/dev/zero', tmpdir()])('%s is no file to read a secret from', (path) => {
+  test.each(['/dev/zero', tmpdir()])('cannot read a secret from %s', (path) => {
     expect(() => resolveReference(`\${file:${path}}`, {})).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(path) }),
     );
   });
 
-  test('a key named __proto__ is an ordinary key', () => {
+  test('under a key named __proto__ is resolved like any other', () => {
     const record = JSON.parse('{"__proto__": "${A}"}') as Record<string, string>;
     const resolved = resolveEnv(record, { env: { A: 'x' } });
     expect(Object.entries(resolved)).toEqual([['__proto__', 'x']]);
   });
 
-  test('a reference says what it refers to', () => {
+  test('is parsed into its kind, name and default', () => {
     expect(parseReference('${A}')).toEqual({ kind: 'variable', name: 'A' });
     expect(parseReference('${A:-b}')).toEqual({ kind: 'variable', name: 'A', fallback: 'b' });
     expect(parseReference('${file:/run/secrets/a}')).toEqual({ kind: 'file', path: '/run/secrets/a' });

@@ -6,7 +6,7 @@ const stdio = (...args: string[]) =>
   describeLocation({ target: { transport: 'stdio', command: 'npx', args, env: { A: 'b' } } });
 const http = (url: string) => describeLocation({ target: { transport: 'http', url } as ServerSpec['target'] });
 
-test('a command is shown with its arguments, but not with the secrets among them', () => {
+test('a command is shown with its arguments, without secrets', () => {
   expect(stdio('-y', 'server', '/data')).toBe('npx -y server /data');
   expect(stdio('--api-key', 'swordfish', '--token=swordfish', 'https://u:swordfish@host/?k=swordfish')).not.toContain(
     'swordfish',

@@ -14,8 +14,8 @@ function issues(value: unknown): string[] {
   return result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
 }
 
-describe('the server record', () => {
-  test('of the specification is accepted, with its defaults filled in [R1]', () => {
+describe('a server record', () => {
+  test('from the specification is accepted and completed with defaults [R1]', () => {
     expect(serverRecordSchema.parse(record)).toEqual({
       ...record,
       authentication: { type: 'api-key', key: '${SEARCH_KEY}', header: 'x-api-key' },
@@ -25,7 +25,7 @@ describe('the server record', () => {
     });
   });
 
-  test('has no authentication unless it says so [R3]', () => {
+  test('has no authentication by default [R3]', () => {
     expect(serverRecordSchema.parse(stdio).authentication).toEqual({ type: 'none' });
   });
 
@@ -36,21 +36,21 @@ describe('the server record', () => {
     { type: 'basic', username: 'u', password: 'p' },
     { type: 'oauth' },
     { type: 'oauth', clientId: 'c', clientSecret: 's', scope: 'a b', redirectUrl: 'http://localhost:1/cb' },
-  ])('knows authentication $type [R3]', (authentication) => {
+  ])('accepts authentication of type $type [R3]', (authentication) => {
     expect(serverRecordSchema.parse({ ...record, authentication }).authentication).toEqual(authentication);
   });
 
   test.each([
     ['an empty name', { ...record, name: '' }, /^name: .*1 to 100/],
     ['a name of 101 characters', { ...record, name: 'x'.repeat(101) }, /^name: .*1 to 100/],
-    ['an id that is no UUID', { ...record, id: '1' }, /^id: must be a UUID/],
+    ['an id that is not a UUID', { ...record, id: '1' }, /^id: must be a UUID/],
     ['a timeout under a second', { ...record, timeout: 999 }, /^timeout: must be from 1 s to 300 s/],
     ['a timeout over 300 s', { ...record, timeout: 300_001 }, /^timeout: must be from 1 s to 300 s/],
     ['six retries', { ...record, retryAttempts: 6 }, /^retryAttempts: .*0 to 5/],
-    ['half a retry', { ...record, retryAttempts: 0.5 }, /^retryAttempts: .*0 to 5/],
+    ['a fractional number of retries', { ...record, retryAttempts: 0.5 }, /^retryAttempts: .*0 to 5/],
     ['an unknown transport', { ...record, transport: 'ws' }, /^transport: /],
     ['an unknown key', { ...record, extra: 1 }, /extra/],
-    ['a date that is none', { ...record, createdAt: 'yesterday' }, /^createdAt: /],
+    ['an invalid date', { ...record, createdAt: 'yesterday' }, /^createdAt: /],
     ['http without a url', { ...record, url: undefined }, /^url: .*needs 'url' for transport 'http'/],
     ['http with a command', { ...record, command: 'npx' }, /^command: belongs to a server with 'command'/],
     ['stdio without a command', { ...stdio, command: undefined }, /^command: .*needs 'command' for transport 'stdio'/],
@@ -62,29 +62,29 @@ describe('the server record', () => {
     ],
     ['a malformed url', { ...record, url: 'nope' }, /^url: must be a URL/],
     ['a password in the url', { ...record, url: 'https://a:b@x.y' }, /^url: must not carry/],
-    ['plain http elsewhere', { ...record, url: 'http://example.com/mcp' }, /^url: plain http/],
+    ['plain http to another machine', { ...record, url: 'http://example.com/mcp' }, /^url: plain http/],
     ['a header with a line break', { ...record, headers: { a: 'x\r\ny: z' } }, /^headers\.a: /],
     ['a variable name with =', { ...stdio, env: { 'A=B': 'x' } }, /env/],
     ['a NUL in an argument', { ...stdio, args: ['a\0b'] }, /^args\.0: /],
     ['an unknown authentication', { ...record, authentication: { type: 'magic' } }, /^authentication\.type: /],
     ['bearer without a token', { ...record, authentication: { type: 'bearer' } }, /^authentication\.token: /],
-  ])('refuses %s [R1]', (_, value, message) => {
+  ])('rejects %s [R1]', (_, value, message) => {
     expect(issues(value).join('\n')).toMatch(message);
   });
 
-  test('allows plain http elsewhere only when told to [R19]', () => {
+  test('allows plain http to another machine only when configured to [R19]', () => {
     expect(issues({ ...record, url: 'http://example.com/mcp', allowInsecure: true })).toEqual([]);
     expect(issues({ ...record, url: 'http://127.0.0.1:3000/mcp' })).toEqual([]);
   });
 
-  test('that is new needs no id and no dates [R1]', () => {
+  test('needs no id and no dates when it is new [R1]', () => {
     expect(newServerRecordSchema.parse({ name: 'a', transport: 'stdio', command: 'npx' })).toMatchObject({
       enabled: true,
     });
     expect(newServerRecordSchema.safeParse({ name: 'a', transport: 'stdio' }).success).toBe(false);
   });
 
-  test('takes every key that a file takes, and becomes the same server', () => {
+  test('accepts every key of the configuration file and becomes the same server', () => {
     const server = {
       url: 'https://tools.example.com/mcp',
       transport: 'sse',
@@ -120,7 +120,7 @@ describe('the server record', () => {
     }
   });
 
-  test('finds out its transport when none is given', () => {
+  test('infers its transport when none is given', () => {
     const url = 'https://tools.example.com';
     const transportOf = (server: object) => newServerRecordSchema.parse({ name: 'a', ...server }).transport;
     expect(transportOf({ command: 'npx' })).toBe('stdio');
@@ -128,7 +128,7 @@ describe('the server record', () => {
     expect(transportOf({ url, openapi: 'https://tools.example.com/openapi.json' })).toBe('api');
   });
 
-  test('of the previous version, which had fewer keys, is still accepted', () => {
+  test('from the previous version, which had fewer keys, is accepted', () => {
     const previous = {
       id: '6a4d1d1e-6f0b-4a8e-9a53-0c9ce0c6a111',
       name: 'files',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { isInsecureUrl, urlProblem, withoutSecrets } from './server-url.ts';
 
-describe('server addresses', () => {
+describe('a server URL', () => {
   test.each([
     'https://example.com/mcp',
     'http://localhost:1',
     'http://127.0.0.1:8/x',
     'http://127.9.9.9',
     'http://[::1]/',
-  ])('%s is safe [R19]', (url) => {
+  ])('such as %s is safe [R19]', (url) => {
     expect(isInsecureUrl(url)).toBe(false);
   });
 
@@ -20,7 +20,7 @@ describe('server addresses', () => {
     'http://0.0.0.0',
     'http://[fe80::1]/',
     'HTTP://EXAMPLE.COM',
-  ])('%s is plain http to another machine [R19]', (url) => {
+  ])('such as %s is plain http to another machine [R19]', (url) => {
     expect(isInsecureUrl(url)).toBe(true);
   });
 
@@ -34,15 +34,15 @@ describe('server addresses', () => {
     ['javascript:alert(1)', /must be a URL/],
     ['https://ada:secret@example.com', /user name or password/],
     ['https://token@example.com', /user name or password/],
-  ])('%s is refused [M11]', (url, reason) => {
+  ])('such as %s is rejected [M11]', (url, reason) => {
     expect(urlProblem(url)).toMatch(reason);
   });
 
-  test('a good address has no problem', () => {
+  test('that is valid has no problem', () => {
     expect(urlProblem('https://example.com:8443/mcp?x=1')).toBeUndefined();
   });
 
-  test('user, password and query never get into a message', () => {
+  test('never appears in a message with its user, password or query', () => {
     const text = withoutSecrets('see https://ada:secret@example.com/x?api_key=hidden and //u:p@b/c');
     expect(text).not.toMatch(/secret|hidden|ada|u:p/);
     expect(text).toContain('example.com/x');

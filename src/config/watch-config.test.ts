@@ -27,17 +27,17 @@ function content(name: string): string {
 
 /** Watches a file and collects the events: the name of the first server, or the code and message of an error. */
 async function watching(path: string, options: Partial<WatchOptions> = {}) {
-  const told: string[] = [];
+  const events: string[] = [];
   const watch = await watchConfig(path, {
     env: {},
     debounceMs: 20,
-    onChange: (loaded: LoadedConfig) => void told.push(loaded.config.servers[0]?.name ?? 'none'),
-    onError: (error: ToolwharfError) => void told.push(`${error.code}: ${error.message}`),
+    onChange: (loaded: LoadedConfig) => void events.push(loaded.config.servers[0]?.name ?? 'none'),
+    onError: (error: ToolwharfError) => void events.push(`${error.code}: ${error.message}`),
     ...options,
   });
   return {
-    told,
-    until: (expected: unknown[]) => expect.poll(() => told).toEqual(expected),
+    events,
+    until: (expected: unknown[]) => expect.poll(() => events).toEqual(expected),
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   };
 }
@@ -46,7 +46,7 @@ async function watching(path: string, options: Partial<WatchOptions> = {}) {
  * Changes another file in the same directory and waits until its watcher reports the change. Earlier changes have been
  * reported by then.
  */
-async function untilSeen(): Promise<void> {
+async function untilEarlierChangesAreReported(): Promise<void> {
   const other = join(directory, 'other.yaml');
   await write(other, content('before'));
   await using witness = await watching(other);
@@ -54,8 +54,8 @@ async function untilSeen(): Promise<void> {
   await witness.until(['after']);
 }
 
-describe('watching the file [M15]', () => {
-  test('tells of content written in place', async () => {
+describe('watching the configuration file [M15]', () => {
+  test('reports a file that is rewritten in place', async () => {
     await using watch = await watching(file);
     await write(file, content('second'));
     await watch.until(['second']);
@@ -63,7 +63,7 @@ describe('watching the file [M15]', () => {
     await watch.until(['second', 'third']);
   });
 
-  test('tells of a file replaced by renaming, as editors save, again and again', async () => {
+  test('reports each replacement of the file by rename, as editors save', async () => {
     await using watch = await watching(file);
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const [index, name] of names.entries()) {
@@ -73,7 +73,7 @@ describe('watching the file [M15]', () => {
     }
   });
 
-  test('tells of a link that is pointed elsewhere, as mounted configuration is updated', async () => {
+  test('reports a symbolic link that is retargeted, as in a mounted configuration', async () => {
     for (const version of ['v1', 'v2', 'v3']) {
       await mkdir(join(directory, version));
       await write(join(directory, version, 'toolwharf.yaml'), content(version));
@@ -94,7 +94,7 @@ describe('watching the file [M15]', () => {
     await watch.until(['v2', 'v3', 'v3-edited']);
   });
 
-  test('tells of a link in a parent directory that is pointed elsewhere', async () => {
+  test('reports a symbolic link in a parent directory that is retargeted', async () => {
     for (const version of ['v1', 'v2']) {
       await mkdir(join(directory, version));
       await write(join(directory, version, 'toolwharf.yaml'), content(version));
@@ -106,17 +106,17 @@ describe('watching the file [M15]', () => {
     await watch.until(['v2']);
   });
 
-  test('a broken file is an error, once, and nothing else; mending it is a change', async () => {
+  test('reports a broken file once as an error, and its correction as a change', async () => {
     await using watch = await watching(file);
     await write(file, 'servers: {a: {comand: x}}\n');
     await watch.until([expect.stringMatching(/^CONFIG_INVALID: .*toolwharf\.yaml has 2 problems/)]);
-    await untilSeen();
-    expect(watch.told).toHaveLength(1);
+    await untilEarlierChangesAreReported();
+    expect(watch.events).toHaveLength(1);
     await write(file, content('mended'));
     await watch.until([expect.anything(), 'mended']);
   });
 
-  test('a file that is gone is an error, and its return a change', async () => {
+  test('reports a deleted file as an error, and its return as a change', async () => {
     await using watch = await watching(file);
     await unlink(file);
     await watch.until([expect.stringMatching(/does not exist/)]);
@@ -124,7 +124,7 @@ describe('watching the file [M15]', () => {
     await watch.until([expect.anything(), 'back']);
   });
 
-  test('a directory that is removed and made again is watched again', async () => {
+  test('resumes after the directory is deleted and recreated', async () => {
     const inner = join(directory, 'inner');
     await mkdir(inner);
     await write(join(inner, 'toolwharf.yaml'), content('first'));
@@ -138,25 +138,25 @@ describe('watching the file [M15]', () => {
     await watch.until([expect.anything(), 'second', 'third']);
   });
 
-  test('the same content again tells nothing', async () => {
+  test('does not report a file rewritten with the same content', async () => {
     await using watch = await watching(file);
     await write(file, content('first'));
     await write(`${file}.tmp`, content('first'));
     await rename(`${file}.tmp`, file);
-    await untilSeen();
-    expect(watch.told).toEqual([]);
+    await untilEarlierChangesAreReported();
+    expect(watch.events).toEqual([]);
     await write(file, content('second'));
     await watch.until(['second']);
   });
 
-  test('what changed between loading and watching is told', async () => {
+  test('reports a change made between loading and watching', async () => {
     const since = await loadConfig(file, { env: {} });
     await write(file, content('meanwhile'));
     await using watch = await watching(file, { since });
     await watch.until(['meanwhile']);
   });
 
-  test('overrides hold for what is loaded again', async () => {
+  test('applies overrides to the reloaded configuration', async () => {
     const names: boolean[] = [];
     await using watch = await watching(file, {
       env: { TOOLWHARF__SERVERS__SECOND__ENABLED: 'false' },
@@ -164,17 +164,17 @@ describe('watching the file [M15]', () => {
     });
     await write(file, content('second'));
     await expect.poll(() => names).toEqual([false]);
-    expect(watch.told).toEqual([]);
+    expect(watch.events).toEqual([]);
   });
 
-  test('changes are told one at a time, and a listener that fails is an error', async () => {
+  test('reports changes one at a time, and a failing listener as an error', async () => {
     const gate = Promise.withResolvers<void>();
     let inside = 0;
-    let most = 0;
+    let maxInside = 0;
     const seen: string[] = [];
     await using watch = await watching(file, {
       onChange: async (loaded) => {
-        most = Math.max(most, ++inside);
+        maxInside = Math.max(maxInside, ++inside);
         await gate.promise;
         inside--;
         seen.push(loaded.config.servers[0]?.name ?? 'none');
@@ -184,26 +184,26 @@ describe('watching the file [M15]', () => {
     await write(file, content('second'));
     await expect.poll(() => inside).toBe(1);
     await write(file, content('third'));
-    await untilSeen();
+    await untilEarlierChangesAreReported();
     gate.resolve();
     await expect.poll(() => seen).toEqual(['second', 'third']);
-    expect(most).toBe(1);
-    expect(watch.told).toEqual(['INTERNAL: listener failed']);
+    expect(maxInside).toBe(1);
+    expect(watch.events).toEqual(['INTERNAL: listener failed']);
   });
 
-  test('after closing, by dispose or by signal, nothing is told', async () => {
+  test('reports nothing after it is closed by dispose or by signal', async () => {
     const stop = new AbortController();
     const byDispose = await watching(file);
     await using bySignal = await watching(file, { signal: stop.signal });
     await byDispose[Symbol.asyncDispose]();
     stop.abort();
     await write(file, content('second'));
-    await untilSeen();
-    expect(byDispose.told).toEqual([]);
-    expect(bySignal.told).toEqual([]);
+    await untilEarlierChangesAreReported();
+    expect(byDispose.events).toEqual([]);
+    expect(bySignal.events).toEqual([]);
   });
 
-  test('an error listener that throws does not end the watch', async () => {
+  test('continues after an error listener throws', async () => {
     const names: string[] = [];
     await using _ = await watchConfig(file, {
       env: {},
@@ -220,7 +220,7 @@ describe('watching the file [M15]', () => {
     await expect.poll(() => names).toEqual(['error', 'second']);
   });
 
-  test('a listener may close the watch that calls it', async () => {
+  test('can be closed by its own listener', async () => {
     let closed = false;
     const watch = await watchConfig(file, {
       env: {},

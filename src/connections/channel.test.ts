@@ -7,12 +7,12 @@ import { createChannel, type MessageOwner } from './channel.ts';
 import type { RequestHost } from './request-host.ts';
 import { createTurns } from './turns.ts';
 
-/** Accepts each question with this name as the answer. */
+/** Accepts each elicitation request and answers with this name. */
 function answering(name: string): RequestHost {
   return { elicit: async () => ({ action: 'accept', content: { answer: name } }) };
 }
 
-/** Calls the tool that asks, and returns what the server made of the answer. */
+/** Calls the tool that sends an elicitation request, and returns the text of its result. */
 async function ask(connection: TestConnection, id: string, host = answering(id)): Promise<string> {
   const call = { id, host, signal: AbortSignal.timeout(60_000) };
   return firstText(await connection.callTool({ name: 'ask' }, { question: 'Which?' }, call));
@@ -20,7 +20,7 @@ async function ask(connection: TestConnection, id: string, host = answering(id))
 
 const announced = { defaultHost: answering('default') };
 
-test('over HTTP the host of each call answers its own questions, however many calls are pending', async () => {
+test('over HTTP the host of each call answers the requests of that call, even with many pending calls', async () => {
   await using server = await startHttp('legacy-http');
   await using connection = createTestConnection(server.url, {}, announced);
   await connection.connect();
@@ -29,7 +29,7 @@ test('over HTTP the host of each call answers its own questions, however many ca
   expect(texts.map((text) => JSON.parse(text).content.answer)).toEqual(ids);
 });
 
-test('over pipes calls that may ask run one after the other, and each host answers its own question', async () => {
+test('over stdio, calls that may ask a question run one at a time, and each host answers the questions of its own call', async () => {
   await using connection = createTestConnection(fixture('legacy'), {}, announced);
   await connection.connect();
   const ids = Array.from({ length: 10 }, (_, index) => `call ${index}`);
@@ -37,7 +37,7 @@ test('over pipes calls that may ask run one after the other, and each host answe
   expect(texts.map((text) => JSON.parse(text).content.answer)).toEqual(ids);
 });
 
-test('the default of the connection answers the question of a request without a host', async () => {
+test('the default host of the connection answers a server request of a call without a host', async () => {
   await using connection = createTestConnection(fixture('legacy'), {}, announced);
   await connection.connect();
   expect(JSON.parse(await ask(connection, 'hostless', {})).content.answer).toBe('default');
@@ -45,7 +45,7 @@ test('the default of the connection answers the question of a request without a 
   expect(JSON.parse(firstText(raw)).content.answer).toBe('default');
 });
 
-test('a message belongs to the only pending call with a host, to nobody with several, and to the connection with none', async () => {
+test('a message goes to the only pending call with a host, to no call if there are several, and to the connection if there is none', async () => {
   const { inner, owners, channel } = createTestChannel();
   const log = () => inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/message' } as JSONRPCMessage);
   const [one, two] = [answering('one'), answering('two')];

@@ -8,7 +8,7 @@ import { createTestConnection } from '../../test/support/connect.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { createNotificationThrottle } from './notification-throttle.ts';
 
-test('a list whose connection breaks while it is read is read again at once', async () => {
+test('a list is requested again at once after the connection breaks during its transfer', async () => {
   await using server = await startCutting('tools/list', 1);
   await using connection = createTestConnection(server.url);
   await connection.connect();
@@ -16,7 +16,7 @@ test('a list whose connection breaks while it is read is read again at once', as
   expect(connection.lists.get('tools')?.items).toEqual([{ name: 'only', inputSchema: { type: 'object' } }]);
 });
 
-test('a list whose connection always breaks degrades the connection and is not requested endlessly', async () => {
+test('a list that always breaks the connection degrades it and is not requested endlessly', async () => {
   await using server = await startCutting('tools/list', Number.POSITIVE_INFINITY);
   await using connection = createTestConnection(server.url);
   await connection.connect();
@@ -24,7 +24,7 @@ test('a list whose connection always breaks degrades the connection and is not r
   expect(server.cuts()).toBe(2);
 });
 
-test('a call whose connection breaks is not sent again', async () => {
+test('a call is not sent again after its connection breaks', async () => {
   await using server = await startCutting('tools/call', Number.POSITIVE_INFINITY);
   await using connection = createTestConnection(server.url);
   await connection.connect();
@@ -47,7 +47,7 @@ test('a sign-in that fails during era negotiation is reported as a failed sign-i
   expect(connection.status).toMatchObject({ state: 'error', code: 'OAUTH_FAILED' });
 });
 
-test('a program that waits for a connection attempt stays alive', async () => {
+test('a pending connection attempt keeps the process alive', async () => {
   const support = new URL('../../test/support/connect.ts', import.meta.url);
   const program = `import { createTestConnection } from '${support}';
     const connection = createTestConnection('http://127.0.0.1:1/mcp');
@@ -57,7 +57,7 @@ test('a program that waits for a connection attempt stays alive', async () => {
   expect(stdout.trim()).toBe('SERVER_UNREACHABLE');
 });
 
-/** A modern server with one tool that cuts the connection of the first so many requests of a method. */
+/** A modern server with one tool that closes the connection of the first requests of a method. */
 async function startCutting(method: string, times: number) {
   let cuts = 0;
   const results: Record<string, object> = {

@@ -8,10 +8,10 @@ import {
   readThrottled,
 } from './notification-throttle.ts';
 
-// Time only passes when a test says so: on a busy machine the allowance would refill while the test still writes.
+// The test controls the clock: on a busy machine the allowance would refill while the test still writes.
 afterEach(() => void vi.useRealTimers());
 
-test('a burst of notifications is read at once; the rest waits until the allowance has refilled', async () => {
+test('a burst of notifications is read at once, and the rest waits until the allowance has refilled', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const throttle = createNotificationThrottle({ burst: 3, perSecond: 1_000 });
   for (let count = 0; count < 3; count++) {
@@ -21,7 +21,7 @@ test('a burst of notifications is read at once; the rest waits until the allowan
   for (let count = 0; count < 30; count++) throttle.count();
   expect(throttle.isExceeded()).toBe(true);
   const waiting = throttle.wait();
-  // 30 too many at 1 000 per second.
+  // 30 above the limit of 1 000 per second.
   vi.advanceTimersByTime(29);
   expect(throttle.isExceeded()).toBe(true);
   vi.advanceTimersByTime(2);
@@ -43,14 +43,14 @@ function setUp(options: NotificationThrottleOptions) {
   return { stream, received: () => received };
 }
 
-test('responses are read at once, however many there are', async () => {
+test('any number of responses is read at once', async () => {
   const { stream, received } = setUp({ burst: 1, perSecond: 1 });
   stream.write('a'.repeat(50_000));
   await vi.advanceTimersByTimeAsync(0);
   expect(received()).toHaveLength(50_000);
 });
 
-test('notifications beyond the allowance are read piece by piece with pauses, complete and in order', async () => {
+test('notifications beyond the allowance are read in chunks with pauses, complete and in order', async () => {
   const { stream, received } = setUp({ burst: 1_000, perSecond: 1_000_000 });
   const sent = Array.from({ length: 20 }, (_, index) => `${index}:${'n'.repeat(3_000)}`).join('|');
   for (let at = 0; at < sent.length; at += 7_000) stream.write(sent.slice(at, at + 7_000));

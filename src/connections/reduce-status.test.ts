@@ -33,7 +33,7 @@ test('a connection is connected once its lists are read, with the facts of its h
   });
 });
 
-test('a list that cannot be read degrades the connection until it can be read again', () => {
+test('a list that cannot be read degrades the connection until the list is read successfully', () => {
   const problem: ConnectionEvent = { type: 'list-problem', problem: 'its tools could not be listed' };
   const degraded = after(...connecting, opened, read, problem);
   expect(degraded.status).toMatchObject({
@@ -46,14 +46,14 @@ test('a list that cannot be read degrades the connection until it can be read ag
   expect(recovered.status.reason).toBeUndefined();
 });
 
-test('a list problem changes nothing unless the connection is up', () => {
+test('a list problem has no effect while the connection is down', () => {
   for (const events of [[], connecting, [...connecting, failed]]) {
     const before = after(...events);
     expect(reduce(before, { type: 'list-problem', problem: 'late' }, start)).toBe(before);
   }
 });
 
-test('a failure shows its reason and its next attempt, counts, and forgets the process', () => {
+test('a failure sets the reason and the next attempt, increments the counter and clears the process id', () => {
   const once = after(...connecting, opened, failed);
   expect(once.status).toMatchObject({
     state: 'error',
@@ -69,23 +69,23 @@ test('a failure shows its reason and its next attempt, counts, and forgets the p
   expect(after(...connecting, failed, { type: 'attempt-started' }, opened, read).status.failures).toBe(0);
 });
 
-test('a failure that a person can solve by signing in shows where', () => {
+test('a failure that a sign-in can solve includes the sign-in URL', () => {
   const error = new ToolwharfError('OAUTH_REQUIRED', 'sign in', { data: { authorizationUrl: 'https://a.example' } });
   const asking = after(...connecting, { type: 'failed', error, retryAt: start });
   expect(asking.status.signInUrl).toBe('https://a.example');
   expect(reduce(asking, { type: 'attempt-started' }, start).status.signInUrl).toBeUndefined();
 });
 
-test('a connection that nobody wants any more plans no further attempt', () => {
+test('a connection that is no longer wanted schedules no further attempt', () => {
   const unwanted = after(...connecting, { type: 'disconnect-requested' }, failed);
   expect(unwanted).toMatchObject({ isWanted: false, status: { state: 'error', failures: 1 } });
   expect(unwanted.status.nextTryAt).toBeUndefined();
-  const gone = reduce(unwanted, { type: 'disconnected' }, start);
-  expect(gone.status).toMatchObject({ state: 'disconnected', failures: 0 });
-  expect(gone.status.reason).toBeUndefined();
+  const disconnected = reduce(unwanted, { type: 'disconnected' }, start);
+  expect(disconnected.status).toMatchObject({ state: 'disconnected', failures: 0 });
+  expect(disconnected.status.reason).toBeUndefined();
 });
 
-test('the start of a state stays the same while state, reason and next attempt do', () => {
+test('the start time of a state changes only with its state, reason or next attempt', () => {
   const first = after(...connecting, opened, read);
   const again = reduce(first, { type: 'list-problem', problem: undefined }, start + 99_000);
   expect(again.status.since).toBe(first.status.since);

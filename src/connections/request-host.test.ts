@@ -10,7 +10,7 @@ test('a client announces only the questions it can answer', () => {
   expect(Object.keys(asked)).toEqual(['elicitation', 'sampling']);
 });
 
-test('an accepted form contains the default of each field that the person left out', async () => {
+test('an accepted form contains the default of each field that the person left empty', async () => {
   const requestedSchema = {
     type: 'object',
     properties: {
@@ -30,7 +30,7 @@ test('an accepted form contains the default of each field that the person left o
   });
 });
 
-test('the host of a request answers before the default of the connection', async () => {
+test('the host of a request takes precedence over the default host of the connection', async () => {
   const host = { listRoots: async () => [{ uri: 'file:///host' }] };
   const defaults = { listRoots: async () => [{ uri: 'file:///default' }], sample: async () => ({ model: 'default' }) };
   expect(await answerQuestion(host, defaults, 'roots/list', {}, context)).toEqual({ roots: [{ uri: 'file:///host' }] });
@@ -40,7 +40,7 @@ test('the host of a request answers before the default of the connection', async
   });
 });
 
-test('a question that nobody can answer is refused as an unknown method', async () => {
+test('a server request without a host that can answer it is rejected as an unknown method', async () => {
   for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list', 'made/up']) {
     await expect(answerQuestion({}, {}, method, {}, context)).rejects.toMatchObject({
       code: -32601,

@@ -28,7 +28,7 @@ test('a request is sent again with the answers and the unchanged state until the
   ]);
 });
 
-test('endless questions, malformed questions and questions that nobody answers are errors', async () => {
+test('endless, malformed and unanswered input requests are errors', async () => {
   const endless = {
     send: async () => ({ resultType: 'input_required', inputRequests: { a: question } }),
     answer: async () => ({}),
@@ -36,6 +36,6 @@ test('endless questions, malformed questions and questions that nobody answers a
   await expect(requestWithInput({}, { ...endless, maxRounds: 3 })).rejects.toMatchObject({ code: 'SERVER_PROTOCOL' });
   const nonsense = { ...endless, send: async () => ({ resultType: 'input_required', inputRequests: { a: 'who?' } }) };
   await expect(requestWithInput({}, nonsense)).rejects.toMatchObject({ code: 'SERVER_PROTOCOL' });
-  const nobody = { ...endless, answer: () => Promise.reject(new Error('nobody')) };
-  await expect(requestWithInput({}, nobody)).rejects.toMatchObject({ code: 'INPUT_REFUSED' });
+  const unanswered = { ...endless, answer: () => Promise.reject(new Error('unanswered')) };
+  await expect(requestWithInput({}, unanswered)).rejects.toMatchObject({ code: 'INPUT_REFUSED' });
 });

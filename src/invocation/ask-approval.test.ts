@@ -5,7 +5,7 @@ import { reportWaiting } from './ask-approval.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a call that waits for approval reports progress at once and at intervals, with growing numbers, until it is answered', () => {
+test('a call that waits for approval reports increasing progress at once and at intervals until it is answered', () => {
   const reports: Progress[] = [];
   {
     using _waiting = reportWaiting((progress) => reports.push(progress), 5);
@@ -19,7 +19,7 @@ test('a call that waits for approval reports progress at once and at intervals, 
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
 });
 
-test('a call whose host wants no progress reports nothing while it waits', () => {
+test('a call without a progress callback reports nothing while it waits', () => {
   using _waiting = reportWaiting(undefined, 5);
   expect(vi.getTimerCount()).toBe(0);
 });

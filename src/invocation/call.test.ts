@@ -38,7 +38,7 @@ test('the record of a call has the times when the call was received, started and
   });
 });
 
-test('a call never ends before it began, even if the clock is set back meanwhile', () => {
+test('a call never ends before it starts, even if the clock is set back in between', () => {
   const { call, setClock } = createCall();
   setClock(noon - 3_600_000);
   const running = call.start({});

@@ -4,7 +4,7 @@ import { createDeadline } from './deadline.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a deadline expires once its time has passed', () => {
+test('a deadline expires after its duration', () => {
   const onExpired = vi.fn();
   using deadline = createDeadline(10, onExpired);
   vi.advanceTimersByTime(9);
@@ -14,7 +14,7 @@ test('a deadline expires once its time has passed', () => {
   expect(onExpired).toHaveBeenCalledOnce();
 });
 
-test('a deadline is paused while at least one of several overlapping pauses lasts', () => {
+test('a deadline is paused until the last of several overlapping pauses ends', () => {
   using deadline = createDeadline(60, () => {});
   vi.advanceTimersByTime(20);
   const resumeFirst = deadline.pause();
@@ -30,7 +30,7 @@ test('a deadline is paused while at least one of several overlapping pauses last
   expect(deadline.isExpired).toBe(true);
 });
 
-test('a disposed deadline never expires, even when it is resumed later', () => {
+test('a disposed deadline never expires, even if it is resumed later', () => {
   const deadline = createDeadline(10, () => {});
   const resume = deadline.pause();
   deadline[Symbol.dispose]();

@@ -47,7 +47,7 @@ test('max_concurrent limits the calls of all tools, and max_instances those of o
   a2[Symbol.dispose]();
 });
 
-test('the oldest waiting call that may run is next, across all tools [M12]', async () => {
+test('the oldest waiting call that may run is the next to run, across all tools [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   const first = await permits.acquire('a', 5);
   const order: string[] = [];
@@ -98,7 +98,7 @@ test('a cancelled waiter leaves the queue at once and rejects with the reason [M
   expect(next.permit).toBeDefined();
 });
 
-test('a waiter whose signal is already aborted takes no permit', async () => {
+test('a waiter with an aborted signal acquires no permit', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   await expect(permits.acquire('a', 1, { signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
   expect(permits.stats().running).toBe(0);
@@ -116,7 +116,7 @@ test('a signal that aborts after the permit was granted does not revoke it', asy
   expect(permits.stats().running).toBe(1);
 });
 
-test('a full queue refuses the call and names the limits to raise [M12]', async () => {
+test('a full queue rejects the call and names the limits to raise [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 1 });
   const running = await permits.acquire('a', 1);
   const queued = track(permits.acquire('b', 1));
@@ -185,7 +185,7 @@ type Step =
   | { readonly kind: 'limit'; readonly key: string; readonly max: number }
   | { readonly kind: 'resize'; readonly maxConcurrent: number };
 
-/** The same rules as simply as possible: one list of waiting calls, searched from the front. */
+/** A reference model of the same rules: one list of waiting calls, searched from the front. */
 function createReference(maxQueued: number) {
   let maxConcurrent = 2;
   const max = new Map<string, number>();

@@ -12,7 +12,7 @@ function createTime(start = 0) {
   };
 }
 
-test('calls within the limit pass at once, and the next one gets the time to retry [R20]', () => {
+test('calls within the limit pass at once, and the next call is rejected with a retry time [R20]', () => {
   const clock = createTime(1_000_000);
   const limiter = createRateLimiter({ clock });
   const limit = { calls: 2, perMs: 1000 };
@@ -27,7 +27,7 @@ test('calls within the limit pass at once, and the next one gets the time to ret
   expect(limiter.take('github', limit)).toEqual({ ok: false, retryAfterMs: 400 });
 });
 
-test('each key has its own window, names of the prototype included', () => {
+test('each key has its own window, including names of Object.prototype members', () => {
   const limiter = createRateLimiter({ clock: createTime() });
   const limit = { calls: 1, perMs: 1000 };
   for (const key of ['a', 'b', '__proto__', 'constructor']) {
@@ -36,7 +36,7 @@ test('each key has its own window, names of the prototype included', () => {
   }
 });
 
-test('no window of any position holds more calls than allowed, and room is never refused [R20]', () => {
+test('no window at any position contains more calls than allowed, and no call is rejected while capacity remains [R20]', () => {
   const steps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 400 })), {
     maxLength: 120,
   });
@@ -60,7 +60,7 @@ test('no window of any position holds more calls than allowed, and room is never
   );
 });
 
-test('a retry after the given time succeeds', () => {
+test('a retry after the returned time succeeds', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 50 }), (waits) => {
       const clock = createTime();

@@ -18,7 +18,7 @@ const record: CallRecord = {
 const shape = (raw: JsonObject, maxResultBytes = 10_000) => shapeResult(raw, { callId: 'call-1', maxResultBytes });
 
 describe('a small result', () => {
-  test('passes untouched, unknown blocks and fields included', () => {
+  test('passes unchanged, including unknown blocks and fields', () => {
     const raw = {
       content: [
         { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
@@ -29,7 +29,7 @@ describe('a small result', () => {
       _meta: { trace: 'x' },
       future: true,
     };
-    const { result, whole: kept } = shape(raw);
+    const { result, whole } = shape(raw);
     expect(result.raw).toBe(raw);
     expect(result.content).toEqual(raw.content);
     expect(result.content[0]).toBe(raw.content[0]);
@@ -40,10 +40,10 @@ describe('a small result', () => {
       _meta: { trace: 'x' },
     });
     expect(result.text).toBe('hello\n[image, image/png, 3 bytes]\n[hologram]');
-    expect(kept).toBeUndefined();
+    expect(whole).toBeUndefined();
   });
 
-  test('that reports a failure is an error whose text says so, with its content as it was [A7]', () => {
+  test('that reports a failure has an error text and its original content [A7]', () => {
     const content = [{ type: 'text', text: 'no such file' }];
     const { result } = shape({ content, isError: true });
     expect(result).toMatchObject({ isError: true, text: 'MCP error: no such file', content });
@@ -56,8 +56,8 @@ describe('a small result', () => {
   });
 });
 
-describe('a result of the wrong shape', () => {
-  test('is read as well as it can be', () => {
+describe('a malformed result', () => {
+  test('is read as far as possible', () => {
     expect(shape({}).result).toMatchObject({ isError: false, content: [], text: '' });
     expect(shape({ structuredContent: { a: 1 } }).result.text).toBe('{"a":1}');
     expect(shape({ toolResult: [1, 2] }).result.text).toBe('[1,2]');
@@ -70,11 +70,11 @@ describe('a result of the wrong shape', () => {
   });
 });
 
-describe('a result above the cap', () => {
-  test('has its text cut between characters, says so, and is kept whole', () => {
+describe('a result above the size limit', () => {
+  test('has its text truncated between characters, states the truncation and is stored completely', () => {
     const raw = { content: [{ type: 'text', text: '€'.repeat(1000), annotations: { priority: 1 } }] };
-    const { result, whole: kept } = shape(raw, 1000);
-    expect(kept).toBe(raw);
+    const { result, whole } = shape(raw, 1000);
+    expect(whole).toBe(raw);
     expect(result.raw).toBeUndefined();
     expect(result.text).toBe(
       `${'€'.repeat(333)}\n[cut by Toolwharf: 999 of 3000 bytes shown; the whole result is kept under call call-1]`,
@@ -82,7 +82,7 @@ describe('a result above the cap', () => {
     expect(result.content[0]).toMatchObject({ type: 'text', annotations: { priority: 1 } });
   });
 
-  test('says in a field how much of it is shown, also when it is read from the journal', () => {
+  test('has a field with the shown and total sizes, also when it is read from the journal', () => {
     const raw = { content: [{ type: 'text', text: 'x'.repeat(3000) }], structuredContent: { n: 1 } };
     const { result } = shape(raw, 1000);
     const { content, structuredContent, isError, truncated } = result;
@@ -95,7 +95,7 @@ describe('a result above the cap', () => {
     expect(shape(raw, 10_000).result).not.toHaveProperty('truncated');
   });
 
-  test('keeps the blocks before the cut and counts the ones after it', () => {
+  test('retains the blocks before the truncation and counts the others', () => {
     const content = Array.from({ length: 50 }, (_, at) => ({ type: 'text', text: `${at}`.padEnd(100, '.') }));
     const { result } = shape({ content }, 1000);
     expect(result.content.slice(0, 7)).toEqual(content.slice(0, 7));
@@ -103,7 +103,7 @@ describe('a result above the cap', () => {
     expect(Buffer.byteLength(result.text)).toBeLessThan(1400);
   });
 
-  test('names a binary block instead of showing it, and shows what comes after it', () => {
+  test('replaces a binary block by its description and shows the blocks after it', () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(400_000) };
     const blob = {
       type: 'resource',
@@ -120,14 +120,14 @@ describe('a result above the cap', () => {
     );
   });
 
-  test('has the text of an embedded resource cut inside it', () => {
+  test('truncates the text of an embedded resource inside it', () => {
     const block = { type: 'resource', resource: { uri: 'file:///log', text: 'x'.repeat(5000) } };
     const { result } = shape({ content: [block] }, 1000);
     expect(result.content[0]).toMatchObject({ type: 'resource', resource: { uri: 'file:///log' } });
     expect(result.text).toContain('[cut by Toolwharf: 1000 of 5000 bytes shown;');
   });
 
-  test('drops structuredContent only if that alone is too big, and says so', () => {
+  test('omits structuredContent only if it exceeds the limit by itself, and states the omission', () => {
     const rows = { rows: Array.from({ length: 500 }, (_, at) => ({ at })) };
     const dropped = shape({ content: [{ type: 'text', text: 'ok' }], structuredContent: rows }, 1000);
     expect(dropped.result.structuredContent).toBeUndefined();
@@ -142,18 +142,18 @@ describe('a result above the cap', () => {
     expect(only.result.content).toHaveLength(1);
   });
 
-  test('stays an error if it is one [A7]', () => {
+  test('remains an error if it is one [A7]', () => {
     const { result } = shape({ isError: true, content: [{ type: 'text', text: 'x'.repeat(5000) }] }, 1000);
     expect(result.isError).toBe(true);
     expect(result.text).toMatch(/^MCP error: x{1000}\n\[cut/);
   });
 
-  test('does not grow by fields that hide beside a text', () => {
+  test('cannot exceed the limit with extra fields beside a text', () => {
     const { result } = shape({ content: [{ type: 'text', text: 'x', _meta: { y: 'y'.repeat(50_000) } }] }, 1000);
     expect(JSON.stringify(result).length).toBeLessThan(1000);
   });
 
-  test('may be nested without end', () => {
+  test('may be nested to any depth', () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 100_000; depth++) deep = { deep };
     const { result } = shape({ content: [deep, { type: 'x', deep }], structuredContent: deep });
@@ -162,7 +162,7 @@ describe('a result above the cap', () => {
   });
 });
 
-test('whatever a server sends, the result is well formed and bounded', () => {
+test('any server response becomes a well-formed and bounded result', () => {
   const block = fc.oneof(
     fc.record({ type: fc.constant('text'), text: fc.string({ maxLength: 300, unit: 'binary' }) }),
     fc.record({ type: fc.constant('image'), data: fc.string({ maxLength: 300 }), mimeType: fc.constant('image/png') }),
@@ -178,19 +178,19 @@ test('whatever a server sends, the result is well formed and bounded', () => {
   );
   fc.assert(
     fc.property(raw, fc.integer({ min: 100, max: 2000 }), (given, cap) => {
-      const { result, whole: kept } = shape(given, cap);
+      const { result, whole } = shape(given, cap);
       expect(result.content.every((item) => typeof item.type === 'string')).toBe(true);
       expect(result.isError).toBe(given.isError === true);
-      if (kept) {
-        expect(kept).toBe(given);
-        // Half as much again, what JSON escapes add, and the statements.
+      if (whole) {
+        expect(whole).toBe(given);
+        // Half as much again, plus JSON escapes and the truncation statements.
         expect(JSON.stringify(result.content).length).toBeLessThan(cap * 1.5 * 6 + 10_000);
       } else expect(result.raw).toBe(given);
     }),
   );
 });
 
-test('text is that of all blocks, and what has none is named', () => {
+test('the text of a result joins all blocks and describes blocks without text', () => {
   expect(
     textOf([
       { type: 'text', text: 'a' },
@@ -202,7 +202,7 @@ test('text is that of all blocks, and what has none is named', () => {
   expect(textOf([])).toBe('');
 });
 
-test('a call that was ended is a result a model can read [A7]', () => {
+test('a failed call becomes a result that a model can read [A7]', () => {
   expect(failureResult('call-1', 'CALL_DENIED', 'denied by policy', { tool: 'x' })).toEqual({
     isError: true,
     content: [{ type: 'text', text: 'MCP error: denied by policy' }],

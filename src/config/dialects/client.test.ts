@@ -12,7 +12,7 @@ const loadServer = (server: object, env = {}) => {
   return { ...config.servers[0], warnings };
 };
 
-describe('files of MCP clients load as they stand [A4]', () => {
+describe('configuration files of other MCP clients load unchanged [A4]', () => {
   test('Claude Desktop', async () => {
     const { config, warnings } = await load('claude_desktop_config.json');
     expect(config.dialect).toBe('client');
@@ -104,7 +104,7 @@ describe('files of MCP clients load as they stand [A4]', () => {
     ]);
   });
 
-  test('VS Code: comments, trailing commas, inputs become variables to set', async () => {
+  test('VS Code: comments, trailing commas, and inputs, which become variables to set', async () => {
     const { config, warnings } = await load('.vscode/mcp.json');
     expect(config.dialect).toBe('client');
     expect(config.servers).toMatchObject([
@@ -118,7 +118,7 @@ describe('files of MCP clients load as they stand [A4]', () => {
     ]);
   });
 
-  test("VS Code's settings.json, and a file without inputs", () => {
+  test('VS Code: settings.json, and a file without inputs', () => {
     const servers = { a: { type: 'stdio', command: 'x' } };
     expect(parseConfig({ mcp: { servers, inputs: [] } }, { env: {} }).config).toMatchObject({
       dialect: 'client',
@@ -129,8 +129,8 @@ describe('files of MCP clients load as they stand [A4]', () => {
   });
 });
 
-describe('servers of client files', () => {
-  test('keys of other programs are warnings, keys of ours work', () => {
+describe('a server in the configuration file of another client', () => {
+  test('warns about the keys of other programs and accepts the keys of Toolwharf', () => {
     const server = loadServer({ command: 'x', autoApprove: ['y'], trusted: true, retry_attempts: 1 });
     expect(server).toMatchObject({
       trusted: true,
@@ -139,17 +139,17 @@ describe('servers of client files', () => {
     });
   });
 
-  test('an unknown transport is an error all the same [A9]', () => {
+  test('is rejected when its transport is unknown [A9]', () => {
     expect(() => loadServer({ type: 'ws', url: 'https://x.y' })).toThrow(
       /mcpServers\.a\.type {2}unknown transport of server 'a', found "ws"; allowed: stdio, http, sse, auto/,
     );
   });
 
-  test.each(['streamable-http', 'streamableHttp', 'http'])('type %s is Streamable HTTP', (type) => {
+  test.each(['streamable-http', 'streamableHttp', 'http'])('uses Streamable HTTP when its type is %s', (type) => {
     expect(loadServer({ type, url: 'https://x.y' }).target).toMatchObject({ transport: 'http' });
   });
 
-  test('problems have the paths of the file', () => {
+  test('has problems with the paths of the original file', () => {
     expect(() => loadServer({ serverUrl: 'nope' })).toThrow(/mcpServers\.a\.serverUrl {2}must be a URL/);
     expect(() => loadServer({ command: ['x'] })).toThrow(/mcpServers\.a\.command {2}must be text/);
     expect(() => loadServer({ command: 'x', url: 'https://x.y' })).toThrow(/has both/);
@@ -159,13 +159,13 @@ describe('servers of client files', () => {
     );
   });
 
-  test('a timeout is seconds or milliseconds, whichever makes sense', () => {
+  test('has a timeout in seconds or in milliseconds, depending on its magnitude', () => {
     expect(loadServer({ command: 'x', timeout: 60 }).timeoutMs).toBe(60_000);
     expect(loadServer({ command: 'x', timeout: 60_000 }).timeoutMs).toBe(60_000);
     expect(() => loadServer({ command: 'x', timeout: -1 })).toThrow(/mcpServers\.a\.timeout {2}must be positive/);
   });
 
-  test('variables inside longer texts are put in, missing ones are warned of by name', () => {
+  test('has variables replaced inside longer texts, and missing variables named in a warning', () => {
     const { target, warnings } = loadServer(
       { command: '${userHome}/bin/x', args: ['--dir=${env:DIR}', '${A:-b}'], env: { U: 'x-${env:NONE}-y' } },
       { DIR: '/data' },
@@ -174,7 +174,7 @@ describe('servers of client files', () => {
     expect(warnings).toEqual(["Server 'a': environment variable 'NONE' is not set"]);
   });
 
-  test('a file that is not there is an error with its place', () => {
+  test('is rejected with its path when an argument refers to a file that does not exist', () => {
     expect(() => loadServer({ command: 'x', args: ['--key=${file:/nonexistent/key}'] })).toThrow(
       /mcpServers\.a {2}The file '\/nonexistent\/key' of a \$\{file:…\} value can't be read/,
     );
@@ -183,13 +183,13 @@ describe('servers of client files', () => {
     });
   });
 
-  test('a workspace that is not known stays as it is, with a warning', () => {
+  test('retains ${workspaceFolder} with a warning when the workspace is unknown', () => {
     const { target, warnings } = loadServer({ command: 'x', args: ['${workspaceFolder}/y'] });
     expect(target).toMatchObject({ args: ['${workspaceFolder}/y'] });
     expect(warnings).toEqual([expect.stringMatching(/\$\{workspaceFolder\} is not known here/)]);
   });
 
-  test('fields a program leaves empty do not count', () => {
+  test('ignores empty fields', () => {
     expect(loadServer({ command: 'x', url: '', env: { A: null } }).target).toEqual({
       transport: 'stdio',
       command: 'x',

@@ -6,7 +6,7 @@ const load = (toolbox: object) => parseConfig({ myai: { toolbox } }, { env: {} }
 const loadServer = (changes: object) => load({ mcps: [{ ...server, ...changes }] }).config.servers[0];
 
 describe('the myai dialect', () => {
-  test('needs a mode for every server [M2]', () => {
+  test('requires a mode for every server [M2]', () => {
     expect(() => loadServer({ mode: undefined })).toThrow(
       /myai\.toolbox\.mcps\[0\] {2}MCP server 'customers' needs 'mode'; allowed: strict, dynamic/,
     );
@@ -15,7 +15,7 @@ describe('the myai dialect', () => {
     );
   });
 
-  test('dynamic needs default_tool_config, with the message of the specification [M2]', () => {
+  test('requires default_tool_config in dynamic mode, with the specified message [M2]', () => {
     const text = `myai:
   toolbox:
     mcps:
@@ -34,7 +34,7 @@ describe('the myai dialect', () => {
     );
   });
 
-  test('strict may carry default_tool_config, which is checked and ignored [M2]', () => {
+  test('accepts default_tool_config in strict mode, validates it and ignores it [M2]', () => {
     const carried = { default_tool_config: { max_instances: 9, timeout: 'PT9S' } };
     expect(loadServer(carried)?.defaultTool).toEqual({ maxInstances: 5, timeoutMs: 30_000 });
     expect(() => loadServer({ default_tool_config: { max_instances: -9 } })).toThrow(
@@ -42,14 +42,14 @@ describe('the myai dialect', () => {
     );
   });
 
-  test('default_tool_config may leave out its fields and may have a name [M2]', () => {
+  test('allows default_tool_config to omit its fields and to have a name [M2]', () => {
     const dynamic = (config: object) => loadServer({ mode: 'dynamic', default_tool_config: config })?.defaultTool;
     expect(dynamic({})).toEqual({ maxInstances: 5, timeoutMs: 30_000 });
     expect(dynamic({ name: 'default', max_instances: 7 })).toEqual({ maxInstances: 7, timeoutMs: 30_000 });
     expect(dynamic({ timeout: 'PT1M' })).toEqual({ maxInstances: 5, timeoutMs: 60_000 });
   });
 
-  test('a bare number of time is seconds, as the application reads it', () => {
+  test('reads a number without a unit as seconds', () => {
     const { config } = load({
       tools: [{ name: 'a', timeout: 1.5 }],
       mcps: [{ ...server, mode: 'dynamic', default_tool_config: { timeout: 20 } }],
@@ -58,7 +58,7 @@ describe('the myai dialect', () => {
     expect(config.servers[0]?.defaultTool.timeoutMs).toBe(20_000);
   });
 
-  test('allow and deny lists, and a mode for one tool, are understood [M15]', () => {
+  test('accepts allow and deny lists and a mode per tool [M15]', () => {
     const lists = { tool_allowlist: ['get_*'], tool_denylist: ['get_secret'] };
     expect(loadServer(lists)).toMatchObject({ allow: ['get_*'], deny: ['get_secret'] });
     expect(() => loadServer({ tool_allowlist: 'get_*' })).toThrow(/mcps\[0\]\.tool_allowlist {2}must be a list/);
@@ -67,12 +67,12 @@ describe('the myai dialect', () => {
     ).toEqual([{ name: 'dangerous_tool', maxInstances: 1, mode: 'strict' }]);
   });
 
-  test('prompts are those that are named', () => {
+  test('offers only the prompts that are listed', () => {
     expect(loadServer({})?.prompts).toEqual([]);
     expect(loadServer({ prompts: ['greet'] })?.prompts).toEqual(['greet']);
   });
 
-  test('names must be there, be good and be different', () => {
+  test('requires names that are present, valid and unique', () => {
     expect(() => load({ mcps: [server, server] })).toThrow(
       /mcps\[1\]\.name {2}duplicate name 'customers', first in mcps\[0\]/,
     );
@@ -89,7 +89,7 @@ describe('the myai dialect', () => {
     [{ transport: 'pigeon' }, /mcps\[0\]\.transport {2}unknown transport of server 'customers', found "pigeon"/],
     [{ url: undefined }, /server 'customers' needs 'url' for transport 'http'/],
     [{ defualt_tool_config: {} }, /unknown key, found 'defualt_tool_config'/],
-  ])('%j is refused in the words of the file [M11]', (changes, message) => {
+  ])('rejects %j with the key names of the file [M11]', (changes, message) => {
     expect(() => loadServer(changes)).toThrow(message);
   });
 
@@ -103,11 +103,11 @@ describe('the myai dialect', () => {
       { tools: [{ name: 'a', max_instances: 0 }] },
       /myai\.toolbox\.tools\[0\]\.max_instances {2}must be a whole number/,
     ],
-  ])('%j is refused too [M11]', (toolbox, message) => {
+  ])('rejects %j [M11]', (toolbox, message) => {
     expect(() => load(toolbox)).toThrow(message);
   });
 
-  test('a file without a toolbox says so, and other sections are none of our business', () => {
+  test('rejects a file without a toolbox and ignores other sections', () => {
     expect(() => parseConfig({ myai: { llm: {} } }, { env: {} })).toThrow(/myai\.toolbox {2}is required/);
     expect(() => parseConfig({ myai: null }, { env: {} })).toThrow(/myai\.toolbox {2}is required/);
     const { config, warnings } = parseConfig({ logging: {}, myai: { llm: {}, toolbox: {} } }, { env: {} });

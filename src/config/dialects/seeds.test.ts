@@ -5,7 +5,7 @@ import { loadConfig } from '../load-config.ts';
 const fixture = (name: string) => fileURLToPath(new URL(`../../../test/fixtures/config/${name}`, import.meta.url));
 const load = (name: string, env = {}) => loadConfig(fixture(name), { env });
 
-describe('files that exist already load as they stand', () => {
+describe('existing files load unchanged', () => {
   test.each(['seed-000.json', 'seed-000-tools.json'])(
     '%s: mcp_servers at the top and under tools [A4]',
     async (name) => {

@@ -18,7 +18,7 @@ const reasonOf = (operation: object, more?: object) =>
   readOpenApi(document({ '/a': { post: operation } }, more)).skipped[0]?.reason;
 const body = (schema: object, type = 'application/json') => ({ required: true, content: { [type]: { schema } } });
 
-describe('the operations of an OpenAPI document', () => {
+describe('reading an OpenAPI document', () => {
   test('an operation becomes a tool with one argument per parameter and one for the body [R21]', () => {
     const tool = only({
       '/owners/{owner}/pets': {
@@ -166,7 +166,7 @@ describe('the operations of an OpenAPI document', () => {
     expect(tool.body?.argument).toBe('request_body');
   });
 
-  test('an operation that cannot be called is left out with the reason, and the others are kept', () => {
+  test('an operation that cannot be called is skipped with the reason, and the others are offered', () => {
     expect(reasonOf({ requestBody: body({}, 'multipart/form-data') })).toBe('its body must be multipart/form-data');
     expect(reasonOf({ requestBody: body({ $ref: 'other.json#/Pet' }) })).toBe(
       'it refers to another document: other.json#/Pet',
@@ -189,7 +189,7 @@ describe('the operations of an OpenAPI document', () => {
     ]);
   });
 
-  test('an operation whose schema grows without bound is left out', () => {
+  test('an operation with a schema that expands without bound is skipped', () => {
     const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`p${at}`, {}]));
     expect(reasonOf({ requestBody: body({ type: 'object', properties: wide }) })).toBe('its schema is too large');
     const deep = Array.from({ length: 70 }).reduce<object>((items) => ({ type: 'array', items }), {});

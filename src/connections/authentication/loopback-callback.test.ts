@@ -7,7 +7,7 @@ const idle = new AbortController().signal;
 const question = { server: 'notes', state: 'right', signal: idle };
 const nowhere = new URL('https://issuer.example/authorize');
 
-test('a loopback callback returns the query of the redirect with its state and refuses other requests', async () => {
+test('a loopback callback returns the query of the redirect with its state and rejects other requests', async () => {
   await using back = await createLoopbackCallback({ open: () => {} }).open({});
   const params = back.authorize(nowhere, question);
   const wrong = await fetch(`${back.redirectUrl}?code=evil&state=wrong`);
@@ -45,7 +45,7 @@ test('a loopback callback uses its previous port if that is free, and otherwise 
   expect(again.redirectUrl).toBe(redirectUrl);
 });
 
-test('a configured redirect URL is used unchanged or refused with the reason', async () => {
+test('a configured redirect URL is used unchanged or rejected with the reason', async () => {
   const callback = createLoopbackCallback({ open: () => {} });
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
@@ -63,7 +63,7 @@ test('a configured redirect URL is used unchanged or refused with the reason', a
   expect((await params).get('error')).toBe('access_denied');
 });
 
-test('a timeout, a cancel and a browser that cannot be opened all end the wait for a redirect', async () => {
+test('a timeout, a cancellation and a browser that cannot be opened all end the wait for a redirect', async () => {
   await using slow = await createLoopbackCallback({ open: () => {}, timeoutMs: 20 }).open({});
   await expect(slow.authorize(nowhere, question)).rejects.toMatchObject({ code: 'OAUTH_FAILED' });
 

@@ -9,7 +9,7 @@ test.for([
   ['http://127.0.0.1:9/token', 'https://mcp.example/mcp', 'on this machine'],
   ['https://localhost/token', 'https://mcp.example/mcp', 'on this machine'],
   ['ftp://issuer.example/token', 'https://mcp.example/mcp', 'not https'],
-])('the OAuth endpoint %s of %s is refused because it is %s [R19]', async ([endpoint, serverUrl, reason]) => {
+])('the OAuth endpoint %s of %s is rejected because it is %s [R19]', async ([endpoint, serverUrl, reason]) => {
   const fetch = createOAuthFetch({
     server: 'notes',
     serverUrl: new URL(serverUrl as string),

@@ -15,7 +15,7 @@ test('callers that arrive while a task runs share it, and later callers start a 
   expect(runs).toBe(3);
 });
 
-test('a failed task fails all callers that wait for it and is then forgotten', async () => {
+test('a failed task fails all callers that wait for it, and the next caller starts a new task', async () => {
   const flights = createSingleFlight();
   const failing = flights.run('a', async () => {
     throw new Error('no');

@@ -51,7 +51,7 @@ const hostile: readonly [string, () => unknown][] = [
   ['a colon in a user name', () => headersFor({ type: 'basic', username: 'a:b', password: 'hunter22' })],
 ];
 
-test.for(hostile)('%s is refused with a message that does not contain the value', ([, work]) => {
+test.for(hostile)('%s is rejected with a message that does not contain the value', ([, work]) => {
   let refused: unknown;
   try {
     work();

@@ -47,7 +47,7 @@ function passes(chunks: readonly Uint8Array[]): boolean {
   }
 }
 
-/** The bytes up to the last one that is not a line end, of the largest event. */
+/** The size of the largest event in bytes, without trailing line ends. */
 function longestEvent(text: string): number {
   let longest = 0;
   let start = 0;

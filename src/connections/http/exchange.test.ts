@@ -28,7 +28,7 @@ async function startServer(listener: RequestListener) {
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-test('a JSON body is returned as its text, however many pieces it arrives in', async () => {
+test('a JSON body is returned as text, regardless of the number of chunks', async () => {
   await using server = await startServer((_request, response) => {
     const bytes = Buffer.from('{"text":"grüße"}');
     response.writeHead(200, json);
@@ -93,7 +93,7 @@ test('a cancelled request is closed, both before its response and in the middle 
   await expect.poll(() => closed).toHaveLength(2);
 });
 
-test('a request that was cancelled before it began is not sent', async () => {
+test('a request that was cancelled before it started is not sent', async () => {
   let requests = 0;
   await using server = await startServer((_request, response) => {
     requests++;

@@ -8,7 +8,7 @@ import { serverReach } from './server-reach.ts';
 
 const publicOnly: MayReach = (_, kind) => kind === 'public';
 
-/** A name server that answers with the next of these each time it is asked. */
+/** A name server that returns the next of these answers on each query. */
 function answering(...answers: readonly string[][]): Lookup & { asked(): number } {
   let asked = 0;
   const lookup: Lookup = (_, { all }, callback) => {
@@ -25,7 +25,7 @@ function ask(lookup: Lookup, all = true): Promise<unknown> {
   });
 }
 
-test('a name with a private address is refused, even if its other addresses are public', async () => {
+test('a name with a private address is rejected, even if its other addresses are public', async () => {
   const refusal = { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('10.0.0.7') };
   await expect(ask(guardAddresses(publicOnly, answering(['10.0.0.7'])).lookup)).rejects.toMatchObject(refusal);
   await expect(ask(guardAddresses(publicOnly, answering(['10.0.0.7'])).lookup, false)).rejects.toMatchObject(refusal);
@@ -69,13 +69,13 @@ test('a connection uses the address that was checked, and the name is resolved o
 });
 
 test.each([
-  // A server of the file may be anywhere. What it names may be in the network of the operator, not on this machine.
+  // Servers of the configuration file may have any address. URLs they refer to may be in the operator's network, but not on this machine.
   ['configured', 'http://10.0.0.1/mcp', '10.0.0.1', 'private', true],
   ['configured', 'https://93.184.216.34/mcp', 'login.internal', 'private', true],
   ['configured', 'https://93.184.216.34/mcp', 'login.internal', 'loopback', false],
   ['configured', 'https://93.184.216.34/mcp', 'login.internal', 'link-local', false],
   ['configured', 'http://127.0.0.1/mcp', '127.0.0.1', 'loopback', true],
-  // What an added one names is no closer than itself.
+  // URLs of a server that was added at run time may not be more private than the server itself.
   ['added', 'http://10.0.0.1/mcp', '10.0.0.1', 'private', true],
   ['added', 'http://10.0.0.1/mcp', 'login.internal', 'private', true],
   ['added', 'https://93.184.216.34/mcp', 'login.internal', 'private', false],

@@ -163,13 +163,13 @@ test('an event stream is read completely and in order at the rate of its throttl
   });
   const throttle = createNotificationThrottle({ burst: 1, perSecond: 1_000 });
   const { fetch } = createPool({ throttle });
-  let heard = '';
+  let received = '';
   for await (const piece of (await fetch(`${url}/events`)).body ?? []) {
     expect(piece.byteLength).toBeLessThanOrEqual(4_096);
-    heard += Buffer.from(piece).toString();
+    received += Buffer.from(piece).toString();
     throttle.count();
   }
-  expect(heard).toBe(text);
+  expect(received).toBe(text);
   for (let count = 0; count < 1_000_000; count++) throttle.count();
   expect(await (await fetch(`${url}/whole`)).text()).toBe(text);
 });
@@ -196,7 +196,7 @@ test('a network error is a TypeError that names the origin but not the path', as
   expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('a response that breaks off, has too many headers, is compressed or is not HTTP is an error', async () => {
+test('a response that is truncated, has too many headers, is compressed or is not HTTP is an error', async () => {
   const raw = createSocketServer((socket) => {
     socket.once('data', (data) => {
       if (String(data).includes('/cut')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this');
@@ -223,7 +223,7 @@ test('a response that breaks off, has too many headers, is compressed or is not 
   await expect(fetch(squeezed.url)).rejects.toThrow(/compressed/);
 });
 
-test('a body that broke before it is read rejects when it is read', async () => {
+test('a body that failed before it is read rejects when it is read', async () => {
   const { url, server, sockets } = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half');
@@ -298,7 +298,7 @@ test.for(['http', 'sse'] as const)(
   },
 );
 
-test('names under .localhost resolve to this machine, whatever a name server says [R19]', async () => {
+test('names under .localhost resolve to this machine, regardless of the name server [R19]', async () => {
   const { url } = await serve((request, response) => void response.end(request.headers.host));
   const { port } = new URL(url);
   expect(await (await createPool().fetch(`http://no-such-name.localhost:${port}/`)).text()).toBe(

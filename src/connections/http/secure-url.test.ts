@@ -19,7 +19,7 @@ test.for(loopback)('plain http to %s is allowed because it stays on this machine
   expect(isLoopbackUrl(new URL(`https://${host}/`))).toBe(true);
 });
 
-test.for(elsewhere)('plain http to %s is refused with advice unless the server sets allowInsecure [R19]', (host) => {
+test.for(elsewhere)('plain http to %s is rejected with advice unless the server sets allowInsecure [R19]', (host) => {
   const url = `http://${host}/mcp`;
   const refused = catching(() => assertSecureUrl(url, { serverName: 'notes' }));
   expect(refused).toMatchObject({
@@ -37,7 +37,7 @@ test.for([
   'file:///etc/passwd',
   'example.com',
   '',
-])('the address %s is refused, and a password in it is not repeated [R3]', (url) => {
+])('the URL %s is rejected, and a password in it is not repeated [R3]', (url) => {
   const refused = catching(() => assertSecureUrl(url, { serverName: 'notes', allowInsecure: true }));
   expect(refused.code).toBe('CONFIG_INVALID');
   expect(refused.message).not.toContain('hunter22');

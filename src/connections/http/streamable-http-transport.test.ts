@@ -10,7 +10,7 @@ import { createStreamableHttpTransport } from './streamable-http-transport.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A transport to a server that answers with this handler, and what it received. */
+/** A transport to a server with this request handler, and the requests that the server received. */
 async function setUp(handler: Handler, maxEventBytes?: number) {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -129,7 +129,7 @@ test('the session of the initialize response is sent with each later request', a
   ]);
 });
 
-test('a redirect is followed within its origin and refused beyond it', async () => {
+test('a redirect within the same origin is followed, and any other is rejected', async () => {
   let location = '/moved';
   await using subject = await setUp((request, response) => {
     if (request.url === '/moved')

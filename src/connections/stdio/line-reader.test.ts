@@ -18,7 +18,7 @@ function read(chunks: Buffer[], maxBytes = 1_000) {
   return { lines, oversize, edges };
 }
 
-test('lines are complete however their bytes are split, even within a character', () => {
+test('lines are complete regardless of how their bytes are split, even within a character', () => {
   const text = fc.array(
     fc.string({ unit: 'grapheme', minLength: 1 }).filter((line) => !/[\n\r]/.test(line) && line.trim() !== ''),
   );

@@ -12,15 +12,15 @@ const npm = (more: JsonObject = {}) => ({
   transport: { type: 'stdio' },
   ...more,
 });
-const wayOf = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') => {
+const onlyOption = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') => {
   const { ways, unusable } = read({ [kind]: [one] });
   expect(unusable).toEqual([]);
-  return ways[0] ?? expect.fail('no way');
+  return ways[0] ?? expect.fail('no install option');
 };
 const reasonOf = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') =>
   read({ [kind]: [one] }).unusable[0]?.reason;
 
-describe('a package', () => {
+describe('a registry package', () => {
   test.each<[string, JsonObject, object]>([
     ['npm', npm(), { command: 'npx', args: ['-y', '@ada/weather@1.2.0'] }],
     ['pypi', npm({ registryType: 'pypi', identifier: 'weather' }), { command: 'uvx', args: ['weather@1.2.0'] }],
@@ -39,12 +39,12 @@ describe('a package', () => {
       npm({ registryType: 'nuget', identifier: 'Ada.Weather' }),
       { command: 'dnx', args: ['Ada.Weather@1.2.0', '--yes'] },
     ],
-  ])('of %s is run in exactly its version', (_, one, server) => {
-    expect(planServer(wayOf(one), {})).toEqual({ transport: 'stdio', env: {}, ...server });
+  ])('of type %s runs in exactly its version', (_, one, server) => {
+    expect(planServer(onlyOption(one), {})).toEqual({ transport: 'stdio', env: {}, ...server });
   });
 
-  test('a package’s arguments and variables are filled in, and empty optional ones are left out', () => {
-    const way = wayOf(
+  test('has its arguments and variables filled in, without empty optional ones', () => {
+    const option = onlyOption(
       npm({
         runtimeArguments: [
           { type: 'positional', value: '-y' },
@@ -68,10 +68,10 @@ describe('a package', () => {
         ],
       }),
     );
-    expect(way.label).toBe(
+    expect(option.label).toBe(
       "AUTH='Bearer <token>' MODE=quiet npx -y --quiet @ada/weather@1.2.0 <directory> --units <units> --cache <cache> --endpoint https://<host>/v1",
     );
-    expect(way.inputs).toEqual([
+    expect(option.inputs).toEqual([
       { key: 'KEY', isRequired: true, isSecret: true },
       { key: 'token', isRequired: false, isSecret: false },
       { key: 'directory', isRequired: true, isSecret: false, description: 'What it may read' },
@@ -89,24 +89,24 @@ describe('a package', () => {
       '--endpoint',
       'https://a.example/v1',
     ];
-    expect(planServer(way, { KEY: 'k', directory: '/srv' })).toEqual({
+    expect(planServer(option, { KEY: 'k', directory: '/srv' })).toEqual({
       transport: 'stdio',
       command: 'npx',
       args,
       env: { KEY: 'k', MODE: 'quiet' },
     });
-    // What is filled in is not read again.
-    expect(planServer(way, { KEY: '{token}', directory: '{KEY}', token: 't', cache: '/c' })).toMatchObject({
+    // Inserted values are not expanded a second time.
+    expect(planServer(option, { KEY: '{token}', directory: '{KEY}', token: 't', cache: '/c' })).toMatchObject({
       args: [...args.slice(0, 3), '{KEY}', '--units', 'metric', '--cache', '/c', ...args.slice(6)],
       env: { KEY: '{token}', AUTH: 'Bearer t' },
     });
-    expect(() => planServer(way, { units: 'feet', other: 'x' })).toThrow(
+    expect(() => planServer(option, { units: 'feet', other: 'x' })).toThrow(
       "'other' is not asked for; 'KEY' is required; 'directory' is required; 'units' must be one of metric, imperial",
     );
   });
 
-  test('fixed values are shown, and two arguments of one name get different keys', () => {
-    const way = wayOf(
+  test('shows fixed values and gives two arguments with the same name different keys', () => {
+    const option = onlyOption(
       npm({
         packageArguments: [
           { type: 'positional', valueHint: 'file' },
@@ -116,16 +116,16 @@ describe('a package', () => {
         environmentVariables: [{ name: 'NODE_OPTIONS', value: "--require '/tmp/x.js'" }],
       }),
     );
-    expect(way.label).toBe(
+    expect(option.label).toBe(
       String.raw`NODE_OPTIONS='--require '\''/tmp/x.js'\''' npx -y @ada/weather@1.2.0 <file> <file_2> 'a b; c'`,
     );
-    expect(planServer(way, { file: 'one', file_2: 'two' })).toMatchObject({
+    expect(planServer(option, { file: 'one', file_2: 'two' })).toMatchObject({
       args: ['-y', '@ada/weather@1.2.0', 'one', 'two', 'a b; c'],
     });
   });
 
-  test('a container gets its variables by name', () => {
-    const way = wayOf(
+  test('passes variables to a container by name', () => {
+    const option = onlyOption(
       npm({
         registryType: 'oci',
         identifier: 'ada/weather',
@@ -133,7 +133,7 @@ describe('a package', () => {
         environmentVariables: [{ name: 'KEY', isRequired: true }],
       }),
     );
-    expect(planServer(way, { KEY: 'k' })).toMatchObject({
+    expect(planServer(option, { KEY: 'k' })).toMatchObject({
       args: ['run', '-i', '--rm', '--network', 'none', '-e', 'KEY', 'ada/weather:1.2.0'],
       env: { KEY: 'k' },
     });
@@ -152,14 +152,14 @@ describe('a package', () => {
     [npm({ registryType: 'constructor' }), "packages of the kind 'constructor' are not run"],
     [npm({ transport: { type: 'streamable-http', url: 'http://localhost' } }), 'start it yourself'],
     [npm({ environmentVariables: [{ value: 'x' }] }), 'has no name'],
-  ])('%j is not run: %s', (one, reason) => {
+  ])('%j is rejected: %s', (one, reason) => {
     expect(reasonOf(one as JsonObject)).toContain(reason);
   });
 });
 
-describe('a remote', () => {
-  test('a remote has a URL and headers', () => {
-    const way = wayOf(
+describe('a registry remote', () => {
+  test('has a URL and headers', () => {
+    const option = onlyOption(
       {
         type: 'streamable-http',
         url: 'https://{tenant}.example.com:{port}/mcp',
@@ -171,7 +171,7 @@ describe('a remote', () => {
       },
       'remotes',
     );
-    expect(way).toMatchObject({
+    expect(option).toMatchObject({
       kind: 'address',
       label: 'https://{tenant}.example.com:{port}/mcp (Authorization: Bearer {token})',
       inputs: [
@@ -181,12 +181,12 @@ describe('a remote', () => {
         { key: 'X-Team' },
       ],
     });
-    expect(planServer(way, { tenant: 'ada', token: 't' })).toEqual({
+    expect(planServer(option, { tenant: 'ada', token: 't' })).toEqual({
       transport: 'http',
       url: 'https://ada.example.com:443/mcp',
       headers: { Authorization: 'Bearer t' },
     });
-    expect(planServer(wayOf({ type: 'sse', url: 'https://a.example/sse' }, 'remotes'), {})).toMatchObject({
+    expect(planServer(onlyOption({ type: 'sse', url: 'https://a.example/sse' }, 'remotes'), {})).toMatchObject({
       transport: 'sse',
     });
   });
@@ -195,13 +195,13 @@ describe('a remote', () => {
     [{ type: 'carrier-pigeon', url: 'https://a.example' }, "its transport 'carrier-pigeon' is not known"],
     [{ type: 'sse', url: 'javascript:alert(1)' }, 'no address of the web'],
     [{ type: 'sse' }, 'no address of the web'],
-  ])('%j is left out: %s', (one, reason) => {
+  ])('%j is skipped: %s', (one, reason) => {
     expect(reasonOf(one, 'remotes')).toContain(reason);
   });
 });
 
-describe('an entry', () => {
-  test('may be of the older shape, and says how it stands', () => {
+describe('a registry entry', () => {
+  test('may have the older format and includes its status', () => {
     expect(readEntry(base)).toMatchObject({ ...base, status: 'active', ways: [], unusable: [] });
     expect(readEntry({ server: base, _meta: { a: { status: 'deprecated' } } })).toMatchObject({ status: 'deprecated' });
     expect(read({ repository: { url: 'javascript:alert(1)' }, websiteUrl: 'https://a.example' })).toMatchObject({
@@ -210,7 +210,10 @@ describe('an entry', () => {
     expect(read({ repository: { url: 'javascript:alert(1)' } })).not.toHaveProperty('repository');
   });
 
-  test.each([[null], ['x'], [{}], [{ server: { name: 3 } }], [{ server: { name: '' } }]])('%j is none', (value) => {
-    expect(readEntry(value)).toBeUndefined();
-  });
+  test.each([[null], ['x'], [{}], [{ server: { name: 3 } }], [{ server: { name: '' } }]])(
+    'cannot be read from %j',
+    (value) => {
+      expect(readEntry(value)).toBeUndefined();
+    },
+  );
 });
