@@ -86,18 +86,18 @@ describe('toolwharf approvals', () => {
 
   test('an answer for always becomes a rule that can be listed and revoked', async () => {
     const { result, question } = await ask('always');
-    await cli.run(['approvals', 'allow', question.id, '--scope', 'tool']);
+    await cli.run(['approvals', 'allow', question.id, '--scope', 'tool', '--audience', 'everyone']);
     expect(await result).toMatchObject({ status: 200 });
     const again = await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'unasked' } });
     expect(again).toMatchObject({ status: 200, body: { text: 'unasked' } });
 
     const [rule] = JSON.parse((await cli.run(['rules', '--json'])).stdout) as { id: string }[];
-    expect(rule).toMatchObject({ scope: 'tool', answer: 'allow', server: 'files', tool: 'echo' });
+    expect(rule).toMatchObject({ scope: 'tool', audience: 'everyone', answer: 'allow', server: 'files', tool: 'echo' });
     const { stdout } = await cli.run(['rules', 'list']);
-    expect(stdout).toMatch(new RegExp(`^${rule?.id.slice(0, 8)}  allow   files/echo  `, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${rule?.id.slice(0, 8)}  allow   files/echo for everyone  `, 'm'));
     expect(await cli.run(['rules', 'revoke', rule?.id ?? ''])).toMatchObject({
       code: 0,
-      stdout: 'Revoked: allow files/echo\n',
+      stdout: 'Revoked: allow files/echo for everyone\n',
     });
     expect(await cli.run(['rules'])).toMatchObject({ stdout: '', stderr: 'No approvals are remembered.\n' });
     expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });

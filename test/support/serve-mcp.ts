@@ -36,7 +36,7 @@ export async function serveMcp(servers: NativeConfig['servers'], options: ServeM
   const { sessionKey = randomBytes(32), log = silentLog, port = 0, approval: mode = 'auto' } = options;
   const approver = createStoredApprover({ store: createMemoryApprovals(), log });
   const toolbox = await openToolbox(
-    { servers, profiles: { default: { naming: 'plain', approval: { mode } } } },
+    { servers, profiles: { default: { naming: 'plain', approval: { mode, approvers: 'client' } } } },
     { log, approver, host: questionsNeedCall },
   );
   const [profile] = toolbox.config.profiles;
