@@ -15,6 +15,7 @@ import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import type { Authenticate, Identity } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
+import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
@@ -104,7 +105,11 @@ export interface ProcessFacts {
 
 /** The parts that routes use. Streaming routes also re-authenticate their callers. */
 export interface RouteParts extends GatewayParts {
-  readonly security: SecurityParts & { readonly authenticate: Authenticate };
+  readonly security: SecurityParts & {
+    readonly authenticate: Authenticate;
+    /** Closes the open requests of callers that have lost their access. */
+    readonly recheckAccess: OpenRequests['recheck'];
+  };
 }
 
 /** A running gateway. */
@@ -161,6 +166,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     process: { host, env, adminTokenFile, stdioProgram },
   };
   const authenticate = options.createAuthenticate(parts);
+  const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
+  toolbox.on('config.applied', () => void openRequests.recheck());
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,
@@ -179,6 +186,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   }
 
   async function closeParts(): Promise<void> {
+    openRequests.close();
     await closeRoutes();
     await toolbox.close();
     await traces.close();
@@ -187,10 +195,14 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   let server: Server;
   try {
     await assertSafeToListen(host, { settings, keys: storage.keys, adminToken });
-    routes = await options.createRoutes({ ...parts, security: { ...parts.security, authenticate } });
+    routes = await options.createRoutes({
+      ...parts,
+      security: { ...parts.security, authenticate, recheckAccess: openRequests.recheck },
+    });
     const listener = createListener({
       parts,
       authenticate,
+      openRequests,
       admit,
       guard: createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownHostNames(host)] }),
       web: options.web === undefined ? () => false : await createWeb(options.web),
@@ -235,6 +247,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
 interface ListenerPorts {
   readonly parts: GatewayParts;
   readonly authenticate: Authenticate;
+  readonly openRequests: OpenRequests;
   readonly admit: AdmitPorts;
   readonly guard: ReturnType<typeof createGuard>;
   readonly web: (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -244,7 +257,7 @@ interface ListenerPorts {
 
 /** Guards, authenticates and routes every request. */
 function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
-  const { authenticate, admit, guard, web, routes, a2a } = ports;
+  const { authenticate, openRequests, admit, guard, web, routes, a2a } = ports;
   const { toolbox, log, mcp, limits } = ports.parts;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -263,6 +276,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     if (identity === 'rejected') return;
     // Invalid credentials are an error on public routes too.
     if (!identity && request.headers.authorization !== undefined) return sendUnauthorized(request, response);
+    if (identity) openRequests.add(request, response, identity);
     if (path !== '/metrics' && path !== '/readyz') limits.assertMemory();
     if (path === oauthReturnPath && request.method === 'GET')
       return serveOAuthReturn(request, response, { toolbox, log });

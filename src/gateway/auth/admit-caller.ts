@@ -76,14 +76,15 @@ export async function assertActive({ caller }: Identity, keys: Pick<KeyStore, 'g
     throw new ToolwharfError('CALL_DENIED', 'The call was denied: its key was revoked while the call was waiting');
 }
 
-/** The requested profile if the caller may use it; without a request, the caller's own profile or `default`. */
+/** The requested profile if the caller may use it: administrators every profile, others their own, which is `default` if they have none. */
 function findProfile(
   asked: string | undefined,
   identity: Identity,
   profiles: readonly ProfileConfig[],
 ): ProfileConfig | undefined {
-  const name = asked === undefined ? (identity.profile ?? 'default') : decode(asked);
-  if (identity.profile !== undefined && name !== identity.profile) return undefined;
+  const own = identity.profile ?? 'default';
+  const name = asked === undefined ? own : decode(asked);
+  if (!identity.isAdmin && name !== own) return undefined;
   return profiles.find((profile) => profile.name === name);
 }
 

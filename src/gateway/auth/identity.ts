@@ -7,7 +7,7 @@ export type Right = 'public' | 'read' | 'call' | 'admin';
 /** An authenticated caller and its permissions. */
 export interface Identity {
   readonly caller: Caller;
-  /** The only profile the caller may use; undefined allows every profile. */
+  /** The only profile the caller may use; if undefined, `default`, and every profile for administrators. */
   readonly profile?: string;
   /** May manage servers, keys and settings. */
   readonly isAdmin: boolean;

@@ -1,17 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Chat, ChatEvent } from '../../chat/chat.ts';
 import { noConversation } from '../../storage/ports/conversation-store.ts';
-import type { EventLog } from '../events/event-log.ts';
 import { type EventStream, type EventStreamOptions, openEventStream } from '../events/event-stream.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 
 export interface ServeConversationOptions extends Pick<EventStreamOptions, 'keepAliveMs' | 'maxUnsentBytes'> {
   readonly chat: Pick<Chat, 'read' | 'watch'>;
-  /** Requests access checks. */
-  readonly events: Pick<EventLog, 'listen'>;
   readonly usage: Pick<CallerUsage, 'reserve'>;
-  /** Whether the client may still read the conversation. */
-  readonly mayWatch: () => Promise<boolean>;
   readonly stopping: AbortSignal;
 }
 
@@ -21,7 +16,7 @@ export async function serveConversation(
   id: string,
   options: ServeConversationOptions,
 ): Promise<void> {
-  const { chat, events, stopping, keepAliveMs, maxUnsentBytes = 1024 * 1024 } = options;
+  const { chat, stopping, keepAliveMs, maxUnsentBytes = 1024 * 1024 } = options;
   let stream: EventStream | undefined;
   // Events before the snapshot are part of it.
   const unwatch = chat.watch(id, (event) => send(event));
@@ -36,18 +31,15 @@ export async function serveConversation(
   }
   const slot = reserveStream(options.usage, unwatch);
   const snapshot = JSON.stringify(content);
-  const unlisten = events.listen({ onEvent: () => {}, onRecheckAccess: recheckAccess });
   stream = openEventStream(response, {
     retryMs: 2_000,
     keepAliveMs,
     // A long conversation must not look like a slow client.
     maxUnsentBytes: maxUnsentBytes + Buffer.byteLength(snapshot),
     signal: stopping,
-    onKeepAlive: () => void recheckAccess(),
     onClose() {
       slot[Symbol.dispose]();
       unwatch();
-      unlisten();
     },
   });
   stream.send({ name: 'snapshot', data: snapshot });
@@ -55,10 +47,6 @@ export async function serveConversation(
   function send({ kind, ...data }: ChatEvent): void {
     stream?.send({ name: kind, data: JSON.stringify(data) });
     if (kind === 'removed') stream?.end();
-  }
-
-  async function recheckAccess(): Promise<void> {
-    if (!(await options.mayWatch().catch(() => false))) stream?.end();
   }
 }
 

@@ -39,7 +39,7 @@ function setUp(maxEvents?: number, retentionMs?: number) {
   const sources = { toolbox, approver: approvals, hosts, questions, ownership };
   const log = createEventLog({ sources, maxEvents, retentionMs });
   const seen: NumberedEvent[] = [];
-  const leave = log.listen({ onEvent: (event) => seen.push(event), onRecheckAccess: async () => {} });
+  const leave = log.listen((event) => void seen.push(event));
   return { events, approvals, hosts, questions, ownership, entries, log, seen, leave, last: () => seen.at(-1) };
 }
 
@@ -73,7 +73,7 @@ test('events are kept while someone listens and for the retention time after, th
   expect(log.since(start)).toBeUndefined();
   expect(log.since(before)).toBeUndefined();
   expect(log.since(log.latest)).toEqual([]);
-  log.listen({ onEvent: () => {}, onRecheckAccess: async () => {} });
+  log.listen(() => {});
   const now = log.latest;
   events.emit('call.changed', call({ id: 'c4' }));
   expect(log.since(now)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c4' }]);

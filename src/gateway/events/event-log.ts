@@ -6,11 +6,7 @@ export interface NumberedEvent extends LoggedEvent {
   readonly id?: string;
 }
 
-export interface EventListener {
-  onEvent(event: NumberedEvent): void;
-  /** Called when a caller's access may have ended. */
-  onRecheckAccess(): Promise<void>;
-}
+export type EventListener = (event: NumberedEvent) => void;
 
 /** The latest events, numbered, so that listeners can reconnect without missing any. */
 export interface EventLog {
@@ -21,8 +17,6 @@ export interface EventLog {
   readonly latest: string;
   listen(listener: EventListener): () => void;
   readonly listeners: number;
-  /** Makes every listener check whether it may still listen. */
-  recheckAccess(): Promise<void>;
   close(): void;
 }
 
@@ -55,12 +49,12 @@ export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_0
     events.push(event);
     // Trimmed in batches, because removing the first item of a long array is slow.
     if (events.length >= 2 * maxEvents) events.splice(0, events.length - maxEvents);
-    for (const listener of [...listeners]) listener.onEvent(event);
+    for (const listener of [...listeners]) listener(event);
   }
 
   /** Sends an event to current listeners without keeping it. */
   function broadcast(event: LoggedEvent): void {
-    for (const listener of [...listeners]) listener.onEvent(event);
+    for (const listener of [...listeners]) listener(event);
   }
 
   const stopCollecting = collectEvents(sources, { publish, broadcast });
@@ -84,9 +78,6 @@ export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_0
     },
     get listeners() {
       return listeners.size;
-    },
-    async recheckAccess() {
-      await Promise.all([...listeners].map((listener) => listener.onRecheckAccess()));
     },
     close: stopCollecting,
   };

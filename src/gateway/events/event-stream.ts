@@ -24,14 +24,12 @@ export interface EventStreamOptions {
   readonly maxUnsentBytes?: number;
   /** Ends the stream when it aborts. */
   readonly signal?: AbortSignal;
-  /** Called together with each keep-alive comment. */
-  readonly onKeepAlive?: () => void;
   readonly onClose?: () => void;
 }
 
 /** Starts a response with status 200 that stays open until either side ends it. */
 export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventStream {
-  const { retryMs, keepAliveMs = 15_000, maxUnsentBytes = 1024 * 1024, signal, onKeepAlive, onClose } = options;
+  const { retryMs, keepAliveMs = 15_000, maxUnsentBytes = 1024 * 1024, signal, onClose } = options;
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache, no-transform',
@@ -54,10 +52,7 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     response.end();
   }
 
-  const keepAlive = setInterval(() => {
-    write(': still here\n\n');
-    onKeepAlive?.();
-  }, keepAliveMs).unref();
+  const keepAlive = setInterval(() => write(': still here\n\n'), keepAliveMs).unref();
   signal?.addEventListener('abort', end, { once: true });
   response.once('close', () => {
     closed = true;

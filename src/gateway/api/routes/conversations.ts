@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { noConversation } from '../../../storage/ports/conversation-store.ts';
-import { hasRight } from '../../auth/identity.ts';
 import { serveConversation } from '../../chat/serve-conversation.ts';
 import { findConversation } from '../access.ts';
 import { route } from '../route.ts';
@@ -187,16 +186,8 @@ export const conversationRoutes = [
     streams: chatEventSchemas,
     errors: ['LIMIT_REACHED', 'NOT_FOUND', 'OVERLOADED'],
     access: findConversation,
-    async handle({ incoming, outgoing, identity, usage, resource: { id } }, { chat, security, events, stopping }) {
-      const mayWatch = async () => {
-        const current = await security.authenticate(incoming);
-        return (
-          current !== undefined &&
-          hasRight(current, right) &&
-          (current.isAdmin || current.caller.id === identity.caller.id)
-        );
-      };
-      await serveConversation(outgoing, id, { chat: chat.conversations, events, stopping, usage, mayWatch });
+    async handle({ outgoing, usage, resource: { id } }, { chat, stopping }) {
+      await serveConversation(outgoing, id, { chat: chat.conversations, stopping, usage });
     },
   }),
 ];

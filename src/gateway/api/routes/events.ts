@@ -17,11 +17,10 @@ export const eventRoutes = [
     }),
     streams: eventSchemas,
     errors: ['LIMIT_REACHED', 'OVERLOADED'],
-    async handle({ incoming, outgoing, identity, usage, query }, { events, toolbox, security, stopping }) {
+    async handle({ incoming, outgoing, identity, usage, query }, { events, toolbox, stopping }) {
       const header = incoming.headers['last-event-id'];
       const lastEventId = typeof header === 'string' ? header : query.lastEventId;
-      const { authenticate } = security;
-      serveEvents(incoming, outgoing, identity, { events, toolbox, authenticate, stopping, usage, lastEventId });
+      serveEvents(outgoing, identity, { events, toolbox, stopping, usage, lastEventId });
     },
   }),
 ];

@@ -57,12 +57,12 @@ export const keyRoutes = [
     summary: 'Revokes a key immediately.',
     params: z.object({ key: z.string() }),
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle(request, { storage, events }) {
+    async handle(request, { storage, security }) {
       const { key } = request.params;
       if (!(await storage.keys.get(key))) throw new ToolwharfError('NOT_FOUND', `There is no key '${key}'`);
       const isRevoked = await storage.keys.revoke(key, new Date().toISOString());
       if (!isRevoked) throw new ToolwharfError('CONFLICT', 'This key is already revoked');
-      await events.recheckAccess();
+      await security.recheckAccess(request.outgoing);
     },
   }),
 ];

@@ -42,11 +42,11 @@ export const sessionRoutes = [
     right: 'public',
     group,
     summary: 'Ends the session of the web app and deletes its cookie.',
-    async handle({ incoming, setHeader }, { security: { sessions }, events }) {
+    async handle({ incoming, outgoing, setHeader }, { security: { sessions, recheckAccess } }) {
       const session = readSessionCookie(incoming);
       if (session !== undefined) sessions.end(session);
       setHeader('set-cookie', toSessionCookie(incoming, undefined, sessions.lifetimeMs));
-      await events.recheckAccess();
+      await recheckAccess(outgoing);
     },
   }),
 ];

@@ -24,8 +24,8 @@ export const settingsRoutes = [
     summary: 'Lists the profiles that the caller may use.',
     answer: profileListSchema,
     async handle({ identity }, { toolbox }) {
-      const { profile: only, isAdmin } = identity;
-      const profiles = toolbox.config.profiles.filter(({ name }) => only === undefined || name === only);
+      const { profile: own = 'default', isAdmin } = identity;
+      const profiles = toolbox.config.profiles.filter(({ name }) => isAdmin || name === own);
       return {
         profiles: profiles.map(({ name, naming, servers, allow, deny, approval }) => ({
           name,

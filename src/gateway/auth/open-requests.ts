@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProfileConfig } from '../../config/config.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { Authenticate, Identity } from './identity.ts';
+
+/** The requests that have not been answered completely, streams above all. */
+export interface OpenRequests {
+  add(request: IncomingMessage, response: ServerResponse, identity: Identity): void;
+  /**
+   * Authenticates every open request again, and closes those whose caller has lost its access or has other rights now. The
+   * response `except` is left open: it reports the change.
+   */
+  recheck(except?: ServerResponse): Promise<void>;
+  close(): void;
+}
+
+export interface OpenRequestsOptions {
+  readonly authenticate: Authenticate;
+  readonly profiles: () => readonly ProfileConfig[];
+  /** How often access is checked for changes on other replicas and for expired tokens; 5 000. */
+  readonly intervalMs?: number;
+}
+
+/** Closes the open requests of callers that lose their access. */
+export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
+  const { authenticate, profiles, intervalMs = 5_000 } = options;
+  const open = new Map<ServerResponse, { readonly request: IncomingMessage; readonly identity: Identity }>();
+
+  async function recheck(except?: ServerResponse): Promise<void> {
+    // Streams with the same credential need one check.
+    const checked = new Map<string, Promise<boolean>>();
+    await Promise.all(
+      [...open].map(async ([response, { request, identity }]) => {
+        if (response === except) return;
+        const key = `${credentialOf(request)} ${stamp(identity)}`;
+        const check = checked.get(key) ?? keepsAccess(request, identity);
+        checked.set(key, check);
+        if (!(await check)) response.destroy();
+      }),
+    );
+  }
+
+  async function keepsAccess(request: IncomingMessage, identity: Identity): Promise<boolean> {
+    try {
+      const current = await authenticate(request);
+      const { profile } = identity;
+      const hasProfile = profile === undefined || profiles().some(({ name }) => name === profile);
+      return hasProfile && current !== undefined && stamp(current) === stamp(identity);
+    } catch (cause) {
+      // An identity provider that is down has not revoked anything.
+      return cause instanceof ToolwharfError && cause.code === 'SERVER_UNREACHABLE';
+    }
+  }
+
+  const timer = setInterval(() => void recheck(), intervalMs).unref();
+  return {
+    add(request, response, identity) {
+      open.set(response, { request, identity });
+      response.once('close', () => open.delete(response));
+    },
+    recheck,
+    close: () => clearInterval(timer),
+  };
+}
+
+function credentialOf({ headers, socket }: IncomingMessage): string {
+  return `${headers.authorization ?? ''} ${headers.cookie ?? ''} ${socket.remoteAddress ?? ''}`;
+}
+
+/** Equal for identities with the same caller and permissions. */
+function stamp({ caller, profile, isAdmin, rights }: Identity): string {
+  return JSON.stringify([caller.id, profile, isAdmin, rights]);
+}
