@@ -23,7 +23,7 @@ export default {
         'src/cli/main.ts',
         'src/storage/sqlite/spool/spool-thread.ts',
         'bench/sections/*.mjs',
-        'bench/servers/echo-*.mjs',
+        'bench/servers/*.mjs',
         'bench/parts/load.mjs',
       ],
       project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
