@@ -33,7 +33,7 @@ function applied(start: ConversationContent, ...events: ChatEvent[]): Conversati
 }
 
 describe('applyChatEvent', () => {
-  test('messages come, grow part by part, and change in their place', () => {
+  test('adds messages, extends them part by part and replaces them', () => {
     const end = applied(
       content(message('1', 'hi', { role: 'user' })),
       { kind: 'message', message: message('2') },
@@ -53,14 +53,14 @@ describe('applyChatEvent', () => {
     expect(applied(end ?? content(), { kind: 'message', message: finished })?.messages[1]).toEqual(finished);
   });
 
-  test('a cut takes a message and all after it, and a removed conversation is no more', () => {
+  test('truncates a conversation from the cut message on, and returns undefined for a removed conversation', () => {
     const three = content(message('1'), message('2'), message('3'));
     expect(applied(three, { kind: 'cut', message: '2' })?.messages.map(({ id }) => id)).toEqual(['1']);
     expect(applied(three, { kind: 'cut', message: '9' })).toEqual(three);
     expect(applied(three, { kind: 'removed' })).toBeUndefined();
   });
 
-  test('what is about a message that is gone changes nothing', () => {
+  test('ignores events about a message that does not exist', () => {
     const one = content(message('1', 'a'));
     expect(applied(one, { kind: 'text', message: '9', index: 0, text: 'x' })).toEqual(one);
     expect(applied(one, { kind: 'text', message: '1', index: 4, text: 'x' })).toEqual(one);
@@ -68,7 +68,7 @@ describe('applyChatEvent', () => {
 });
 
 describe('eventsBetween', () => {
-  test('what happened between two looks leads from one to the other', () => {
+  test('returns the events that turn the earlier content into the later content', () => {
     const before = content(message('1', 'a'), message('2', 'b'), message('3', 'c'));
     const after: ConversationContent = {
       conversation: { ...conversation, status: 'running' },

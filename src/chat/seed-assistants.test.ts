@@ -9,7 +9,7 @@ const { config } = parseConfig(
   { env: {} },
 );
 
-test('the first start creates an assistant with all servers that always asks for approval, and never creates it again [R8]', async () => {
+test('the first start creates an assistant with all servers and always-ask approval, and later starts do not create it again [R8]', async () => {
   await using storage = openMemory();
   const made = await seedAssistants(storage, { config });
   expect(made).toMatchObject({

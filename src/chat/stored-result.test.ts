@@ -29,18 +29,18 @@ test('a failure is stored with its code', () => {
   });
 });
 
-test('a result that was truncated before is marked as cut', () => {
+test('a result that was already truncated is marked as truncated', () => {
   const truncated = { shownBytes: 10, totalBytes: 20 };
   expect(toStoredResult({ isError: false, content: [], text: '', callId: 'c', truncated }).cut).toBe(true);
 });
 
-test('text beyond the limit is cut at a character boundary and marked as cut', () => {
-  const kept = toStoredResult(
+test('text beyond the limit is truncated at a character boundary and marked as truncated', () => {
+  const stored = toStoredResult(
     result([text(50_000), text(50_000), text(10)], { structuredContent: { big: 'x'.repeat(99) } }),
   );
-  expect(kept.cut).toBe(true);
-  expect(kept).not.toHaveProperty('structuredContent');
-  const texts = kept.content.map((block) => String(block.text));
+  expect(stored.cut).toBe(true);
+  expect(stored).not.toHaveProperty('structuredContent');
+  const texts = stored.content.map((block) => String(block.text));
   expect(texts).toHaveLength(2);
   expect(Buffer.byteLength(texts.join(''))).toBeLessThanOrEqual(64 * 1024);
   expect(texts.join('')).toMatch(/^é+$/);
@@ -48,9 +48,9 @@ test('text beyond the limit is cut at a character boundary and marked as cut', (
 
 test('media is stored up to one megabyte in total, and larger media is replaced by a note', () => {
   const resource = { type: 'resource', resource: { uri: 'a:b', blob: 'A'.repeat(600_000) } };
-  const kept = toStoredResult(result([image(600_000), resource, image(10)]));
-  expect(kept.cut).toBe(true);
-  expect(kept.content).toEqual([
+  const stored = toStoredResult(result([image(600_000), resource, image(10)]));
+  expect(stored.cut).toBe(true);
+  expect(stored.content).toEqual([
     image(600_000),
     { type: 'text', text: '[resource: too large to store here]' },
     image(10),

@@ -9,7 +9,7 @@ const message = (role: Message['role'], parts: MessagePart[]): Message => ({
   status: 'complete',
   createdAt: '',
 });
-const said = (text: string) => message('user', [{ type: 'text', text }]);
+const userMessage = (text: string) => message('user', [{ type: 'text', text }]);
 const none = { outputs: new Map(), takesMedia: true };
 const call = (id: string, content?: Record<string, unknown>[]): MessagePart => ({
   type: 'tool-call',
@@ -30,7 +30,7 @@ test('each model turn becomes one message, followed by the results of its calls'
     { type: 'step' },
     { type: 'text', text: 'Two' },
   ]);
-  expect(toModelMessages([said('Go'), answer, said('And?')], none)).toEqual([
+  expect(toModelMessages([userMessage('Go'), answer, userMessage('And?')], none)).toEqual([
     { role: 'user', content: 'Go' },
     {
       role: 'assistant',
@@ -64,7 +64,7 @@ test('an answer that was cut off and continued is one message, and the model is 
     { type: 'step' },
     { type: 'text', text: 'and half' },
   ]);
-  const messages = toModelMessages([said('Go'), answer, message('assistant', [])], none);
+  const messages = toModelMessages([userMessage('Go'), answer, message('assistant', [])], none);
   expect(messages.slice(1)).toEqual([
     {
       role: 'assistant',
@@ -79,9 +79,9 @@ test('an answer that was cut off and continued is one message, and the model is 
 
 test('recent results are sent in full, and images only to models that support them', () => {
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
-  const talk = [said('Go'), message('assistant', [call('1', [picture])])];
+  const messages = [userMessage('Go'), message('assistant', [call('1', [picture])])];
   const outputOf = (options: Parameters<typeof toModelMessages>[1]) => {
-    const last = toModelMessages(talk, options).at(-1);
+    const last = toModelMessages(messages, options).at(-1);
     return last?.role === 'tool' && last.content[0]?.type === 'tool-result' ? last.content[0].output : undefined;
   };
   expect(outputOf(none)).toMatchObject({ type: 'content', value: [{ type: 'file', mediaType: 'image/png' }] });

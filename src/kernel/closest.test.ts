@@ -9,8 +9,8 @@ test.each([
   ['retry_atempts', 'retryAttempts'],
   ['max-concurrent', 'maxConcurrent'],
   ['arg', 'args'],
-])('the closest key to %s is %s', (word, meant) => {
-  expect(closest(word, keys)).toBe(meant);
+])('the closest key to %s is %s', (word, expected) => {
+  expect(closest(word, keys)).toBe(expected);
 });
 
 test.each(['colour', 'x', '', 'e'.repeat(70)])('no key is close to %s', (word) => {

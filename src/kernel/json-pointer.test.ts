@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapePointerToken, parseLocalReference, parsePointer, valueAt } from './json-pointer.ts';
 
-test('any keys survive being written as a JSON Pointer and read back', () => {
+test('a JSON Pointer of any keys parses to the same keys', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (keys) => {
       expect(parsePointer(keys.map((key) => `/${escapePointerToken(key)}`).join(''))).toEqual(keys);
@@ -10,7 +10,7 @@ test('any keys survive being written as a JSON Pointer and read back', () => {
   );
 });
 
-test('a value is found by own properties of objects and arrays only', () => {
+test('a JSON Pointer resolves only own properties of objects and arrays', () => {
   const document = { a: [{ 'b/c': 1 }], nothing: null };
   expect(valueAt(document, ['a', '0', 'b/c'])).toBe(1);
   expect(valueAt(document, [])).toBe(document);

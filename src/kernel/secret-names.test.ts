@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSecretName } from './secret-names.ts';
 
-test('names that hold secrets are told from names that only sound like it', () => {
+test('names of secrets are distinguished from names that only resemble them', () => {
   const secret = [
     'GITHUB_TOKEN',
     'x-api-key',

@@ -13,7 +13,7 @@ test('an abortable promise settles like the work unless the signal aborts first'
   expect(await abortable(Promise.resolve(2))).toBe(2);
 });
 
-test('waiting at most some time ends with the work, its failure or the timeout', async () => {
+test('a wait with a timeout ends with the result, the failure or the timeout', async () => {
   await waitAtMost(never, 1);
   await waitAtMost(Promise.resolve(), 3_600_000);
   await expect(waitAtMost(Promise.reject(new Error('failed')), 3_600_000)).rejects.toThrow('failed');

@@ -33,14 +33,14 @@ const rule: RememberedRule = {
   createdAt: '2026-01-01T00:00:00Z',
 };
 
-interface Given {
+interface InputChange {
   readonly tool?: Partial<DecidedTool>;
   readonly approval?: Partial<ApprovalConfig>;
   readonly remembered?: readonly RememberedRule[];
   readonly caller?: Caller;
 }
 
-function given(change: Given = {}): DecisionInput {
+function inputWith(change: InputChange = {}): DecisionInput {
   return {
     tool: { ...tool, ...change.tool },
     approval: { ...approval, ...change.approval },
@@ -49,19 +49,19 @@ function given(change: Given = {}): DecisionInput {
   };
 }
 
-const kindOf = (change: Given) => decide(given(change)).kind;
+const kindOf = (change: InputChange) => decide(inputWith(change)).kind;
 
-describe('modes [R16]', () => {
-  test('auto runs', () => {
-    expect(decide(given())).toEqual({ kind: 'allow', because: 'approval mode is auto' });
+describe('the approval mode [R16]', () => {
+  test('auto allows calls', () => {
+    expect(decide(inputWith())).toEqual({ kind: 'allow', because: 'approval mode is auto' });
   });
 
-  test('always-ask asks, also for a trusted tool', () => {
+  test('always-ask asks for approval, also of a trusted tool', () => {
     const asking = { mode: 'always-ask', trustedTools: ['*'] } as const;
-    expect(decide(given({ approval: asking }))).toMatchObject({ kind: 'ask', rule: 'always-ask' });
+    expect(decide(inputWith({ approval: asking }))).toMatchObject({ kind: 'ask', rule: 'always-ask' });
   });
 
-  test('trusted-only runs listed tools and asks for the rest', () => {
+  test('trusted-only allows listed tools and asks for approval of the others', () => {
     const listed = (trustedTools: readonly string[]) => kindOf({ approval: { mode: 'trusted-only', trustedTools } });
     expect(listed(['mcp_github_*'])).toBe('allow');
     expect(listed(['github/create_*'])).toBe('allow');
@@ -70,7 +70,7 @@ describe('modes [R16]', () => {
     expect(listed([])).toBe('ask');
   });
 
-  test('trusted-only runs a read-only tool only if its server is marked trusted', () => {
+  test('trusted-only allows a read-only tool only if its server is marked as trusted', () => {
     const reading = (serverTrusted: boolean, annotations: ToolAnnotations) =>
       kindOf({ approval: { mode: 'trusted-only' }, tool: { serverTrusted, annotations } });
     expect(reading(true, { readOnlyHint: true })).toBe('allow');
@@ -79,7 +79,7 @@ describe('modes [R16]', () => {
     expect(reading(true, { destructiveHint: false })).toBe('ask');
   });
 
-  test('a server cannot trust itself by naming a tool like a qualified pattern', () => {
+  test('trusted-only does not trust a tool that is named like a qualified pattern of another server', () => {
     const impostor = { name: 'github/create_issue', originalName: 'github/create_issue', server: 'evil' };
     expect(kindOf({ tool: impostor, approval: { mode: 'trusted-only', trustedTools: ['github/create_issue'] } })).toBe(
       'ask',
@@ -87,94 +87,94 @@ describe('modes [R16]', () => {
   });
 });
 
-describe('lists', () => {
-  test('a denied tool is never run, by either of its names', () => {
+describe('the deny and ask lists', () => {
+  test('deny a tool by its exposed name or its qualified name', () => {
     for (const pattern of ['mcp_github_create_issue', 'github/*', '*create*'])
       expect(kindOf({ approval: { deny: [pattern], ask: ['*'], trustedTools: ['*'] }, remembered: [rule] })).toBe(
         'deny',
       );
   });
 
-  test('a tool on the ask list is asked about in every mode, remembered or not', () => {
+  test('ask for approval of a tool on the ask list in every mode, even with a remembered answer', () => {
     for (const mode of ['auto', 'trusted-only', 'always-ask'] as const)
       expect(
-        decide(given({ approval: { mode, ask: ['github/*'], trustedTools: ['*'] }, remembered: [rule] })),
+        decide(inputWith({ approval: { mode, ask: ['github/*'], trustedTools: ['*'] }, remembered: [rule] })),
       ).toMatchObject({ kind: 'ask', rule: 'ask-list' });
   });
 
-  test('a local tool is known by its own name', () => {
+  test('match a local tool by its own name', () => {
     const local = { name: 'sum', originalName: 'sum', server: undefined, serverAddress: undefined };
     expect(kindOf({ tool: local, approval: { deny: ['sum'] } })).toBe('deny');
     expect(kindOf({ tool: local, approval: { deny: ['*/sum', 'undefined/*'] } })).toBe('allow');
   });
 });
 
-describe('remembered answers', () => {
+describe('a remembered answer', () => {
   const asking = { mode: 'always-ask' } as const;
-  const with_ = (change: Partial<RememberedRule>, more: Given = {}) =>
+  const decideWith = (change: Partial<RememberedRule>, more: InputChange = {}) =>
     kindOf({ approval: asking, remembered: [{ ...rule, ...change }], ...more });
 
-  test('a yes for a tool holds for the same address and definition only', () => {
-    expect(with_({})).toBe('allow');
-    expect(with_({}, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
-    expect(with_({}, { tool: { definitionHash: 'h2' } })).toBe('ask');
-    expect(with_({ tool: 'delete_repo' })).toBe('ask');
-    expect(with_({ definitionHash: undefined })).toBe('ask');
-    expect(with_({ serverAddress: undefined })).toBe('ask');
+  test('that allows a tool applies only to the same server URL and definition', () => {
+    expect(decideWith({})).toBe('allow');
+    expect(decideWith({}, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
+    expect(decideWith({}, { tool: { definitionHash: 'h2' } })).toBe('ask');
+    expect(decideWith({ tool: 'delete_repo' })).toBe('ask');
+    expect(decideWith({ definitionHash: undefined })).toBe('ask');
+    expect(decideWith({ serverAddress: undefined })).toBe('ask');
   });
 
-  test('a yes for a server holds for all its tools at that address, whatever their definition', () => {
+  test('that allows a server applies to all its tools at that URL, including changed definitions', () => {
     const server = { scope: 'server', tool: undefined, definitionHash: undefined } as const;
-    expect(with_(server)).toBe('allow');
-    expect(with_(server, { tool: { originalName: 'other', definitionHash: 'h9' } })).toBe('allow');
-    expect(with_(server, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
+    expect(decideWith(server)).toBe('allow');
+    expect(decideWith(server, { tool: { originalName: 'other', definitionHash: 'h9' } })).toBe('allow');
+    expect(decideWith(server, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
   });
 
-  test('a yes for a conversation ends with it', () => {
+  test('that allows a tool in a conversation applies only to that conversation', () => {
     const conversation = { scope: 'conversation', conversation: 'c1' } as const;
-    expect(with_(conversation)).toBe('allow');
-    expect(with_(conversation, { caller: { ...caller, conversation: 'c2' } })).toBe('ask');
-    expect(with_({ scope: 'conversation' }, { caller: { id: 'x', kind: 'assistant' } })).toBe('ask');
-    expect(with_(conversation, { tool: { definitionHash: 'h2' } })).toBe('ask');
+    expect(decideWith(conversation)).toBe('allow');
+    expect(decideWith(conversation, { caller: { ...caller, conversation: 'c2' } })).toBe('ask');
+    expect(decideWith({ scope: 'conversation' }, { caller: { id: 'x', kind: 'assistant' } })).toBe('ask');
+    expect(decideWith(conversation, { tool: { definitionHash: 'h2' } })).toBe('ask');
   });
 
-  test('a no is a no in every mode and survives a new definition', () => {
-    expect(with_({ answer: 'deny' }, { approval: { mode: 'auto' }, tool: { definitionHash: 'h2' } })).toBe('deny');
-    expect(with_({ answer: 'deny', scope: 'server' }, { tool: { originalName: 'other' } })).toBe('deny');
-    expect(with_({ answer: 'deny' }, { tool: { originalName: 'other' } })).toBe('ask');
+  test('that denies a tool applies in every mode and to new definitions', () => {
+    expect(decideWith({ answer: 'deny' }, { approval: { mode: 'auto' }, tool: { definitionHash: 'h2' } })).toBe('deny');
+    expect(decideWith({ answer: 'deny', scope: 'server' }, { tool: { originalName: 'other' } })).toBe('deny');
+    expect(decideWith({ answer: 'deny' }, { tool: { originalName: 'other' } })).toBe('ask');
   });
 
-  test('a no beats a yes', () => {
+  test('that denies a tool overrides one that allows it', () => {
     const both = [rule, { ...rule, id: 'r2', answer: 'deny' } as const];
-    expect(decide(given({ remembered: both }))).toEqual({
+    expect(decide(inputWith({ remembered: both }))).toEqual({
       kind: 'deny',
       reason: 'a remembered answer denies this tool (rule r2)',
     });
   });
 
-  test('a rule for local tools never reaches a server, nor the other way round', () => {
+  test('for local tools never applies to a server, and one for a server never applies to local tools', () => {
     const local = { server: undefined, serverAddress: undefined };
-    expect(with_({ scope: 'server', serverAddress: undefined })).toBe('ask');
-    expect(with_({ serverAddress: undefined }, { tool: local })).toBe('allow');
-    expect(with_({}, { tool: local })).toBe('ask');
+    expect(decideWith({ scope: 'server', serverAddress: undefined })).toBe('ask');
+    expect(decideWith({ serverAddress: undefined }, { tool: local })).toBe('allow');
+    expect(decideWith({}, { tool: local })).toBe('ask');
   });
 });
 
-describe('changed definitions', () => {
-  test('a quarantined tool is refused, even when its server is remembered', () => {
-    const decision = decide(given({ tool: { changed: 'quarantine' }, remembered: [{ ...rule, scope: 'server' }] }));
+describe('a changed tool definition', () => {
+  test('denies a quarantined tool, even when a remembered answer allows its server', () => {
+    const decision = decide(inputWith({ tool: { changed: 'quarantine' }, remembered: [{ ...rule, scope: 'server' }] }));
     expect(decision).toMatchObject({ kind: 'deny', reason: expect.stringContaining('changed since it was accepted') });
   });
 
-  test('a changed tool is asked about in auto mode, and when the old definition or the server was allowed', () => {
+  test('requires approval in auto mode, and when the old definition or the server was allowed', () => {
     const changed = { changed: 'ask', definitionHash: 'h2' } as const;
-    expect(decide(given({ tool: changed }))).toMatchObject({ kind: 'ask', rule: 'changed-definition' });
+    expect(decide(inputWith({ tool: changed }))).toMatchObject({ kind: 'ask', rule: 'changed-definition' });
     expect(kindOf({ tool: changed, remembered: [rule] })).toBe('ask');
     expect(kindOf({ tool: changed, remembered: [{ ...rule, scope: 'server' }] })).toBe('ask');
     expect(kindOf({ tool: changed, approval: { mode: 'trusted-only', trustedTools: ['*'] } })).toBe('ask');
   });
 
-  test('once a person allowed the new definition it is not asked about again', () => {
+  test('requires no approval after a person allowed the new definition', () => {
     const changed = { changed: 'ask', definitionHash: 'h2' } as const;
     expect(kindOf({ tool: changed, remembered: [{ ...rule, definitionHash: 'h2' }] })).toBe('allow');
   });
@@ -244,7 +244,7 @@ describe('for every input', () => {
     );
   });
 
-  test('no answer of a person or list widens what a deny, an ask or a change forbids', () => {
+  test('an ask list never makes a decision more permissive', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const rank = { deny: 0, ask: 1, allow: 2 };

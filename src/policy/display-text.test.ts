@@ -16,7 +16,7 @@ test('ANSI escapes are shown as text [R18]', () => {
   expect(show('a\u0000b\u0008c\u007f')).toBe('a⟨U+0000⟩b⟨U+0008⟩c⟨U+007F⟩');
 });
 
-test('Windows line ends are treated as line ends', () => {
+test('Windows line endings are treated as line breaks', () => {
   expect(show('a\r\nb')).toBe('a\nb');
 });
 
@@ -28,7 +28,7 @@ test('text cannot be reordered or hidden [R18]', () => {
   expect(show('a\u2028b\u3164')).toBe('a⟨U+2028⟩b⟨U+3164⟩');
 });
 
-test('joiners and selectors are shown wherever they are not part of one emoji', () => {
+test('joiners and variation selectors are shown unless they are part of one emoji', () => {
   expect(show('a\u200db')).toBe('a⟨U+200D⟩b');
   expect(show('a\ufe0f')).toBe('a⟨U+FE0F⟩');
   expect(show('❤\ufe0f\ufe0f\ufe01')).toBe('❤\ufe0f⟨U+FE0F⟩⟨U+FE01⟩');

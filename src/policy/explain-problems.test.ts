@@ -14,7 +14,7 @@ const text = (schema: JsonSchema, args: unknown) => {
   return verdict.ok ? 'ok' : verdict.text;
 };
 /** The same schema for the property `v`, where any value can go. */
-const of = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
+const objectWithV = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
   ...root,
   properties: { v: schema },
 });
@@ -43,8 +43,8 @@ const readFile: JsonSchema = {
   additionalProperties: false,
 };
 
-describe('what is wrong is told so that a model can mend it [R18]', () => {
-  test('by path, expected and got', () => {
+describe('an argument error tells a model how to correct its call [R18]', () => {
+  test('with the path, the expected value and the received value', () => {
     expect(check(readFile, { path: 'a', limit: 'ten' })).toEqual({
       ok: false,
       problems: [
@@ -59,7 +59,7 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
     });
   });
 
-  test('all at once', () => {
+  test('with all problems at once', () => {
     expect(text(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
       [
         '5 problems',
@@ -72,8 +72,8 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
     );
   });
 
-  test('but never more than ten', () => {
-    const schema = of({ type: 'array', items: { type: 'string' } });
+  test('with at most ten problems', () => {
+    const schema = objectWithV({ type: 'array', items: { type: 'string' } });
     const verdict = check(schema, { v: Array.from({ length: 15 }, (_, at) => at) });
     const lines = verdict.ok ? [] : verdict.text.split('\n');
     expect(lines).toHaveLength(12);
@@ -106,11 +106,11 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
       'expected what exactly one of the alternatives allows, not 2, got number 5',
     ],
     [false, 1, 'expected nothing here, got number 1'],
-  ])('%j refuses %j: %s', (schema, value, expected) => {
-    expect(text(of(schema), { v: value })).toBe(`/v: ${expected}`);
+  ])('for the schema %j and the value %j: %s', (schema, value, expected) => {
+    expect(text(objectWithV(schema), { v: value })).toBe(`/v: ${expected}`);
   });
 
-  test('of alternatives by the one that comes nearest', () => {
+  test('for alternatives, based on the closest one', () => {
     const circle = {
       type: 'object',
       properties: { kind: { const: 'circle' }, r: { type: 'number' } },
@@ -121,14 +121,14 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
       properties: { kind: { const: 'square' }, a: { type: 'number' } },
       required: ['kind', 'a'],
     };
-    const shape = of({ anyOf: [{ type: 'null' }, { $ref: '#/$defs/circle' }, square] }, { $defs: { circle } });
+    const shape = objectWithV({ anyOf: [{ type: 'null' }, { $ref: '#/$defs/circle' }, square] }, { $defs: { circle } });
     expect(text(shape, { v: { kind: 'square', a: 'x' } })).toBe('/v/a: expected number, got string "x"');
     expect(text(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a value, since it is required, got nothing');
-    const both = of({ oneOf: [circle, square] });
+    const both = objectWithV({ oneOf: [circle, square] });
     expect(text(both, { v: { kind: 'hexagon' } })).toBe('/v/kind: expected "circle" or "square", got string "hexagon"');
   });
 
-  test('of if, then and else by what the branch that applies wants', () => {
+  test('for if, then and else, based on the branch that applies', () => {
     const isA = { properties: { kind: { const: 'a' } }, required: ['kind'] };
     const schema = conditional(isA, { required: ['n'] }, { required: ['m'] });
     expect(text(schema, { kind: 'a' })).toBe('/n: expected a value, since it is required, got nothing');
@@ -136,7 +136,7 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
     expect(isOk(schema, { kind: 'a', n: 1 })).toBe(true);
   });
 
-  test('of property patterns by the property', () => {
+  test('for property patterns, with the name of the property', () => {
     const schema = {
       patternProperties: { '^x-': { type: 'string' } },
       properties: { a: {} },
@@ -149,18 +149,20 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
     );
   });
 
-  test('of nested alternatives as one choice', () => {
-    const nested = of({ anyOf: [{ type: 'string' }, { anyOf: [{ type: ['string', 'null'] }, { enum: [1, 2] }] }] });
+  test('for nested alternatives, as one list of options', () => {
+    const nested = objectWithV({
+      anyOf: [{ type: 'string' }, { anyOf: [{ type: ['string', 'null'] }, { enum: [1, 2] }] }],
+    });
     expect(text(nested, { v: true })).toBe('/v: expected string or null or 1 or 2, got boolean true');
   });
 
   test('without repeating long values', () => {
-    const verdict = text(of({ type: 'number' }), { v: 'x'.repeat(10_000) });
+    const verdict = text(objectWithV({ type: 'number' }), { v: 'x'.repeat(10_000) });
     expect(verdict).toMatch(/^\/v: expected number, got string "x{70,79}…$/);
     expect(text({ additionalProperties: false }, { ['k'.repeat(5000)]: 1 }).length).toBeLessThan(400);
-    expect(text(of({ enum: Array.from({ length: 500 }, (_, at) => `value ${at}`) }), { v: 1 }).length).toBeLessThan(
-      300,
-    );
+    expect(
+      text(objectWithV({ enum: Array.from({ length: 500 }, (_, at) => `value ${at}`) }), { v: 1 }).length,
+    ).toBeLessThan(300);
   });
 
   test('without repeating secrets', () => {
@@ -173,7 +175,7 @@ describe('what is wrong is told so that a model can mend it [R18]', () => {
   });
 });
 
-test('the order in which the validator finds errors has no effect on what is said about alternatives [R18]', () => {
+test("the order of the validator's errors does not change the explanation of alternatives [R18]", () => {
   const error = (keyword: string, schemaPath: string, params: object) => ({
     keyword,
     schemaPath,

@@ -4,12 +4,12 @@ import { measureJson } from './measure-json.ts';
 
 const wide = { maxBytes: 1e9, maxDepth: 1000 };
 
-test('the measure is near the length of the JSON text', () => {
+test('the measured size is close to the length of the JSON text', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const text = JSON.stringify(value);
       const { bytes } = measureJson(value, wide);
-      // One separator too many for each array or object, escapes not counted: never more than this apart.
+      // The measure counts one extra separator for each array or object and ignores escapes.
       expect(bytes).toBeLessThanOrEqual(Buffer.byteLength(text) + 2 + text.length);
       expect(bytes * 6 + 2).toBeGreaterThanOrEqual(Buffer.byteLength(text));
     }),
@@ -21,7 +21,7 @@ test('plain text is counted in UTF-8 bytes', () => {
   expect(measureJson('é€', wide).bytes).toBe(7);
 });
 
-test('passing the size stops the walk', () => {
+test('the measurement stops when the size exceeds the limit', () => {
   let read = 0;
   const items = Array.from({ length: 1000 }, () => ({
     get text() {
@@ -33,7 +33,7 @@ test('passing the size stops the walk', () => {
   expect(read).toBeLessThan(20);
 });
 
-test('nesting is bounded, and a circular value is only deep', () => {
+test('nesting is limited, and a circular value exceeds the depth limit', () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   expect(measureJson(circle, { maxBytes: 1e6, maxDepth: 64 }).exceeded).toBe('depth');

@@ -20,7 +20,7 @@ const target = (reference: string, from = root.properties.x as Record<string, un
   return found.ok ? found.target : found.reason;
 };
 
-test('references inside the schema are found: the root, pointers, anchors and embedded documents', () => {
+test('references to the root, pointers, anchors and embedded documents are resolved within the schema', () => {
   expect(target('#')).toBe(root);
   expect(target('#/$defs/item')).toBe(item);
   expect(target('#/$defs/a~1b%20~0c%25')).toBe(item);
@@ -38,20 +38,20 @@ test.each([
   'file:///etc/passwd',
   'definitions.json',
   '//evil.example/x',
-])('%s is outside, and nothing is fetched', (reference) => {
+])('%s is outside of the schema and is not fetched', (reference) => {
   expect(target(reference)).toBe('points outside the schema, and nothing is fetched');
 });
 
-test('what is not there is said to be nothing, names of the prototype included', () => {
+test('a reference to a missing part points to nothing, including names of Object.prototype members', () => {
   for (const reference of ['#/$defs/missing', '#nowhere', '#/__proto__', '#/constructor', '#/$defs/item/type/length'])
     expect(target(reference)).toBe('points to nothing');
 });
 
-test('data is not searched for names', () => {
+test('data inside a schema does not define reference targets', () => {
   expect(target('https://tools.example/data.json')).toContain('outside');
 });
 
-test('a broken escape or address is no crash', () => {
+test('a malformed escape or URL does not throw', () => {
   expect(target('#/%E0%A4%A')).toBe('points to nothing');
   expect(target('http://[')).toBe('is not a reference that can be followed');
 });

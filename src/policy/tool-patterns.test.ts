@@ -14,8 +14,8 @@ const owner = target('github', 'enterprise_delete');
 const newcomer = target('github_enterprise', 'delete', true);
 const local = target(undefined, 'sum');
 
-describe('trust', () => {
-  test('belongs to the tool that owns the name [N9]', () => {
+describe('a trusted tool pattern', () => {
+  test('matches the tool that owns the name [N9]', () => {
     for (const pattern of ['mcp_github_enterprise_delete', 'github__enterprise_delete', 'github/enterprise_delete']) {
       expect(trusts([pattern], owner, scope), pattern).toBe(true);
       expect(trusts([pattern], newcomer, scope), pattern).toBe(false);
@@ -24,14 +24,14 @@ describe('trust', () => {
     expect(trusts([newcomer.name], newcomer, scope)).toBe(true);
   });
 
-  test('of all tools of a server does not reach a server whose name begins alike [N9]', () => {
+  test('for all tools of a server does not match a server with a longer name that starts the same [N9]', () => {
     for (const pattern of ['mcp_github_*', 'github/*', '{mcp_github_*,other}']) {
       expect(trusts([pattern], owner, scope), pattern).toBe(true);
       expect(trusts([pattern], target('github_enterprise', 'list'), scope), pattern).toBe(false);
     }
   });
 
-  test('that could mean two servers holds for the one that was configured first, with a warning [N9]', () => {
+  test('that could match two servers matches the server that was configured first, with a warning [N9]', () => {
     expect(trusts(['mcp_github_enterprise_*'], owner, scope)).toBe(true);
     expect(trusts(['mcp_github_enterprise_*'], target('github_enterprise', 'list'), scope)).toBe(false);
     expect(explainTrust(['mcp_github_enterprise_*', 'github/*'], scope)).toEqual([
@@ -39,25 +39,25 @@ describe('trust', () => {
     ]);
   });
 
-  test('is not taken by a server whose name contains a slash [N9]', () => {
+  test('does not match a server that has a slash in its name [N9]', () => {
     const slashed = { ...scope, servers: ['a', 'a/b'] };
     expect(trusts(['a/b/c'], target('a', 'b/c'), slashed)).toBe(true);
     expect(trusts(['a/b/c'], target('a/b', 'c'), slashed)).toBe(false);
   });
 
-  test('that begins with a wildcard is for tools of every server and for local ones', () => {
+  test('that starts with a wildcard matches local tools and the tools of every server', () => {
     for (const tool of [owner, newcomer, local]) expect(trusts(['*'], tool, scope)).toBe(true);
     expect(trusts(['*/delete'], newcomer, scope)).toBe(true);
     expect(trusts(['*/sum'], local, scope)).toBe(false);
   });
 
-  test('of a local tool is not taken by a tool of a server in plain naming [N9]', () => {
+  test('for a local tool does not match a tool of a server in plain naming [N9]', () => {
     const plain: NamingScope = { ...scope, naming: 'plain' };
     expect(trusts(['sum'], local, plain)).toBe(true);
     expect(trusts(['sum'], target('github', 'sum', false, 'plain'), plain)).toBe(false);
   });
 
-  test('of a plain name stays with the server that was configured first [M10, N9]', () => {
+  test('for a plain name matches only the server that was configured first [M10, N9]', () => {
     const plain: NamingScope = { ...scope, naming: 'plain' };
     expect(trusts(['search'], target('github', 'search', false, 'plain'), plain)).toBe(true);
     expect(trusts(['search'], target('github_enterprise', 'search', false, 'plain'), plain)).toBe(false);
@@ -65,7 +65,7 @@ describe('trust', () => {
     expect(explainTrust(['search'], { ...plain, servers: ['github'] })).toEqual([]);
   });
 
-  test("by a tool's own name without its server matches nothing where names are joined, with a warning", () => {
+  test('with a tool name but no server matches nothing in qualified naming, with a warning', () => {
     expect(trusts(['delete'], newcomer, scope)).toBe(false);
     expect(explainTrust(['delete', 'sum', 'mcp_later_x', 'later/x'], scope)).toEqual([
       "The trusted tool pattern 'delete' matches no tool, as it names no server: write it as server/tool",
@@ -73,7 +73,7 @@ describe('trust', () => {
   });
 });
 
-test('a restriction holds for every tool that the pattern could mean [N9]', () => {
+test('a restriction applies to every tool that the pattern could match [N9]', () => {
   for (const tool of [owner, newcomer]) expect(restricts(['mcp_github_enterprise_delete'], tool)).toBe(true);
   expect(restricts(['github_enterprise__*'], newcomer)).toBe(true);
   expect(restricts([newcomer.name], owner)).toBe(false);

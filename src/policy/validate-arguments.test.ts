@@ -14,8 +14,8 @@ const text = (schema: JsonSchema, args: unknown) => {
   const verdict = check(schema, args);
   return verdict.ok ? 'ok' : verdict.text;
 };
-/** The same schema for the property `v`, where any value can go. */
-const of = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
+/** An object schema with this schema for the property `v`. */
+const objectWithV = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
   ...root,
   properties: { v: schema },
 });
@@ -27,9 +27,9 @@ const conditional = (condition: unknown, yes: unknown, no: unknown): JsonSchema 
     ['else', no],
   ]);
 
-describe('drafts [R18]', () => {
+describe('argument validation supports JSON Schema drafts [R18]', () => {
   test('draft-07 tuples, dependencies and definitions', () => {
-    const tuple = of({ items: [{ type: 'string' }, { type: 'number' }], additionalItems: false });
+    const tuple = objectWithV({ items: [{ type: 'string' }, { type: 'number' }], additionalItems: false });
     expect(isOk(tuple, { v: ['a', 1] })).toBe(true);
     expect(isOk(tuple, { v: [1, 1] })).toBe(false);
     expect(isOk(tuple, { v: ['a', 1, 2] })).toBe(false);
@@ -41,26 +41,26 @@ describe('drafts [R18]', () => {
       true,
       true,
     ]);
-    const defined = of({ $ref: '#/definitions/n' }, { definitions: { n: { type: 'number' } } });
+    const defined = objectWithV({ $ref: '#/definitions/n' }, { definitions: { n: { type: 'number' } } });
     expect([isOk(defined, { v: 1 }), isOk(defined, { v: 'x' })]).toEqual([true, false]);
   });
 
-  test('a $ref hides what is beside it in draft-07 and does not in 2020-12', () => {
-    const schema = of({ $ref: '#/$defs/n', maximum: 5 }, { $defs: { n: { type: 'number' } } });
+  test('a $ref overrides its siblings in draft-07 but not in 2020-12', () => {
+    const schema = objectWithV({ $ref: '#/$defs/n', maximum: 5 }, { $defs: { n: { type: 'number' } } });
     expect(isOk({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' }, { v: 9 })).toBe(true);
     expect(isOk({ ...schema, $schema: 'https://json-schema.org/draft/2020-12/schema' }, { v: 9 })).toBe(false);
     expect(isOk(schema, { v: 9 })).toBe(false);
   });
 
   test('draft-04 exclusive bounds', () => {
-    const schema = of({ minimum: 1, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false });
+    const schema = objectWithV({ minimum: 1, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false });
     expect([1, 2, 5, 6].map((v) => isOk(schema, { v }))).toEqual([false, true, true, false]);
   });
 
   test('2020-12 prefixItems, anchors, dependentSchemas and unevaluatedProperties', () => {
-    const tuple = of({ prefixItems: [{ type: 'string' }], items: { type: 'number' } });
+    const tuple = objectWithV({ prefixItems: [{ type: 'string' }], items: { type: 'number' } });
     expect([['a', 1], ['a', 'b'], [1]].map((v) => isOk(tuple, { v }))).toEqual([true, false, false]);
-    const anchored = of({ $ref: '#n' }, { $defs: { x: { $anchor: 'n', type: 'number' } } });
+    const anchored = objectWithV({ $ref: '#n' }, { $defs: { x: { $anchor: 'n', type: 'number' } } });
     expect([isOk(anchored, { v: 1 }), isOk(anchored, { v: 'x' })]).toEqual([true, false]);
     const closed = {
       allOf: [{ properties: { a: {} } }],
@@ -70,7 +70,7 @@ describe('drafts [R18]', () => {
     expect([{ a: 1 }, { a: 1, b: 1 }, { c: 1 }].map((args) => isOk(closed, args))).toEqual([true, true, false]);
   });
 
-  test('a recursive schema follows its values down', () => {
+  test('recursive schemas validate nested values', () => {
     const tree = {
       type: 'object',
       properties: { n: { type: 'number' }, kids: { items: { $ref: '#' } } },
@@ -80,8 +80,8 @@ describe('drafts [R18]', () => {
     expect(text(tree, { kids: [{ kids: [{ n: 'x' }] }] })).toBe('/kids/0/kids/0/n: expected number, got string "x"');
   });
 
-  test('known formats are asserted, others are remarks', () => {
-    const valid = (format: string, v: string) => isOk(of({ format }), { v });
+  test('known formats are asserted and unknown formats are ignored', () => {
+    const valid = (format: string, v: string) => isOk(objectWithV({ format }), { v });
     expect(valid('email', 'a@b.example')).toBe(true);
     expect(valid('email', 'a b')).toBe(false);
     expect(valid('uri', 'https://example.com/ü')).toBe(true);
@@ -94,14 +94,14 @@ describe('drafts [R18]', () => {
   });
 });
 
-describe('arguments', () => {
-  test('are always an object', () => {
+describe('the arguments of a call', () => {
+  test('must be an object', () => {
     for (const args of [undefined, null, [], 'x', 5]) expect(isOk({}, args)).toBe(false);
     expect(text({ required: ['path'] }, 'sk-secret')).toBe('the arguments: expected object, got string');
     expect(isOk({}, {})).toBe(true);
   });
 
-  test('are bounded in size and depth', () => {
+  test('are limited in size and depth', () => {
     expect(check({}, { v: 'x'.repeat(2000) }, { maxArgumentBytes: 1000 })).toMatchObject({
       ok: false,
       text: 'the arguments: expected at most 1000 bytes, got more',
@@ -111,7 +111,7 @@ describe('arguments', () => {
     expect(text({}, circle)).toBe('the arguments: expected at most 128 levels of nesting, got more');
   });
 
-  test('have only the properties they have', () => {
+  test('do not include inherited properties', () => {
     expect(isOk({ properties: { toString: { type: 'string' }, valueOf: {} } }, {})).toBe(true);
     expect(isOk({ required: ['toString'] }, {})).toBe(false);
     expect(isOk({ required: ['hasOwnProperty'] }, { hasOwnProperty: 1 })).toBe(true);
@@ -124,25 +124,28 @@ describe('arguments', () => {
   });
 });
 
-describe('hostile schemas [R18]', () => {
-  /** Each definition has two ways to the next: 2^levels ways in all. */
+describe('validation with a hostile schema [R18]', () => {
+  /** Each definition refers to the next one twice: 2^levels paths in total. */
   const bomb = (levels: number, keyword: string) => {
     const $defs: Record<string, unknown> = { [`d${levels}`]: { type: 'string' } };
     for (let at = 0; at < levels; at++)
       $defs[`d${at}`] = { [keyword]: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] };
-    return of({ $ref: '#/$defs/d0' }, { $defs });
+    return objectWithV({ $ref: '#/$defs/d0' }, { $defs });
   };
 
-  test.each(['anyOf', 'oneOf', 'allOf'])('an exponential %s ends, and small ones are still checked', (keyword) => {
-    expect(isOk(bomb(8, keyword), { v: 5 })).toBe(false);
-    expect(isOk(bomb(8, 'anyOf'), { v: 'x' })).toBe(true);
-    expect(isOk(bomb(60, keyword), { v: 5 })).toBe(false);
-    expect(text(bomb(60, 'oneOf'), { v: 5 })).toBe(
-      'the arguments: expected arguments that can be checked in bounded time, got more than that',
-    );
-  });
+  test.each(['anyOf', 'oneOf', 'allOf'])(
+    'terminates for an exponential %s and still validates a small one',
+    (keyword) => {
+      expect(isOk(bomb(8, keyword), { v: 5 })).toBe(false);
+      expect(isOk(bomb(8, 'anyOf'), { v: 'x' })).toBe(true);
+      expect(isOk(bomb(60, keyword), { v: 5 })).toBe(false);
+      expect(text(bomb(60, 'oneOf'), { v: 5 })).toBe(
+        'the arguments: expected arguments that can be checked in bounded time, got more than that',
+      );
+    },
+  );
 
-  test('branches that double with each level of the value end', () => {
+  test('terminates for branches that double with each level of the value', () => {
     const schema = {
       anyOf: [
         { properties: { a: { $ref: '#' } }, required: ['x'] },
@@ -158,7 +161,7 @@ describe('hostile schemas [R18]', () => {
     'the pattern %s cannot stall on a value, a property name or a key',
     (pattern) => {
       const evil = `${'a'.repeat(30_000)}!`;
-      expect(isOk(of({ pattern, type: 'string' }), { v: evil })).toBe(false);
+      expect(isOk(objectWithV({ pattern, type: 'string' }), { v: evil })).toBe(false);
       expect(
         isOk(
           { patternProperties: { [pattern]: { type: 'number' } }, properties: { b: {} }, additionalProperties: false },
@@ -169,46 +172,48 @@ describe('hostile schemas [R18]', () => {
     },
   );
 
-  test('many branches times many items end', () => {
+  test('terminates for many branches and many items', () => {
     const branches = Array.from({ length: 3000 }, (_, at) => ({ const: at }));
-    expect(isOk(of({ items: { anyOf: branches } }), { v: Array.from({ length: 100_000 }, () => 'x') })).toBe(false);
+    expect(isOk(objectWithV({ items: { anyOf: branches } }), { v: Array.from({ length: 100_000 }, () => 'x') })).toBe(
+      false,
+    );
   });
 
-  test('many unknown properties, many names and many equal items end', () => {
+  test('terminates for many unknown properties, many names and many equal items', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 3000 }, (_, at) => [`property_${at}`, { type: 'string' }]),
     );
     const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`other_${at}`, at]));
     expect(isOk({ properties, additionalProperties: false }, args)).toBe(false);
-    expect(isOk(of({ uniqueItems: true }), { v: Array.from({ length: 200_000 }, () => 0) })).toBe(false);
+    expect(isOk(objectWithV({ uniqueItems: true }), { v: Array.from({ length: 200_000 }, () => 0) })).toBe(false);
   });
 
-  test('a large enum is checked all the same', () => {
-    const schema = of({ enum: Array.from({ length: 8000 }, (_, at) => `v${at}`) });
+  test('supports a large enum', () => {
+    const schema = objectWithV({ enum: Array.from({ length: 8000 }, (_, at) => `v${at}`) });
     expect([isOk(schema, { v: 'v7999' }), isOk(schema, { v: 'v8000' })]).toEqual([true, false]);
   });
 
-  test('names made of code stay names', () => {
+  test('does not execute code in property names', () => {
     const name = '"]; throw new Error("run"); //';
     const schema = { properties: { [name]: { const: '`${x}`\n\u2028' } }, required: [name] };
     expect(isOk(schema, { [name]: '`${x}`\n\u2028' })).toBe(true);
     expect(isOk(schema, {})).toBe(false);
   });
 
-  test('keywords of the validator itself mean nothing in a schema from outside', () => {
-    expect(isOk(of({ '~refine': [{ check: 1, error: 2 }], type: 'string' }), { v: 'x' })).toBe(true);
+  test('ignores internal keywords of the validator', () => {
+    expect(isOk(objectWithV({ '~refine': [{ check: 1, error: 2 }], type: 'string' }), { v: 'x' })).toBe(true);
   });
 
-  test('a long chain of references is refused or checked, but never thrown', () => {
+  test('never throws for a long chain of references', () => {
     const $defs: Record<string, unknown> = { d4000: { type: 'string' } };
     for (let at = 0; at < 4000; at++) $defs[`d${at}`] = { $ref: `#/$defs/d${at + 1}` };
-    const compiled = compileArguments(of({ $ref: '#/$defs/d0' }, { $defs }));
+    const compiled = compileArguments(objectWithV({ $ref: '#/$defs/d0' }, { $defs }));
     const verdict = compiled.kind === 'ready' && compiled.check({ v: 5 });
     expect(verdict).toMatchObject({ ok: false });
   });
 });
 
-test('a pattern that cannot be run safely is left to the server, the rest is checked', () => {
+test('a pattern that cannot be run safely is left to the server, and the rest of the schema is enforced', () => {
   const compiled = compileArguments({ properties: { a: { type: 'string', pattern: '^(?!x)' } } });
   expect(compiled).toMatchObject({ kind: 'ready', unenforced: [expect.stringContaining('/properties/a/pattern')] });
   expect(compiled.kind === 'ready' && [compiled.check({ a: 'x' }).ok, compiled.check({ a: 1 }).ok]).toEqual([
@@ -275,15 +280,15 @@ describe('for any schema and value', () => {
     ),
   })).value;
 
-  test('the check agrees with the validator on the untranslated schema [R18]', () => {
+  test('the result agrees with the validator on the untranslated schema [R18]', () => {
     let compared = 0;
     fc.assert(
       fc.property(schema, schema, schema, value, (v, x, y, args) => {
         const given = { $schema: 'https://json-schema.org/draft/2020-12/schema', properties: { v }, $defs: { x, y } };
         const compiled = compileArguments(given);
-        // The validator lets `then` and `else` see what `if` evaluated, which the standard does not.
-        const words = JSON.stringify(given);
-        if (compiled.kind === 'unusable' || (words.includes('"if"') && words.includes('unevaluated'))) return;
+        // Unlike the standard, the validator lets `then` and `else` see the properties that `if` evaluated.
+        const json = JSON.stringify(given);
+        if (compiled.kind === 'unusable' || (json.includes('"if"') && json.includes('unevaluated'))) return;
         compared++;
         const verdict = compiled.check({ v: args });
         expect(verdict.ok).toBe(Check({}, given, { v: args }));
@@ -294,7 +299,7 @@ describe('for any schema and value', () => {
     expect(compared).toBeGreaterThan(300);
   });
 
-  test('no schema and no arguments make it throw', () => {
+  test('validation never throws', () => {
     fc.assert(
       fc.property(
         fc.object({
@@ -312,8 +317,8 @@ describe('for any schema and value', () => {
   });
 });
 
-describe('a checker', () => {
-  test('compiles each schema once, also when it comes again as another object', () => {
+describe('the arguments checker', () => {
+  test('compiles equal schemas once, even if they are different objects', () => {
     const checker = createArgumentsChecker();
     expect(checker.prepare({ type: 'object', required: ['a'] })).toBe(
       checker.prepare({ required: ['a'], type: 'object' }),
@@ -322,7 +327,7 @@ describe('a checker', () => {
     expect(checker.check({ required: ['a'] }, { a: 1 })).toEqual({ ok: true });
   });
 
-  test('forgets the least recently used', () => {
+  test('evicts the least recently used schema', () => {
     const checker = createArgumentsChecker({ maxEntries: 2 });
     const [a, b] = [checker.prepare({ title: 'a' }), checker.prepare({ title: 'b' })];
     expect(checker.prepare({ title: 'a' })).toBe(a);
@@ -331,7 +336,7 @@ describe('a checker', () => {
     expect(checker.prepare({ title: 'b' })).not.toBe(b);
   });
 
-  test('refuses all arguments of a schema that cannot be used, with the reason', () => {
+  test('rejects all arguments of an unusable schema with the reason', () => {
     const checker = createArgumentsChecker();
     expect(checker.check({ $ref: 'https://example.com/x' }, {})).toEqual({
       ok: false,
@@ -347,9 +352,9 @@ describe('a checker', () => {
   });
 });
 
-// Found by fuzzing: JSON can hold objects that can't become a text.
+// Found by fuzzing: JSON can contain objects that cannot be converted to a string.
 test.each(['format', '$schema', 'pattern', '$ref', 'type', 'title'])(
-  'a schema whose %s is an odd object throws nothing',
+  'a schema with an unconvertible object as its %s does not throw',
   (keyword) => {
     const schema = { type: 'object', [keyword]: JSON.parse('{"toString": 1, "valueOf": {}}') };
     expect(() => createArgumentsChecker().check({ properties: { a: schema } }, { a: 1 })).not.toThrow();

@@ -7,7 +7,7 @@ const tool = (server: string | undefined, originalName: string, changed?: string
   ...(changed !== undefined && { changed }),
 });
 
-test('without any rule everything is seen but what is in quarantine', () => {
+test('without rules, every tool is visible except quarantined ones', () => {
   const { hasServer, hasTool } = createVisibility({});
   expect(hasServer('any')).toBe(true);
   expect(hasTool(tool('any', 'tool'))).toBe(true);
@@ -15,7 +15,7 @@ test('without any rule everything is seen but what is in quarantine', () => {
   expect(hasTool(tool('any', 'tool', 'quarantine'))).toBe(false);
 });
 
-test('a tool must be on a served server, allowed and not denied; deny beats allow', () => {
+test('a visible tool is on a visible server, allowed and not denied, and deny overrides allow', () => {
   const { hasServer, hasTool } = createVisibility({
     servers: ['git*'],
     allow: ['*/read_*', 'local/*'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWorkBudget, SafePattern, WorkExceeded } from './work-budget.ts';
 
-test('spending more than there is throws, and each run starts afresh', () => {
+test('spending more than the budget throws, and each run starts with a full budget', () => {
   const budget = createWorkBudget();
   expect(budget.within(10, () => budget.spend(10))).toBeUndefined();
   expect(() => budget.within(10, () => budget.spend(11))).toThrow(WorkExceeded);
@@ -9,13 +9,13 @@ test('spending more than there is throws, and each run starts afresh', () => {
   expect(budget.within(1, () => 'again')).toBe('again');
 });
 
-test('slow work counts for more, also after it failed', () => {
+test('slow work costs more, and the factor is reset after a failure', () => {
   const budget = createWorkBudget();
   expect(() => budget.within(10, () => budget.slowly(() => budget.spend(1)))).toThrow(WorkExceeded);
   budget.within(10, () => budget.spend(10));
 });
 
-test('a pattern runs on any text in bounded work, and searches like a schema’s pattern does', () => {
+test('a pattern runs in bounded work on any text, with the search semantics of JSON Schema', () => {
   const budget = createWorkBudget();
   const matches = (pattern: string, text: string) =>
     budget.within(1e6, () => SafePattern.from(pattern, budget)?.test(text));
@@ -29,7 +29,7 @@ test('a pattern runs on any text in bounded work, and searches like a schema’s
   );
 });
 
-test('what RE2 does not run is not a pattern', () => {
+test('a pattern that RE2 does not support is rejected', () => {
   const budget = createWorkBudget();
   for (const pattern of ['(?=a)b', '(?<!a)b', '(a)\\1', '(', 'a{2000}'])
     expect(SafePattern.from(pattern, budget)).toBeUndefined();

@@ -7,7 +7,7 @@ import type { Log } from '../kernel/log.ts';
 import { createMemoryJournal } from './memory/memory-journal.ts';
 import { type ClosingJournal, type RetryEndsOptions, retryFailedEnds } from './retry-ends.ts';
 
-/** A journal that can be broken, what was written to it in order, and what was logged. */
+/** A journal that can fail on demand, the entries written to it in order, and the log. */
 function setUp(options: Partial<RetryEndsOptions> & { pauseMs?: number } = {}) {
   const { pauseMs = 600_000, ...given } = options;
   const memory = createMemoryJournal({ maxResultBytes: Number.POSITIVE_INFINITY });
@@ -48,8 +48,8 @@ function setUp(options: Partial<RetryEndsOptions> & { pauseMs?: number } = {}) {
 const running = (id: string) => makeCall({ id, status: 'running' });
 const ended = (id: string, fields: Partial<CallRecord> = {}) => makeCall({ id, ...fields });
 
-describe('an end that could not be written', () => {
-  test('failed ends are written with the next successful write, in the order the calls ended [R6]', async () => {
+describe('an end of a call that could not be written', () => {
+  test('is written with the next successful write, in the order in which the calls ended [R6]', async () => {
     const { journal, written, fail, logged } = setUp();
     for (const id of ['a', 'b']) await journal.write(running(id));
     await fail(ended('b'));
@@ -60,7 +60,7 @@ describe('an end that could not be written', () => {
     expect(logged).toEqual([expect.stringMatching(/^journal.caught-up: Recorded the ends of 2 calls/)]);
   });
 
-  test('a failed end is retried without another call', async () => {
+  test('is retried without another call', async () => {
     const { journal, memory, state, logged } = setUp({ pauseMs: 1 });
     await journal.write(running('a'));
     state.broken = true;
@@ -72,7 +72,7 @@ describe('an end that could not be written', () => {
     expect((await memory.get('a'))?.status).toBe('success');
   });
 
-  test('reads return a failed end before it is written', async () => {
+  test('is returned by reads before it is written', async () => {
     const { journal, memory, fail } = setUp();
     await journal.write(running('a'));
     const end = ended('a');
@@ -83,7 +83,7 @@ describe('an end that could not be written', () => {
     expect(await journal.list({ status: 'running' })).toEqual([]);
   });
 
-  test('closing retries failed ends once, including those of pending writes', async () => {
+  test('is retried once on close, including the ends of pending writes', async () => {
     const { journal, memory, state, fail } = setUp();
     for (const id of ['a', 'b']) await journal.write(running(id));
     await fail(ended('a'));
@@ -97,7 +97,7 @@ describe('an end that could not be written', () => {
     expect((await memory.get('b'))?.status).toBe('success');
   });
 
-  test('an end that cannot be written before closing is logged', async () => {
+  test('is logged if it cannot be written before close', async () => {
     const { journal, state, logged } = setUp();
     state.broken = true;
     await expect(journal.write(ended('a'))).rejects.toThrow();
@@ -107,7 +107,7 @@ describe('an end that could not be written', () => {
 });
 
 describe('the buffer of failed ends', () => {
-  test('a full buffer drops refused calls first, and logs the loss of any other end', async () => {
+  test('drops rejected calls first when it is full, and logs the loss of any other end', async () => {
     const { journal, written, fail, logged } = setUp({ maxCalls: 2 });
     const error = { code: 'JOURNAL_UNAVAILABLE', message: 'refused' };
     await fail(ended('a'));
@@ -121,7 +121,7 @@ describe('the buffer of failed ends', () => {
     expect(written).toEqual(['d running', 'b success', 'c success']);
   });
 
-  test('the buffer is limited by size, and leaves out results that the journal would omit', async () => {
+  test('is limited by size and omits results that the journal would omit', async () => {
     const { journal, fail, logged } = setUp({ maxCharacters: 3_000 });
     await fail(ended('a', { result: { text: 'x'.repeat(2_000) } }));
     expect(await journal.get('a')).toMatchObject({ resultOmitted: true });
@@ -130,7 +130,7 @@ describe('the buffer of failed ends', () => {
     expect(logged.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('a later end of the same call replaces the earlier one', async () => {
+  test('replaces an earlier end of the same call by the later one', async () => {
     const { journal, written, fail } = setUp();
     await fail(ended('a', { status: 'error' }));
     await fail(ended('b'));

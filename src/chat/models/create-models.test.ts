@@ -21,18 +21,18 @@ async function modelsWith(stored: readonly Provider[], env: Record<string, strin
   return createModels({ providers, env });
 }
 
-/** A server that answers as told, and what it was asked. */
+/** An HTTP server with this request handler that records its requests. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const asked: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  const requests: { path: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer((request, response) => {
-    asked.push({ path: request.url ?? '', headers: request.headers });
+    requests.push({ path: request.url ?? '', headers: request.headers });
     answer(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -47,7 +47,7 @@ const json = (body: unknown) => (_: IncomingMessage, response: ServerResponse) =
 };
 
 describe('providers', () => {
-  test('are the stored ones, those with a key in the environment, and the demo, without their keys', async () => {
+  test('are the stored ones, those with a key in the environment, and the demo, and their keys are not listed', async () => {
     const ours = make({ kind: 'openai' });
     const local = make({
       kind: 'openai-compatible',
@@ -94,7 +94,7 @@ describe('providers', () => {
     [{ kind: 'openai-compatible', baseUrl: 'http://example.com/v1' }, /plain http to another machine/],
     [{ kind: 'anthropic', apiKey: undefined }, /has no key/],
     [{ kind: 'openai', baseUrl: 'https://me:secret@example.com/v1' }, /must not carry a user name/],
-  ] as const)('with invalid settings are rejected with what to change: %j', async (fields, message) => {
+  ] as const)('with invalid settings are rejected with advice: %j', async (fields, message) => {
     const models = await modelsWith([make({ ...fields, id: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1' })]);
     const opening = models.open({ provider: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1', model: 'm' });
     await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
@@ -102,7 +102,7 @@ describe('providers', () => {
     expect(await models.test(draft)).toMatchObject({ ok: false, problem: expect.stringMatching(message) });
   });
 
-  test('may be reached over plain http if that is allowed, or on this machine', async () => {
+  test('may use plain http on this machine, or to another machine if that is allowed', async () => {
     const far = make({ kind: 'openai-compatible', baseUrl: 'http://models.example/v1/', allowInsecure: true });
     const models = await modelsWith([far]);
     expect(await models.open({ provider: far.id, model: 'big' })).toMatchObject({ label: 'Ours · big' });
@@ -128,8 +128,8 @@ describe('the models of a provider', () => {
     await using server = await serve(json({ data: [{ id: 'claude-x', display_name: 'Claude X' }] }));
     const provider = make({ kind: 'anthropic', baseUrl: server.url });
     expect(await (await modelsWith([provider])).list(provider.id)).toEqual([{ id: 'claude-x', name: 'Claude X' }]);
-    expect(server.asked[0]?.path).toBe('/v1/models?limit=1000');
-    expect(server.asked[0]?.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' });
+    expect(server.requests[0]?.path).toBe('/v1/models?limit=1000');
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' });
   });
 
   test('are listed from the Google API, without models that generate no text', async () => {
@@ -140,40 +140,46 @@ describe('the models of a provider', () => {
     await using server = await serve(json({ models }));
     const env = { GOOGLE_GENERATIVE_AI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: `${server.url}/v1beta` };
     expect(await (await modelsWith([], env)).list('google')).toEqual([{ id: 'gemini-x', name: 'Gemini X' }]);
-    expect(server.asked[0]).toMatchObject({ path: '/v1beta/models?pageSize=1000', headers: { 'x-goog-api-key': key } });
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1beta/models?pageSize=1000',
+      headers: { 'x-goog-api-key': key },
+    });
   });
 
-  const odd: { name: string; answer: (request: IncomingMessage, response: ServerResponse) => void; problem: RegExp }[] =
-    [
-      {
-        name: 'is a redirect, to which the key is not sent',
-        answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/elsewhere' }).end(),
-        problem: /redirects to http:\/\/127\.0\.0\.1:1\/elsewhere/,
+  const unusableAnswers: {
+    name: string;
+    answer: (request: IncomingMessage, response: ServerResponse) => void;
+    problem: RegExp;
+  }[] = [
+    {
+      name: 'is a redirect, to which the key is not sent',
+      answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/elsewhere' }).end(),
+      problem: /redirects to http:\/\/127\.0\.0\.1:1\/redirectTarget/,
+    },
+    {
+      name: 'is not a list',
+      answer: json({ hello: 'world' }),
+      problem: /did not answer with a list of models.*\/v1/,
+    },
+    { name: 'is a web page', answer: (_, response) => response.end('<html>'), problem: /did not answer with a list/ },
+    {
+      name: 'is endless',
+      answer: (_, response) => {
+        response.write('[');
+        const more = () => response.write('"x",'.repeat(50_000), () => response.destroyed || setImmediate(more));
+        more();
       },
-      {
-        name: 'is not a list',
-        answer: json({ hello: 'world' }),
-        problem: /did not answer with a list of models.*\/v1/,
-      },
-      { name: 'is a web page', answer: (_, response) => response.end('<html>'), problem: /did not answer with a list/ },
-      {
-        name: 'is endless',
-        answer: (_, response) => {
-          response.write('[');
-          const more = () => response.write('"x",'.repeat(50_000), () => response.destroyed || setImmediate(more));
-          more();
-        },
-        problem: /larger than 4194304 bytes/,
-      },
-      {
-        name: 'repeats the key',
-        answer: (request, response) => response.writeHead(400).end(`{"error":"bad ${request.headers.authorization}"}`),
-        problem: /HTTP 400.*bad Bearer \[redacted\]/,
-      },
-      { name: 'breaks off', answer: (request) => void request.socket.destroy(), problem: /could not be reached/ },
-    ];
+      problem: /larger than 4194304 bytes/,
+    },
+    {
+      name: 'repeats the key',
+      answer: (request, response) => response.writeHead(400).end(`{"error":"bad ${request.headers.authorization}"}`),
+      problem: /HTTP 400.*bad Bearer \[redacted\]/,
+    },
+    { name: 'breaks off', answer: (request) => void request.socket.destroy(), problem: /could not be reached/ },
+  ];
 
-  test.each(odd)('cannot be listed if the answer $name', async ({ answer, problem }) => {
+  test.each(unusableAnswers)('cannot be listed if the answer $name', async ({ answer, problem }) => {
     await using server = await serve(answer);
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
     const models = await modelsWith([provider]);
@@ -189,9 +195,9 @@ describe('the models of a provider', () => {
     await using server = await serve(() => {});
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
     const models = await modelsWith([provider]);
-    const leaving = new AbortController();
-    const listing = models.list(provider.id, leaving.signal);
-    leaving.abort(new Error('gone'));
+    const cancel = new AbortController();
+    const listing = models.list(provider.id, cancel.signal);
+    cancel.abort(new Error('gone'));
     await expect(listing).rejects.toThrow('gone');
   });
 });
@@ -215,24 +221,24 @@ describe('a model that was opened', () => {
       ...(providerOptions && { providerOptions: { ...providerOptions } }),
     }).catch((cause) => cause);
     expect(opened.explain(failure)).toMatch(/^Ours rejected the key \(HTTP 401\)/);
-    expect(server.asked[0]?.path).toBe(path);
-    expect(server.asked[0]?.headers[header]).toContain(key);
+    expect(server.requests[0]?.path).toBe(path);
+    expect(server.requests[0]?.headers[header]).toContain(key);
   });
 
   test('does not send the key to the target of a redirect', async () => {
-    await using elsewhere = await serve(json({}));
-    await using server = await serve((_, response) => response.writeHead(308, { location: elsewhere.url }).end());
+    await using redirectTarget = await serve(json({}));
+    await using server = await serve((_, response) => response.writeHead(308, { location: redirectTarget.url }).end());
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
     const opened = await (await modelsWith([provider])).open({ provider: provider.id, model: 'm' });
     const { generateText } = await loadSdk();
     const failure = await generateText({ model: opened.model, prompt: 'Hi', maxRetries: 0 }).catch((cause) => cause);
     expect(opened.explain(failure)).toMatch(/redirects to/);
-    expect(elsewhere.asked).toEqual([]);
+    expect(redirectTarget.requests).toEqual([]);
   });
 });
 
-describe('where only public addresses may be reached', () => {
-  test('stored and tested providers at private addresses are rejected, those from the environment are allowed', async () => {
+describe('with access to public addresses only', () => {
+  test('stored and tested providers at private addresses are rejected, and those from the environment are allowed', async () => {
     await using server = await serve(json({ data: [{ id: 'one' }] }));
     const here = { kind: 'openai-compatible', name: 'Here', baseUrl: `${server.url}/v1` } as const;
     const named = { ...here, baseUrl: here.baseUrl.replace('127.0.0.1', 'localhost') };
@@ -248,7 +254,7 @@ describe('where only public addresses may be reached', () => {
       const { ok, problem } = await models.test({ ...draft, allowInsecure: false });
       expect({ ok, problem }).toEqual({ ok: false, problem: expect.stringContaining('an address of this machine') });
     }
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
     expect(await models.list('openai')).toEqual([{ id: 'one' }]);
     publicOnly = false;
     expect(await models.list(stored.id)).toEqual([{ id: 'one' }]);
@@ -266,6 +272,6 @@ describe('where only public addresses may be reached', () => {
     const send = createPublicModelFetch(lookup as never);
     const { port } = new URL(server.url);
     await expect(send(`http://inside.example:${port}/`)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });

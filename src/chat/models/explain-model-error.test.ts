@@ -16,7 +16,7 @@ test.each([
   [{ statusCode: 422, responseBody: '{"message":"odd"}' }, /rejected the request \(HTTP 422\).*odd/],
   [{ statusCode: 500, responseBody: '{"error":"broken"}' }, /failed \(HTTP 500\).*broken/],
   [{ type: 'overloaded_error', message: 'Overloaded' }, /overloaded/],
-])('the error %j is explained with what to do about it', (fields, sentence) => {
+])('the error %j is explained with advice', (fields, sentence) => {
   expect(failed(fields)).toMatch(sentence);
 });
 
@@ -30,9 +30,9 @@ test('the last attempt and the deepest cause of a broken connection are reported
 });
 
 test('the explanation never contains the key and is short', () => {
-  const told = failed({ statusCode: 400, data: { error: { message: `sk-secret-key ${'x'.repeat(5_000)}` } } });
-  expect(told).not.toContain('sk-secret-key');
-  expect(told.length).toBeLessThan(600);
+  const explanation = failed({ statusCode: 400, data: { error: { message: `sk-secret-key ${'x'.repeat(5_000)}` } } });
+  expect(explanation).not.toContain('sk-secret-key');
+  expect(explanation.length).toBeLessThan(600);
   expect(explainModelError('plain text', setup)).toBe('Ours failed. It said: plain text');
   expect(explainModelError(undefined, setup)).toBe('Ours failed.');
 });

@@ -47,7 +47,7 @@ test.each([
     { node: { name: 'x', tags: ['put'] } },
   ],
   ['anything', { type: 'object', properties: { optional: text } }, {}],
-])('arguments are made from the words %j', (wish, schema, args) => {
+])('arguments are derived from the message %j', (wish, schema, args) => {
   expect(makeArguments(schema, { wish })).toEqual(args);
 });
 
@@ -59,7 +59,7 @@ test.each([
   ['read it', { directory: '/home', lastFile: '/home/a.txt' }, '/home/a.txt'],
   ['write it', { directory: 'C:\\data', lastFile: 'C:\\data\\a.txt' }, 'C:\\data\\note.md'],
   ['list everything', {}, '.'],
-])('a path is made from %j', (wish, material, path) => {
+])('a path is derived from %j', (wish, material, path) => {
   expect(makeArguments(object({ path: text }), { wish, ...material })).toEqual({ path });
 });
 

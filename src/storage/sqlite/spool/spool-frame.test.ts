@@ -5,13 +5,13 @@ const segment = { token: 'abc', number: 7 };
 const one: SpooledStep = { owner: 'me', callId: 'a', at: '2026-11-01T00:00:00.000Z', body: '{"id":"a"}' };
 const odd: SpooledStep = { ...one, callId: 'a "b"\n\tc\ud800', body: JSON.stringify({ text: 'ü \n\u2028 \ud800' }) };
 
-describe('frames', () => {
-  test('frames are read back unchanged, whatever their content', () => {
+describe('reading spool frames', () => {
+  test('returns them unchanged, regardless of their content', () => {
     const bytes = Buffer.concat([toFrame(segment, [one]), toFrame(segment, [odd, one])]);
     expect(readFrames(bytes)).toEqual({ segment, steps: [one, odd, one], bytes: bytes.length });
   });
 
-  test('reading stops at the empty part of the file', () => {
+  test('stops at the empty part of the file', () => {
     const frame = toFrame(segment, [one]);
     for (const rest of ['', '\0'.repeat(100), '\n', 'x', 'abc 7 1\n']) {
       const read = readFrames(Buffer.concat([frame, Buffer.from(rest)]));
@@ -21,7 +21,7 @@ describe('frames', () => {
     expect(readFrames(Buffer.alloc(0))).toEqual({ steps: [], bytes: 0 });
   });
 
-  test('reading stops before a torn frame', () => {
+  test('stops before an incomplete frame', () => {
     const whole = toFrame(segment, [one]);
     const torn = toFrame(segment, [odd, one]);
     for (let length = 0; length < torn.length; length++) {
@@ -30,7 +30,7 @@ describe('frames', () => {
     }
   });
 
-  test('reading stops before a frame with any changed bit', () => {
+  test('stops before a frame with any changed bit', () => {
     const whole = toFrame(segment, [one]);
     const last = toFrame(segment, [odd]);
     for (let at = 0; at < last.length; at++) {
@@ -40,7 +40,7 @@ describe('frames', () => {
     }
   });
 
-  test('reading stops before the remains of an earlier segment', () => {
+  test('stops before the remains of an earlier segment', () => {
     const now = toFrame(segment, [one]);
     for (const earlier of [
       { token: 'abc', number: 5 },
