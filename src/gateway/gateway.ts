@@ -1,18 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../config/config.ts';
+import type { Config, GatewayLimits } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
-import { createStoredApprover, type StoredApprover } from '../invocation/stored-approver.ts';
+import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Caller } from '../kernel/tool.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
-import type { Authenticate, Identity } from './auth/identity.ts';
+import { type Authenticate, type Identity, localCallerId } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
 import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
@@ -128,7 +129,12 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const loaded = await openConfig(source, { env, log });
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
   const stopping = new AbortController();
-  const approver = createStoredApprover({ store: storage.approvals, log, stopping: stopping.signal });
+  const approver = createStoredApprover({
+    store: storage.approvals,
+    log,
+    stopping: stopping.signal,
+    limits: (caller) => pendingLimits(caller, toolbox.config.gateway.limits),
+  });
   const toolbox = await startToolbox(loaded, {
     ...{ env, tools, signal, watch, spawn },
     log,
@@ -297,6 +303,11 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
       sendJson(response, 500, { error: { code: 'INTERNAL', message: 'Internal error' } });
     });
   };
+}
+
+function pendingLimits({ id }: Caller, limits: GatewayLimits): PendingLimits {
+  const perCaller = id === localCallerId ? Number.POSITIVE_INFINITY : limits.maxPendingApprovalsPerCaller;
+  return { perCaller, total: limits.maxPendingApprovals };
 }
 
 function allowsPrivateAddresses({ gateway }: Config, host: string): boolean {

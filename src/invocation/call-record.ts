@@ -41,6 +41,8 @@ export interface CallRecord {
   readonly truncated?: Truncation;
   /** True if the call had a result that is too large for the journal. */
   readonly resultOmitted?: boolean;
+  /** True in a list if the record is large: `arguments` are shortened and `result` is left out. */
+  readonly isPreview?: boolean;
   readonly error?: { readonly code: string; readonly message: string };
   readonly idempotencyKey?: string;
   /** The id of the remembered rule that allowed the call without asking. */

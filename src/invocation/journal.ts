@@ -31,6 +31,7 @@ export interface Journal {
   /** Resolves when the record is durable. A later write with the same id replaces it. */
   write(record: CallRecord): Promise<void>;
   get(id: string): Promise<CallRecord | undefined>;
+  /** Large records are previews; `get` returns the whole. */
   list(filter?: CallFilter): Promise<readonly CallRecord[]>;
   /** Claims a key for a call, atomically and durably. Returns undefined if the key was free, otherwise the existing claim. */
   claim(claim: KeyClaim): Promise<KeyClaim | undefined>;

@@ -1,6 +1,8 @@
-import { messageOf } from '../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { createEvents, type Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
+import { createMutex } from '../kernel/mutex.ts';
+import type { Caller } from '../kernel/tool.ts';
 import {
   type ApprovalAnswer,
   type ApprovalHost,
@@ -16,6 +18,8 @@ export interface StoredApprover extends Approver {
   answer(id: string, answer: ApprovalAnswer, by: string): ReturnType<ApprovalStore['answer']>;
   /** Denies all pending approvals of a conversation; resolves when their calls have received the answer. */
   denyAll(conversation: string, reason: string): Promise<void>;
+  /** The number of approvals that a limit rejected: that of a caller, or that of all callers. */
+  readonly refusals: { readonly caller: number; readonly total: number };
   readonly on: Events<ApproverEvents>['on'];
 }
 
@@ -34,8 +38,16 @@ export interface StoredApproverOptions {
   /** How often the store is polled for answers given elsewhere; 1 000. */
   readonly pollMs?: number;
   readonly now?: () => number;
+  /** The limits on pending approvals for a caller; none by default. */
+  readonly limits?: (caller: Caller) => PendingLimits;
 }
 
+export interface PendingLimits {
+  readonly perCaller: number;
+  readonly total: number;
+}
+
+const pollBatch = 500;
 const withdrawalReason = 'its call was cancelled before anybody answered';
 
 export function createStoredApprover(options: StoredApproverOptions): StoredApprover {
@@ -45,6 +57,9 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
   const events = createEvents<ApproverEvents>();
   /** How many calls wait for each approval. */
   const waiting = new Map<string, number>();
+  const mutex = createMutex();
+  const refusals = { caller: 0, total: 0 };
+  let polling: NodeJS.Timeout | undefined;
 
   async function answer(id: string, given: ApprovalAnswer, by: string) {
     const outcome = await store.answer(id, given, by, now());
@@ -57,21 +72,64 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
   /** The record once it is no longer pending: notified when answered here, polled when answered elsewhere. */
   async function waitForAnswer(id: string, signal: AbortSignal): Promise<ApprovalRecord | undefined> {
     for (;;) {
-      const record = await store.get(id);
-      if (record?.status !== 'pending') return record;
-      signal.throwIfAborted();
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          unsubscribe();
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        const timer = setTimeout(done, pollMs);
-        const unsubscribe = answered.on(id, done);
-        signal.addEventListener('abort', done, { once: true });
-      });
+      const changed = Promise.withResolvers<void>();
+      const unsubscribe = answered.on(id, changed.resolve);
+      signal.addEventListener('abort', changed.resolve as () => void, { once: true });
+      try {
+        const [pending] = await store.filterPending([id]);
+        if (pending === undefined) return await store.get(id);
+        signal.throwIfAborted();
+        startPolling();
+        await changed.promise;
+      } finally {
+        unsubscribe();
+        signal.removeEventListener('abort', changed.resolve as () => void);
+      }
     }
+  }
+
+  /** Asks the store about all waiting approvals at once, without their arguments. */
+  function startPolling(): void {
+    if (polling) return;
+    const timer = setTimeout(async () => {
+      const ids = [...waiting.keys()];
+      for (let start = 0; start < ids.length; start += pollBatch) {
+        const some = ids.slice(start, start + pollBatch);
+        // A store that fails is asked again at the next poll.
+        const pending = new Set(await store.filterPending(some).catch(() => some));
+        for (const id of some) if (!pending.has(id)) answered.emit(id, undefined);
+      }
+      // The last waiter may have left meanwhile, and another have started a new timer.
+      if (polling !== timer) return;
+      polling = undefined;
+      startPolling();
+    }, pollMs);
+    polling = timer;
+  }
+
+  /** Counts and adds in one step, so that concurrent calls cannot exceed the limit together. */
+  function register(request: ApprovalRequest): Promise<ApprovalRequest> {
+    return mutex(async () => {
+      const limits = options.limits?.(request.caller);
+      if (limits) await assertBelow(limits, request.caller.id);
+      return (await store.add(request)).request;
+    });
+  }
+
+  async function assertBelow({ perCaller, total }: PendingLimits, caller: string): Promise<void> {
+    const reached =
+      (await store.countPending(now(), caller)) >= perCaller
+        ? 'caller'
+        : (await store.countPending(now())) >= total
+          ? 'total'
+          : undefined;
+    if (!reached) return;
+    refusals[reached]++;
+    const max = reached === 'caller' ? perCaller : total;
+    const who = reached === 'caller' ? 'You have' : 'The gateway has';
+    const message = `${who} ${max} pending approvals, which is the limit: try again when some are answered`;
+    const data = { limit: 'approvals', max, retryAfterMs: 10_000 };
+    throw new ToolwharfError(reached === 'caller' ? 'LIMIT_REACHED' : 'OVERLOADED', message, { data });
   }
 
   function askUser({ request }: ApprovalRecord, host: ApprovalHost | undefined, signal: AbortSignal): void {
@@ -89,6 +147,10 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
     const left = (waiting.get(id) ?? 1) - 1;
     if (left > 0) waiting.set(id, left);
     else waiting.delete(id);
+    if (waiting.size === 0) {
+      clearTimeout(polling);
+      polling = undefined;
+    }
     return left;
   }
 
@@ -115,9 +177,12 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
 
   return {
     answer,
-    register: async (request) => (await store.add(request)).request,
+    register,
+    refusals,
     async ask(request, signal, host) {
-      const record = (await store.get(request.id)) ?? (await store.add(request));
+      const [pending] = await store.filterPending([request.id]);
+      const stored = pending === undefined ? await store.get(request.id) : { request, status: 'pending' as const };
+      const record = stored ?? (await store.add(request));
       const { id } = record.request;
       const ended = new AbortController();
       waiting.set(id, (waiting.get(id) ?? 0) + 1);

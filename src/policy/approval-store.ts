@@ -13,6 +13,8 @@ export interface ApprovalRecord {
   readonly answeredAt?: string;
   /** Who answered: a person's name, a key, `expiry`. */
   readonly answeredBy?: string;
+  /** True in a list if the request is large and its arguments are shortened. */
+  readonly isPreview?: boolean;
 }
 
 export interface ApprovalFilter {
@@ -27,7 +29,12 @@ export interface ApprovalStore {
   /** Adds an approval, or returns the one about the same call that is pending or allowed and unused. */
   add(request: ApprovalRequest): Promise<ApprovalRecord>;
   get(id: string): Promise<ApprovalRecord | undefined>;
+  /** Large records are previews; `get` returns the whole. */
   list(filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
+  /** The number of approvals that wait for an answer at a time, of all callers or of one. */
+  countPending(now: number, caller?: string): Promise<number>;
+  /** Those of the given ids that are still pending. */
+  filterPending(ids: readonly string[]): Promise<readonly string[]>;
   /** The first answer counts: of two concurrent ones, one returns `answered`, the other `already`. */
   answer(
     id: string,

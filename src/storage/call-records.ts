@@ -1,6 +1,10 @@
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { CallFilter } from '../invocation/journal.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { previewJson } from '../kernel/preview-json.ts';
+import type { ApprovalRequest } from '../policy/approval.ts';
+import type { ApprovalRecord } from '../policy/approval-store.ts';
 import { measureJson } from '../policy/measure-json.ts';
 
 const maxPage = 10_000;
@@ -60,11 +64,49 @@ export function overlayCalls(
   const window = callWindow(filter);
   const calls = new Map(found.map((record) => [record.id, record]));
   // Only the database knows where a later page begins, so new calls are added to the first page only.
-  for (const [id, record] of newer) if (filter.before === undefined || calls.has(id)) calls.set(id, record);
+  for (const [id, record] of newer) if (filter.before === undefined || calls.has(id)) calls.set(id, toListed(record));
   return [...calls.values()]
     .filter((record) => isInWindow(record, filter, window))
     .sort((one, other) => timeOf(other) - timeOf(one))
     .slice(0, window.limit);
+}
+
+const maxListedLength = 16_384;
+
+/** The record as lists show it: without the result and with shortened arguments if it is large. */
+export function toListed(record: CallRecord): CallRecord {
+  return measureJson(record, { maxBytes: maxListedLength, maxDepth: 512 }).exceeded ? shorten(record) : record;
+}
+
+/** The JSON of a large record as lists show it; undefined if the record is small. `body` is its whole JSON. */
+export function summaryOf(record: CallRecord, body: string): string | undefined {
+  return body.length > maxListedLength ? JSON.stringify(shorten(record)) : undefined;
+}
+
+function shorten({ result: _result, ...record }: CallRecord): CallRecord {
+  const { error } = record;
+  return {
+    ...record,
+    arguments: previewJson(record.arguments) as JsonObject,
+    error: error && { ...error, message: error.message.slice(0, 1_000) },
+    isPreview: true,
+  };
+}
+
+/** The approval as lists show it: with shortened arguments if it is large. */
+export function toListedApproval(record: ApprovalRecord): ApprovalRecord {
+  const { request } = record;
+  if (!measureJson(request, { maxBytes: maxListedLength, maxDepth: 512 }).exceeded) return record;
+  return { ...record, request: shortenRequest(request), isPreview: true };
+}
+
+/** The JSON of a large request as lists show it; null if the request is small. `whole` is its whole JSON. */
+export function requestSummaryOf(request: ApprovalRequest, whole: string): string | null {
+  return whole.length > maxListedLength ? JSON.stringify(shortenRequest(request)) : null;
+}
+
+function shortenRequest(request: ApprovalRequest): ApprovalRequest {
+  return { ...request, arguments: previewJson(request.arguments) as JsonObject };
 }
 
 /** Leaves out a result larger than `maxBytes` and marks the record with `resultOmitted`. */

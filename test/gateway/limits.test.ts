@@ -213,6 +213,66 @@ describe('request bodies', () => {
   });
 });
 
+describe('approvals', () => {
+  const config = { servers: { s: fixture('legacy') }, profiles: { default: { approval: { mode: 'always-ask' } } } };
+
+  test('a caller with too many pending approvals gets 429 with Retry-After, also after it has disconnected', async () => {
+    await using api = await startLimited({ maxPendingApprovalsPerCaller: 2 }, config);
+    await api.toolbox.servers.connect('s');
+    const [key, other] = [await api.key(['call']), await api.key(['call'])];
+    const { session } = await initialize(api, key);
+    const leaving = new AbortController();
+    for (const text of ['a', 'b'])
+      fetch(`${api.url}/mcp`, {
+        method: 'POST',
+        headers: { ...json, authorization: `Bearer ${key}`, 'mcp-session-id': session },
+        signal: leaving.signal,
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: text,
+          method: 'tools/call',
+          params: { name: 's__echo', arguments: { text } },
+        }),
+      }).catch(() => {});
+    const pending = () => api.storage.approvals.countPending(Date.now());
+    await waitFor(async () => (await pending()) === 2);
+    const call = (by: string) => api.post('/api/tools/mcp_s_echo/call', { arguments: { text: 'c' } }, { key: by });
+    const refused = await call(key);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'LIMIT_REACHED' } } });
+    expect(refused.headers.get('retry-after')).toBe('10');
+    leaving.abort();
+    expect(await call(key)).toMatchObject({ status: 429 });
+    const others = call(other);
+    await waitFor(async () => (await pending()) === 3);
+    expect(await metrics(api)).toContain('toolwharf_limit_used{limit="approvals"} 3');
+    expect(await metrics(api)).toContain('toolwharf_refusals_total{limit="approvals",reason="caller"} 2');
+    for (const { request } of await api.storage.approvals.list({ status: 'pending' }))
+      await api.post(`/api/approvals/${request.id}/answer`, { answer: 'allow' }, { key: api.adminToken });
+    expect(await others).toMatchObject({ status: 200, body: { text: 'c' } });
+  });
+
+  test('lists of approvals and calls carry previews of large arguments, and the details carry the rest', async () => {
+    await using api = await startLimited({}, config);
+    await api.toolbox.servers.connect('s');
+    const key = await api.key(['call', 'read']);
+    const text = 'x'.repeat(1_000_000);
+    const call = api.post('/api/tools/mcp_s_echo/call', { arguments: { text } }, { key });
+    const admin = { key: api.adminToken };
+    await waitFor(async () => (await api.storage.approvals.countPending(Date.now())) === 1);
+    const { approvals } = (await api.get('/api/approvals', admin)).body;
+    expect(approvals).toMatchObject([{ isPreview: true, arguments: { text: `${'x'.repeat(200)}…` } }]);
+    const whole = (await api.get(`/api/approvals/${approvals[0].id}`, admin)).body;
+    expect(whole).toMatchObject({ arguments: { text } });
+    expect(whole.isPreview).toBeUndefined();
+    const answered = await api.post(`/api/approvals/${approvals[0].id}/answer`, { answer: 'allow' }, admin);
+    expect(answered.status).toBe(200);
+    expect((await call).status).toBe(200);
+    const { calls } = (await api.get('/api/calls', { key })).body;
+    expect(calls).toMatchObject([{ isPreview: true, arguments: { text: `${'x'.repeat(200)}…` } }]);
+    expect((await api.get(`/api/calls/${calls[0].id}`, { key })).body).toMatchObject({ arguments: { text } });
+  });
+});
+
 test('only the limits for all callers apply to the keyless local caller', async () => {
   await using api = await startApi({ servers: {}, gateway: { limits: { maxStreamsPerCaller: 1, maxStreams: 2 } } });
   using _one = await openStream(api, '/api/events', {});

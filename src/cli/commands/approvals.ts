@@ -75,7 +75,7 @@ async function watchApprovals(
     for (const approval of await listPending(gateway)) {
       if (seen.has(approval.id)) continue;
       seen.add(approval.id);
-      if (isInteractive) await prompt(approval);
+      if (isInteractive) await prompt(approval.isPreview ? await readApproval(gateway, approval.id) : approval);
       else if (json) terminal.print(jsonText(approval, { indent: 0 }));
       else {
         const args = jsonText(approval.arguments, { indent: 0 });
@@ -114,9 +114,13 @@ async function abortWhenAnswered(id: string, gateway: GatewayClient, closed: Abo
   while (!signal.aborted) {
     await sleep(pollMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const now = await gateway.get<ApprovalView>(`/api/approvals/${encodeURIComponent(id)}`).catch(() => undefined);
+    const now = await readApproval(gateway, id).catch(() => undefined);
     if (now && now.status !== 'pending') closed.abort();
   }
+}
+
+function readApproval(gateway: GatewayClient, id: string): Promise<ApprovalView> {
+  return gateway.get<ApprovalView>(`/api/approvals/${encodeURIComponent(id)}`);
 }
 
 async function listPending(gateway: GatewayClient): Promise<readonly ApprovalView[]> {

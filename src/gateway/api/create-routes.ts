@@ -31,7 +31,14 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     log,
     onChange: (kind, server) => events.publish(serverEvent(`server.${kind}`, server, { server })),
   });
-  const metrics = createMetrics({ toolbox, approvals: storage.approvals, mcp, events, limits: parts.limits });
+  const metrics = createMetrics({
+    toolbox,
+    approvals: storage.approvals,
+    approver: calls.approver,
+    mcp,
+    events,
+    limits: parts.limits,
+  });
   const readiness = createReadiness({ toolbox, meta: storage.meta, stopping });
   const stopWebhook = startApprovalWebhook({ toolbox, env, log, stopping });
   let configError: ReturnType<ApiPorts['gateway']['configError']>;

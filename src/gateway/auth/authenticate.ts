@@ -7,7 +7,7 @@ import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createClientAddress } from './client-address.ts';
 import { isAnonymousAllowed, isCookieAllowed } from './cross-site.ts';
-import type { Authenticate, Identity } from './identity.ts';
+import { type Authenticate, type Identity, localCallerId } from './identity.ts';
 import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -114,7 +114,7 @@ const administrator: Identity = {
   via: 'admin-token',
 };
 
-const local: Identity = { caller: { id: 'local', kind: 'client' }, isAdmin: true, via: 'loopback' };
+const local: Identity = { caller: { id: localCallerId, kind: 'client' }, isAdmin: true, via: 'loopback' };
 
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 

@@ -17,6 +17,9 @@ export interface Identity {
   readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback';
 }
 
+/** The caller id of all requests that come from this machine without credentials. */
+export const localCallerId = 'local';
+
 /** Authenticates every request. Undefined means 401; a thrown `ToolwharfError` is answered with its own status. */
 export type Authenticate = (request: IncomingMessage) => Promise<Identity | undefined>;
 

@@ -8,7 +8,7 @@ import { createQuota, type Quota, type QuotaCaller, type Reservation } from './q
 import { readJsonBody } from './request-body.ts';
 
 /** The resources that callers share. */
-export type Resource = 'sessions' | 'streams' | 'approvals' | 'request_bytes';
+export type Resource = 'sessions' | 'streams' | 'request_bytes';
 
 /** The limits that apply to one caller. */
 export interface CallerUsage {
@@ -55,13 +55,6 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
       unit: 'open streams',
       key: 'maxStreams',
       limits: () => ({ total: settings().maxStreams, perCaller: settings().maxStreamsPerCaller }),
-    }),
-    approvals: createQuota({
-      name: 'approvals',
-      unit: 'pending approvals',
-      key: 'maxPendingApprovals',
-      limits: () => ({ total: settings().maxPendingApprovals, perCaller: settings().maxPendingApprovalsPerCaller }),
-      retryAfterMs: 10_000,
     }),
     request_bytes: createQuota({
       name: 'request_bytes',

@@ -204,9 +204,13 @@ function mayAnswerItself({ era, profile: { approval }, params }: ClientRequest):
   return era === 'modern' && !mayAsk && idempotencyKeyOf(params) === undefined;
 }
 
+const maxKeyLength = 200;
+
 function idempotencyKeyOf(params: JsonObject): string | undefined {
   const key = metaOf(params)[idempotencyKey];
-  return typeof key === 'string' ? key : undefined;
+  if (typeof key !== 'string') return undefined;
+  if (key.length <= maxKeyLength) return key;
+  throw new RpcError(rpcCode.invalidParams, `The idempotency key is longer than ${maxKeyLength} characters`);
 }
 
 function inputOf({ inputResponses, requestState }: JsonObject): NonNullable<RequestHost['input']> {

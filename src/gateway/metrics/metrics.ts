@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { connectionStates } from '../../connections/status.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
+import type { StoredApprover } from '../../invocation/stored-approver.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -21,6 +22,7 @@ export function createBoundedNames(max: number): (name: string) => string {
 export interface MetricsOptions {
   readonly toolbox: InternalToolbox;
   readonly approvals: ApprovalStore;
+  readonly approver: Pick<StoredApprover, 'refusals'>;
   readonly mcp: Pick<McpEndpoint, 'open'>;
   readonly events: Pick<EventLog, 'listeners'>;
   readonly limits: Pick<Limits, 'quotas' | 'heap' | 'heapRefusals'>;
@@ -37,7 +39,7 @@ export interface Metrics {
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { toolbox, approvals, mcp, events, limits, maxTools = 2_000, maxServers = 500 } = options;
+  const { toolbox, approvals, approver, mcp, events, limits, maxTools = 2_000, maxServers = 500 } = options;
   const registry = new Registry();
   const registers = [registry];
   const toolLabel = createBoundedNames(maxTools);
@@ -90,10 +92,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('toolwharf_mcp_sessions', 'Open MCP client sessions.', () => mcp.open.sessions);
   gauge('toolwharf_mcp_subscriptions', 'Open MCP client subscriptions.', () => mcp.open.subscriptions);
   gauge('toolwharf_event_listeners', 'Open event streams.', () => events.listeners);
-  gauge('toolwharf_approvals_pending', 'Approvals waiting for an answer, up to 1000.', async () => {
-    await approvals.expire(Date.now());
-    return (await approvals.list({ status: 'pending', limit: 1_000 })).length;
-  });
+  const countPending = () => approvals.countPending(Date.now());
+  gauge('toolwharf_approvals_pending', 'Approvals waiting for an answer.', countPending);
   gauge('process_resident_memory_bytes', 'Resident memory of the gateway process in bytes.', () =>
     process.memoryUsage.rss(),
   );
@@ -105,8 +105,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     help: 'How much of each limit is used by all callers together.',
     labelNames: ['limit'],
     registers,
-    collect() {
+    async collect() {
       for (const { name, used } of limits.quotas) this.set({ limit: name }, used);
+      this.set({ limit: 'approvals' }, await countPending());
     },
   });
   new Gauge({
@@ -116,6 +117,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
     collect() {
       for (const { name, limit } of limits.quotas) this.set({ limit: name }, limit);
+      this.set({ limit: 'approvals' }, toolbox.config.gateway.limits.maxPendingApprovals);
     },
   });
   new Counter({
@@ -125,7 +127,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { name, refusals } of limits.quotas) {
+      for (const { name, refusals } of [...limits.quotas, { name: 'approvals', refusals: approver.refusals }]) {
         this.inc({ limit: name, reason: 'caller' }, refusals.caller);
         this.inc({ limit: name, reason: 'total' }, refusals.total);
       }

@@ -1,6 +1,6 @@
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../../policy/approval-store.ts';
 import { approvalKey } from '../../policy/approval-store.ts';
-import { pageSize } from '../call-records.ts';
+import { pageSize, toListedApproval } from '../call-records.ts';
 
 export interface MemoryApprovals extends ApprovalStore {
   /** Removes answered approvals that were asked before a time. */
@@ -36,7 +36,18 @@ export function createMemoryApprovals(): MemoryApprovals {
         .filter((record) => status === undefined || record.status === status)
         .filter((record) => caller === undefined || record.request.caller.id === caller)
         .sort(newestFirst)
-        .slice(0, pageSize(limit));
+        .slice(0, pageSize(limit))
+        .map(toListedApproval);
+    },
+    async countPending(now, caller) {
+      const isCounted = (record: ApprovalRecord) =>
+        record.status === 'pending' &&
+        !isOver(record, now) &&
+        (caller === undefined || record.request.caller.id === caller);
+      return [...records.values()].filter(isCounted).length;
+    },
+    async filterPending(ids) {
+      return ids.filter((id) => records.get(id)?.status === 'pending');
     },
     async answer(id, answer, by, now) {
       const record = records.get(id);

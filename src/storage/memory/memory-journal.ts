@@ -1,7 +1,7 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal, KeyClaim } from '../../invocation/journal.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
-import { callWindow, isInWindow, limitResult, timeOf } from '../call-records.ts';
+import { callWindow, isInWindow, limitResult, timeOf, toListed } from '../call-records.ts';
 
 export interface MemoryJournalOptions {
   /** Maximum number of calls; the oldest are removed first; 10 000. */
@@ -39,7 +39,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       const found: CallRecord[] = [];
       for (const record of newestFirst.slice(start)) {
         if (found.length >= window.limit) break;
-        if (isInWindow(record, filter, window)) found.push(record);
+        if (isInWindow(record, filter, window)) found.push(toListed(record));
       }
       return found;
     },

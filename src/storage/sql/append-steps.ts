@@ -1,4 +1,5 @@
 import { type Compilable, CompiledQuery } from 'kysely';
+import { summaryOf } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
 import { type Link, linkSteps } from '../chain/chain.ts';
 import type { Database, Writing } from './engine.ts';
@@ -41,6 +42,12 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
       trx,
       steps.map(({ callId, ...step }) => ({ ...step, call_id: callId })),
     );
+    for (const [at, { record, body }] of writes.entries()) {
+      const summary = summaryOf(record, body);
+      const seq = steps[at]?.seq;
+      if (summary !== undefined && seq !== undefined)
+        await trx.insertInto('summaries').values({ seq, body: summary }).execute();
+    }
     await upsertCalls(trx, [...calls.values()]);
     const { seq, hash } = steps.at(-1) ?? head;
     await trx.updateTable('chain').set({ head_seq: seq, head_hash: hash }).where('id', '=', 1).execute();

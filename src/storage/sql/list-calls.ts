@@ -15,7 +15,7 @@ interface Found extends Position {
   readonly body: string;
 }
 
-/** Lists the calls that match the filter, newest first. Reads little more than the page. */
+/** Lists the calls that match the filter, newest first; large ones as summaries. Reads little more than the page. */
 export async function listCalls(db: Database, filter: CallFilter): Promise<readonly CallRecord[]> {
   const window = callWindow(filter);
   const before = filter.before === undefined ? undefined : await findPosition(db, filter.before);
@@ -65,6 +65,12 @@ function page(
   return db
     .selectFrom(calls.orderBy('created_at', 'desc').orderBy('first_seq', 'desc').limit(limit).as('page'))
     .innerJoin('steps', 'steps.seq', 'page.seq')
-    .select(['page.seq', 'page.created_at', 'page.first_seq', 'steps.body'])
+    .leftJoin('summaries', 'summaries.seq', 'page.seq')
+    .select(({ fn }) => [
+      'page.seq',
+      'page.created_at',
+      'page.first_seq',
+      fn.coalesce('summaries.body', 'steps.body').as('body'),
+    ])
     .execute();
 }

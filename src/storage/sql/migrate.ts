@@ -6,10 +6,18 @@ import { storeTables } from './migrations/002-stores.ts';
 import { chatTables } from './migrations/003-chat.ts';
 import { fewerIndexes } from './migrations/004-fewer-indexes.ts';
 import { callParents } from './migrations/005-parents.ts';
+import { summaries } from './migrations/006-summaries.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
-export const migrations: readonly Migration[] = [journalTables, storeTables, chatTables, fewerIndexes, callParents];
+export const migrations: readonly Migration[] = [
+  journalTables,
+  storeTables,
+  chatTables,
+  fewerIndexes,
+  callParents,
+  summaries,
+];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */
 export async function migrate(

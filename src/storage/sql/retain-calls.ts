@@ -78,6 +78,7 @@ async function cut(trx: Writing, surplus: Surplus, batch: number): Promise<Remov
   // An idempotency key is kept as long as its call.
   await trx.deleteFrom('claims').where('call_id', 'in', over).execute();
   const gone = await trx.deleteFrom('calls').where('seq', '<=', last.seq).executeTakeFirst();
+  await trx.deleteFrom('summaries').where('seq', '<=', last.seq).execute();
   await trx.deleteFrom('steps').where('seq', '<=', last.seq).execute();
   await trx.updateTable('chain').set({ anchor_seq: last.seq, anchor_hash: last.hash }).where('id', '=', 1).execute();
   return { calls: Number(gone.numDeletedRows), steps };

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../policy/approval-store.ts';
 import { approvalKey } from '../../policy/approval-store.ts';
-import { pageSize } from '../call-records.ts';
+import { pageSize, requestSummaryOf } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { Database, Engine } from './engine.ts';
 import type { ApprovalRow } from './tables.ts';
@@ -12,6 +12,7 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
 
   return {
     async add(request) {
+      const whole = canonicalJson(request);
       const row = {
         id: request.id,
         open_key: approvalKey(request),
@@ -19,15 +20,17 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
         status: 'pending' as const,
         asked_at: Date.parse(request.askedAt),
         expires_at: Date.parse(request.expiresAt),
-        request: canonicalJson(request),
+        request: whole,
+        summary: requestSummaryOf(request, whole),
       };
       for (;;) {
         await freeKey(db, row.open_key, row.asked_at);
-        await db
+        const { numInsertedOrUpdatedRows } = await db
           .insertInto('approvals')
           .values(row)
           .onConflict((conflict) => conflict.doNothing())
-          .execute();
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows === 1n) return { request, status: 'pending' };
         const [found] = await db
           .selectFrom('approvals')
           .selectAll()
@@ -42,11 +45,39 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
       return row && toRecord(row);
     },
     async list({ status, caller, limit = 100 } = {}) {
-      let query = db.selectFrom('approvals').selectAll();
+      let query = db
+        .selectFrom('approvals')
+        .select(({ fn }) => [
+          fn.coalesce('summary', 'request').as('request'),
+          'summary',
+          'status',
+          'answer',
+          'answered_at',
+          'answered_by',
+        ]);
       if (status !== undefined) query = query.where('status', '=', status);
       if (caller !== undefined) query = query.where('caller', '=', toIndexText(caller));
       const rows = await query.orderBy('asked_at', 'desc').orderBy('id', 'desc').limit(pageSize(limit)).execute();
-      return rows.map(toRecord);
+      return rows.map((row) => (row.summary === null ? toRecord(row) : { ...toRecord(row), isPreview: true }));
+    },
+    async countPending(now, caller) {
+      let query = db
+        .selectFrom('approvals')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .where('status', '=', 'pending')
+        .where('expires_at', '>', now);
+      if (caller !== undefined) query = query.where('caller', '=', toIndexText(caller));
+      return Number((await query.executeTakeFirstOrThrow()).count);
+    },
+    async filterPending(ids) {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom('approvals')
+        .select('id')
+        .where('id', 'in', ids)
+        .where('status', '=', 'pending')
+        .execute();
+      return rows.map(({ id }) => id);
     },
     async answer(id, answer, by, now) {
       const allowed = answer.kind === 'allow';
@@ -112,7 +143,9 @@ async function freeKey(db: Database, key: string, now: number): Promise<void> {
     .execute();
 }
 
-function toRecord(row: ApprovalRow): ApprovalRecord {
+function toRecord(
+  row: Pick<ApprovalRow, 'request' | 'status' | 'answer' | 'answered_at' | 'answered_by'>,
+): ApprovalRecord {
   return {
     request: JSON.parse(row.request),
     status: row.status,

@@ -13,6 +13,8 @@ export interface Tables {
   steps: { seq: number; call_id: string; at: string; body: string; previous: string; hash: string };
   /** The searchable columns of calls; the record is in the step that `seq` names. */
   calls: CallColumns & { seq: number; first_seq: number; owner: string };
+  /** Short versions of large steps, for lists. */
+  summaries: { seq: number; body: string };
   claims: { key: string; fingerprint: string; call_id: string; claimed_at: number };
   pins: { key: string; accepted_at: number; body: string };
   rules: { id: string; created_at: number; body: string };
@@ -35,6 +37,8 @@ export interface ApprovalRow {
   asked_at: number;
   expires_at: number;
   request: string;
+  /** A short version of a large request, for lists; null if the request is small. */
+  summary: string | null;
   answer: string | null;
   answered_at: string | null;
   answered_by: string | null;

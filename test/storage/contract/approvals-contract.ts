@@ -27,6 +27,34 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await approvals.answer(request.id, { kind: 'deny' }, 'bob', now)).toBe('already');
     });
 
+    test('a list shows a large approval as a preview, and the approval itself is whole', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { approvals } = storage;
+      const request = makeApproval({ arguments: { text: 'x'.repeat(1_000_000), path: '/a' } });
+      await approvals.add(request);
+      const preview = { ...request, arguments: { text: `${'x'.repeat(200)}…`, path: '/a' } };
+      expect(await approvals.list()).toEqual([{ request: preview, status: 'pending', isPreview: true }]);
+      expect(await approvals.get(request.id)).toEqual({ request, status: 'pending' });
+    });
+
+    test('pending approvals are counted and found without those that are answered or overdue', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { approvals } = storage;
+      const requests = ['a', 'b', 'c'].map((path) => makeApproval({ arguments: { path } }));
+      const other = makeApproval({ caller: { id: 'other', kind: 'client' } });
+      for (const request of [...requests, other]) await approvals.add(request);
+      const [first, ...rest] = requests.map(({ id }) => id);
+      await approvals.answer(first ?? '', { kind: 'allow' }, 'ann', now);
+      const ids = [first ?? '', ...rest, other.id, 'nobody'];
+      expect([...(await approvals.filterPending(ids))].sort()).toEqual([...rest, other.id].sort());
+      expect(await approvals.filterPending([])).toEqual([]);
+      expect(await approvals.countPending(now)).toBe(3);
+      expect(await approvals.countPending(now, 'other')).toBe(1);
+      expect(await approvals.countPending(tooLate)).toBe(0);
+    });
+
     test('a denied approval allows nothing, and an unknown one is reported as missing', async () => {
       using place = await kind.place();
       await using storage = await place.open();

@@ -28,6 +28,21 @@ export function journalContract(kind: StorageKind): void {
       expect(await journal.get(randomUUID())).toBeUndefined();
     });
 
+    test('a list shows a large call as a preview, and the call itself is whole', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const { journal } = storage;
+      const small = makeCall({ createdAt: at(1) });
+      const large = makeCall({ createdAt: at(2), arguments: { text: 'x'.repeat(1_000_000), path: '/a' } });
+      await journal.write({ ...large, status: 'running', result: undefined });
+      await journal.write(large);
+      await journal.write(small);
+      const { result: _, ...rest } = large;
+      const preview = { ...rest, arguments: { text: `${'x'.repeat(200)}…`, path: '/a' }, isPreview: true };
+      expect(await journal.list()).toEqual([preview, small]);
+      expect(await journal.get(large.id)).toEqual(large);
+    });
+
     test('concurrent writes stay in order, also for one call', async () => {
       using place = await kind.place();
       await using storage = await place.open();
@@ -156,7 +171,9 @@ export function journalContract(kind: StorageKind): void {
         const caller = { id: name, kind: 'client' } as const;
         const call = makeCall({ server: name, tool: name, originalName: name, caller, parent });
         await storage.journal.write(call);
-        expect(await storage.journal.list({ server: name, tool: name, caller: name, parent: name })).toEqual([call]);
+        const listed = await storage.journal.list({ server: name, tool: name, caller: name, parent: name });
+        expect(listed).toMatchObject([{ id: call.id, server: name, tool: name, caller, parent }]);
+        expect(await storage.journal.get(call.id)).toEqual(call);
       }
     });
 

@@ -1039,6 +1039,7 @@ export interface components {
             readonly arguments: {
                 readonly [key: string]: unknown;
             };
+            readonly isPreview?: boolean;
             readonly argumentsHash: string;
             readonly definitionHash: string;
             readonly reason: string;
@@ -1178,6 +1179,7 @@ export interface components {
             readonly arguments: {
                 readonly [key: string]: unknown;
             };
+            readonly isPreview?: boolean;
             readonly definitionHash: string;
             readonly status: "pending" | "running" | "success" | "error";
             readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";

@@ -56,6 +56,12 @@ export const queries = {
       queryKey: ['approvals', status ?? 'all'],
       queryFn: async ({ signal }) => (await api.listApprovals({ query: status ? { status } : {}, signal })).approvals,
     }),
+  /** One approval with its whole arguments, which lists shorten if they are large. */
+  approval: (approval: string) =>
+    queryOptions({
+      queryKey: ['approvals', 'one', approval],
+      queryFn: ({ signal }) => api.getApproval({ path: { approval }, signal }),
+    }),
   rules: () =>
     queryOptions({ queryKey: ['rules'], queryFn: async ({ signal }) => (await api.listRules({ signal })).rules }),
   calls: (filter: CallQuery = {}) =>

@@ -1,7 +1,8 @@
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
 import { ApprovalAnswers, DenyForm, EditArguments } from './approval/ApprovalAnswers.tsx';
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
 import { outcomeOf } from './approval/labels.ts';
@@ -9,6 +10,7 @@ import { TimeLeft } from './approval/TimeLeft.tsx';
 import { useShortcuts } from './approval/use-shortcuts.ts';
 import { Badge } from './Badge.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
+import { QueryState } from './QueryState.tsx';
 import { safeText } from './safe-text.ts';
 import { useToast } from './Toasts.tsx';
 
@@ -22,8 +24,18 @@ export interface ApprovalPanelProps {
   readonly shortcuts?: boolean;
 }
 
-/** One approval with all facts and answers. Use the approval's id as `key`. */
-export function ApprovalPanel({ approval, onAnswered, compact = false, shortcuts = false }: ApprovalPanelProps) {
+/** One approval with all facts and answers. Use the approval's id as `key`. Lists shorten large arguments: the whole ones are loaded first. */
+export function ApprovalPanel(props: ApprovalPanelProps) {
+  return props.approval.isPreview ? <LargeApproval {...props} /> : <WholeApproval {...props} />;
+}
+
+function LargeApproval(props: ApprovalPanelProps) {
+  const whole = useQuery(queries.approval(props.approval.id));
+  if (!whole.data) return <QueryState query={whole} what="approval" />;
+  return <WholeApproval {...props} approval={whole.data} />;
+}
+
+function WholeApproval({ approval, onAnswered, compact = false, shortcuts = false }: ApprovalPanelProps) {
   return (
     <article aria-label={`Approval of ${safeText(approval.originalName, 80)}`} className="flex min-w-0 flex-col gap-3">
       {!compact && (

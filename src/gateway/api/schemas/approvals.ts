@@ -41,6 +41,10 @@ export const approvalSchema = answer(
     description: z.string(),
     annotations: json.optional(),
     arguments: json,
+    isPreview: z
+      .boolean()
+      .optional()
+      .describe('True in a list if `arguments` are large and shortened; `getApproval` returns all of them.'),
     argumentsHash: z.string(),
     definitionHash: z.string(),
     reason: z.string().describe('Why the call needs approval.'),

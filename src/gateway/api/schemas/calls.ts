@@ -74,6 +74,10 @@ export const callSchema = answer(
     caller: callerSchema,
     parent: callParentSchema.optional(),
     arguments: json,
+    isPreview: z
+      .boolean()
+      .optional()
+      .describe('True in a list if the call is large and `arguments` are shortened; `getCall` returns all of them.'),
     definitionHash: z.string(),
     status: callStatus,
     end: callEnd.optional().describe('Why the call ended with status `error`.'),

@@ -55,6 +55,7 @@ function makeTables(): DatabaseSync {
     create table chain (id integer primary key, head_seq integer, head_hash text);
     insert into chain values (1, 0, '${'0'.repeat(64)}');
     create table steps (seq integer primary key, call_id text, at text, body text, previous text, hash text);
+    create table summaries (seq integer primary key, body text);
     create table calls (id text primary key, seq integer, first_seq integer, owner text, server text, tool text,
       original_name text, caller text, parent text, status text, created_at integer);
   `);

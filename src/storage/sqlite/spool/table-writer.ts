@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import type { CallRecord } from '../../../invocation/call-record.ts';
+import { summaryOf } from '../../call-records.ts';
 import { callColumns } from '../../chain/call-columns.ts';
 import { linkSteps } from '../../chain/chain.ts';
 import type { Segment, SpooledStep } from './spool-frame.ts';
@@ -95,6 +97,7 @@ function createAppend(database: DatabaseSync): (steps: readonly SpooledStep[]) =
   const insertStep = database.prepare(
     'insert into steps (seq, call_id, at, body, previous, hash) values (?, ?, ?, ?, ?, ?)',
   );
+  const insertSummary = database.prepare('insert into summaries (seq, body) values (?, ?)');
   const insertCall = database.prepare(`
     insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, parent, status, created_at)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -113,7 +116,10 @@ function createAppend(database: DatabaseSync): (steps: readonly SpooledStep[]) =
     const linked = linkSteps({ seq: head_seq, hash: head_hash }, steps);
     for (const [at, { seq, callId, at: time, body, previous, hash }] of linked.entries()) {
       insertStep.run(seq, callId, time, body, previous, hash);
-      const { id, server, tool, original_name, caller, parent, status, created_at } = callColumns(JSON.parse(body));
+      const record: CallRecord = JSON.parse(body);
+      const summary = summaryOf(record, body);
+      if (summary !== undefined) insertSummary.run(seq, summary);
+      const { id, server, tool, original_name, caller, parent, status, created_at } = callColumns(record);
       const owner = steps[at]?.owner ?? '';
       if (status === 'success' || status === 'error') {
         const { changes } = endCall.run(

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { Call, Tool } from '../../api/client.ts';
@@ -9,6 +9,7 @@ import { JsonView } from '../../components/JsonView.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { Duration, TimeAgo } from '../../components/times.tsx';
 import { CallOutcome } from '../calls/CallOutcome.tsx';
 import { CallStatus } from '../calls/CallStatus.tsx';
@@ -47,6 +48,16 @@ export function RunHistory({ tool, onReuse }: RunHistoryProps) {
 
 function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: RunHistoryProps['onReuse'] }) {
   const [open, setOpen] = useState(false);
+  const client = useQueryClient();
+  const toast = useToast();
+  const reuse = async () => {
+    if (!call.isPreview) return onReuse(call.arguments);
+    try {
+      onReuse((await client.fetchQuery(queries.call(call.id))).arguments);
+    } catch {
+      toast('The arguments could not be loaded. Try again.');
+    }
+  };
   return (
     <div className="flex flex-col gap-3 px-3 py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -69,7 +80,7 @@ function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: 
             <Duration from={call.createdAt} to={call.completedAt} /> · <TimeAgo at={call.createdAt} />
           </span>
         </button>
-        <Button size="small" onClick={() => onReuse(call.arguments)}>
+        <Button size="small" onClick={() => void reuse()}>
           Use arguments
         </Button>
       </div>
