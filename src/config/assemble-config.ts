@@ -11,7 +11,7 @@ import { squidbotDialect } from './dialects/squidbot.ts';
 import { applyEnvironment, applyOverrides, type SetBy } from './environment-overrides.ts';
 import { createPathMap } from './path-map.ts';
 import { copyPlain, isPlainMap, type PlainObject } from './plain-data.ts';
-import { configError, describeValue, type Finding, formatPath, type Path, type Problem } from './problems.ts';
+import { configError, describeValue, type Finding, formatPath, type Path, type Problem, valueAt } from './problems.ts';
 import type { Place } from './read-document.ts';
 import type { Environment } from './references.ts';
 
@@ -53,6 +53,7 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
     report: (finding: Finding) => report.inNative(finding, written.resolve(finding.path), origins.resolve),
     warn,
     written,
+    pathInFile: (path: Path) => formatPath(origins.resolve(written.resolve(path))),
     dialect: dialect.name,
     defaults: dialect.defaults,
     env,
@@ -128,10 +129,15 @@ function readMap(input: unknown, report: Report): PlainObject {
  * Detects the dialect by the keys of the document. Reports keys of two dialects, because one dialect would be ignored.
  */
 function recogniseDialect(document: PlainObject, report: Report): DialectReader {
-  const marks = ['myai', 'mcp_servers', 'mcpServers', 'servers'].filter((key) => key in document);
-  if (marks.length > 1) {
-    const message = `mixes ${marks.map((key) => `'${key}'`).join(' and ')}: keep one way of naming servers in a file`;
-    report.inFile({ path: [marks[1] ?? ''], message, atKey: true });
+  const marks = [['myai'], ['mcp_servers'], ['tools', 'mcp_servers'], ['mcpServers'], ['mcp', 'servers'], ['servers']];
+  const found = marks.filter((path) => valueAt(document, path) !== undefined);
+  if (found[1]) {
+    const keys = found.map((path) => `'${formatPath(path)}'`).join(' and ');
+    report.inFile({ path: found[1], message: `mixes ${keys}: list the servers under one of them`, atKey: true });
+  }
+  if ('mcps' in document) {
+    report.inFile({ path: ['mcps'], message: "has no effect here: move it under 'myai.toolbox'", atKey: true });
+    delete document.mcps;
   }
   return dialectReaders.find((dialect) => dialect.recognises(document)) ?? nativeDialect;
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from './config.ts';
 import type { DialectDefaults } from './defaults.ts';
 import type { PathMap } from './path-map.ts';
-import type { Finding } from './problems.ts';
+import type { Finding, Path } from './problems.ts';
 import type { Environment } from './references.ts';
 
 /** The input and the reporting functions of the check of a native document. */
@@ -10,6 +10,8 @@ export interface CheckContext {
   warn(message: string): void;
   /** Maps canonical keys to the keys in the original spelling. */
   readonly written: PathMap;
+  /** Formats a path of the native document as it is written in the file. */
+  pathInFile(path: Path): string;
   readonly dialect: Dialect;
   readonly defaults: DialectDefaults;
   readonly env: Environment;

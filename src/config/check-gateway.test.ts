@@ -170,21 +170,4 @@ gateway:
       'The webhook of the gateway is plain http to another machine: whoever listens on the way can read it',
     ]);
   });
-
-  test('belongs to the native dialect: a file with mcpServers ignores it with a warning', () => {
-    const { config, warnings } = parseConfig({ mcpServers: {}, gateway: { port: 1 }, profiles: {} }, { env: {} });
-    expect(config.gateway.port).toBe(7420);
-    expect(warnings).toEqual([
-      "'gateway' is ignored beside 'mcpServers': it belongs to a file of Toolwharf's own, with 'servers'",
-      "'profiles' is ignored beside 'mcpServers': it belongs to a file of Toolwharf's own, with 'servers'",
-    ]);
-  });
-
-  test('makes a file native, regardless of how its servers are written', () => {
-    const server = { type: 'stdio', command: 'x' };
-    expect(parseConfig({ servers: { a: server } }, { env: {} }).config.dialect).toBe('client');
-    expect(messageOf(() => parseConfig({ servers: { a: server }, gateway: {} }, { env: {} }))).toContain(
-      'servers.a.type  unknown key',
-    );
-  });
 });

@@ -58,8 +58,8 @@ function checkServer(name: string, value: PlainData, path: Path, context: CheckC
         path: here,
         message: `unknown transport of server '${name}'`,
         ...found(spelled, here),
-        allowed: transports,
-        suggestion: typeof spelled === 'string' ? closest(spelled, transports) : undefined,
+        allowed: [...transports, ...httpSpellings],
+        suggestion: typeof spelled === 'string' ? closest(spelled, [...transports, ...httpSpellings]) : undefined,
       });
     }
     return known;

@@ -28,7 +28,11 @@ export function checkUrl(
   if (isInsecureUrl(url) && !allowInsecure) {
     const message = 'plain http to another machine: use https, or set allowInsecure: true';
     if (context.defaults.insecureUrl === 'error' && enabled) context.report({ path, message });
-    else context.warn(`Server '${server}' will not be connected, its url is ${message}`);
+    else {
+      const key = context.dialect === 'client' || context.dialect === 'native' ? 'allowInsecure' : 'allow_insecure';
+      const advice = `use https, or allow it with the line '${key}: true' in ${context.pathInFile(path.slice(0, -1))}`;
+      context.warn(`Server '${server}' will not be connected, its url is plain http to another machine: ${advice}`);
+    }
   }
   const secret = [...new URL(url).searchParams.keys()].find(isSecretName);
   if (secret) {

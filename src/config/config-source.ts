@@ -40,15 +40,20 @@ export type BridgeConfig = Omit<NativeConfig, 'servers'> & {
   readonly servers: Readonly<Record<string, AnyServer & { readonly name?: string }>>;
 } & ({ readonly default_timeout: number; readonly max_retries?: number } | { readonly max_retries: number });
 
+/** Toolwharf's own keys, which work beside the servers of every dialect. */
+type OwnKeys = Omit<NativeConfig, 'servers'>;
+
 /** `mcp_servers`, at the top level or under `tools`. */
-export type SquidbotConfig =
-  | { readonly mcp_servers: Readonly<Record<string, AnyServer>> }
-  | { readonly tools: { readonly mcp_servers: Readonly<Record<string, AnyServer>> } };
+export type SquidbotConfig = OwnKeys &
+  (
+    | { readonly mcp_servers: Readonly<Record<string, AnyServer>> }
+    | { readonly tools: { readonly mcp_servers: Readonly<Record<string, AnyServer>> } }
+  );
 
 type MyaiTool = Limits & { readonly name: string; readonly server?: string; readonly mode?: ServerInput['mode'] };
 
 /** `myai.toolbox`, with timeouts in seconds. */
-export interface MyaiConfig {
+export interface MyaiConfig extends OwnKeys {
   readonly myai: {
     readonly toolbox: EitherCase<Omit<NonNullable<NativeConfig['toolbox']>, 'tools'>> & {
       readonly tools?: readonly MyaiTool[];
@@ -78,10 +83,12 @@ type ClientServer = Omit<AnyServer, 'args' | 'env'> & {
 type ClientInputs = readonly { readonly id: string; readonly default?: string; readonly [key: string]: unknown }[];
 
 /** `mcpServers` (Claude, Cursor, Windsurf, …) or `servers` with `type` and `inputs` (VS Code). */
-export type ClientConfig =
-  | { readonly mcpServers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs }
-  | { readonly mcp: { readonly servers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs } }
-  | {
-      readonly servers: Readonly<Record<string, ClientServer & { readonly type: string }>>;
-      readonly inputs?: ClientInputs;
-    };
+export type ClientConfig = OwnKeys &
+  (
+    | { readonly mcpServers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs }
+    | { readonly mcp: { readonly servers: Readonly<Record<string, ClientServer>>; readonly inputs?: ClientInputs } }
+    | {
+        readonly servers: Readonly<Record<string, ClientServer & { readonly type: string }>>;
+        readonly inputs?: ClientInputs;
+      }
+  );

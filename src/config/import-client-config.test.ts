@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import type { ServerSpec } from './config.ts';
 import { importClientConfig } from './import-client-config.ts';
-import { parseConfigText } from './load-config.ts';
+import { loadConfig, parseConfig, parseConfigText } from './load-config.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../test/fixtures/config/clients/${name}`, import.meta.url));
 const files = ['claude_desktop_config.json', '.mcp.json', '.cursor/mcp.json', 'mcp_config.json', '.vscode/mcp.json'];
@@ -123,9 +124,9 @@ describe('importing the configuration of another client', () => {
   });
 
   test.each([
-    ['{"servers": {"a": {"command": "x"}}}', /is not a file of an MCP client/],
-    ['{"theme": "dark"}', /is not a file of an MCP client/],
-    ['{"mcpServers": []}', /is not a file of an MCP client/],
+    ['{"theme": "dark"}', /has no servers: expected 'mcpServers', 'servers', .*'myai'/],
+    ['{"mcpServers": []}', /has no servers/],
+    ['{"mcp_servers": []}', /mcp_servers {2}must be a map of server names/],
     ['{"mcpServers": {', /not valid YAML or JSON/],
     ['{"mcpServers": {"__proto__": {"command": "x"}}}', /'__proto__' is not allowed/],
   ])('rejects %s', async (text, message) => {
@@ -134,4 +135,47 @@ describe('importing the configuration of another client', () => {
     await expect(importClientConfig(file, { env: {} })).rejects.toThrow(message);
     await expect(importClientConfig(file, { env: {} })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
+});
+
+describe('files of the other dialects are converted', () => {
+  const sample = (name: string) => join(import.meta.dirname, '../../test/fixtures/config', name);
+
+  test.each([
+    ['seed-000.json', 'squidbot'],
+    ['seed-000-tools.json', 'squidbot'],
+    ['seed-002-a1.yaml', 'myai'],
+    ['seed-002-a2.yaml', 'myai'],
+    ['seed-002-a3.yaml', 'myai'],
+    ['seed-003.json', 'bridge'],
+  ])('%s becomes a native file with the same servers, limits and naming [N1]', async (name, client) => {
+    const imported = await importClientConfig(sample(name), { env: {} });
+    expect(imported.client).toBe(client);
+    const [{ config: before }, { config: after }] = [
+      await loadConfig(sample(name), { env: {} }),
+      parseConfig(imported.nativeConfig, { env: {} }),
+    ];
+    expect(after.dialect).toBe('native');
+    const insecure = ({ target }: ServerSpec) => target.transport !== 'stdio' && target.url.startsWith('http://ext');
+    expect(after.servers).toEqual(
+      before.servers.map((server) => (insecure(server) ? { ...server, enabled: false } : server)),
+    );
+    const { localToolsMustBeConfigured: _, defaultTool: __, ...toolbox } = before.toolbox;
+    expect(after.toolbox).toMatchObject(toolbox);
+  });
+
+  test("keeps Toolwharf's own keys and names the secrets in plain text", async () => {
+    const { nativeConfig, warnings } = await importClientConfig({
+      mcp_servers: { a: { command: 'x', env: { API_TOKEN: 'plain' } } },
+      gateway: { requireAuthentication: true },
+    });
+    expect(nativeConfig).toMatchObject({ servers: { a: { command: 'x' } }, gateway: { requireAuthentication: true } });
+    expect(warnings).toEqual([expect.stringContaining("Server 'a' has secrets in plain text: env.API_TOKEN")]);
+  });
+});
+
+test('the warning about plain http names the line that allows it, where the file has the server [R19, M1]', async () => {
+  const { warnings } = await loadConfig(join(import.meta.dirname, '../../test/fixtures/config/seed-002-a3.yaml'));
+  expect(warnings).toEqual([
+    "Server 'external-api' will not be connected, its url is plain http to another machine: use https, or allow it with the line 'allow_insecure: true' in myai.toolbox.mcps[1]",
+  ]);
 });

@@ -3,23 +3,36 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isSecretName, isSecretValue } from '../kernel/secret-names.ts';
 import { type Assembled, type AssembleOptions, assembleConfig } from './assemble-config.ts';
+import { toCamelCase } from './canonical-keys.ts';
 import type { ServerSpec } from './config.ts';
+import { nativeDefaults } from './defaults.ts';
 import { layoutOf } from './dialects/client.ts';
+import { durationText } from './durations.ts';
 import { copyPlain, isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
-import { configError, formatPath, type Problem, problemLine } from './problems.ts';
+import { configError, formatPath, type Problem, problemLine, valueAt } from './problems.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
 import { type Environment, parseReference } from './references.ts';
 import { isInsecureUrl } from './server-url.ts';
 
-export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'windsurf' | 'vscode' | 'unknown';
+/** The program that an imported file belongs to, or the dialect of the file. */
+export type ClientName =
+  | 'claude-desktop'
+  | 'claude-code'
+  | 'cursor'
+  | 'windsurf'
+  | 'vscode'
+  | 'squidbot'
+  | 'myai'
+  | 'bridge'
+  | 'unknown';
 
 export interface ImportOptions {
   /** The environment for variables in URLs. Default: `process.env`. */
   readonly env?: Environment;
 }
 
-/** The servers of an imported client configuration. */
+/** The servers of an imported configuration. */
 export interface ImportedConfig {
   readonly servers: readonly ServerSpec[];
   /** The content of a `toolwharf.yaml` that configures the same servers. */
@@ -29,8 +42,8 @@ export interface ImportedConfig {
 }
 
 /**
- * Imports the servers from the configuration file of another MCP client. Omits or disables a server that cannot be
- * imported, and adds a warning.
+ * Converts the configuration file of another MCP client, or one of another dialect, to a native configuration. Omits or
+ * disables a server of a client that cannot be imported, and adds a warning.
  *
  * @example
  * ```ts
@@ -53,12 +66,14 @@ export async function importClientConfig(
       file,
     );
   }
+  const { env = process.env } = options;
   const layout = isPlainMap(plain) ? layoutOf(plain) : undefined;
+  if (!layout && isPlainMap(plain) && serverKeys.some((path) => valueAt(plain, path) !== undefined))
+    return importDialect(plain, { env: withoutOverrides(env), keepReferences: true, file });
   if (!layout || !isPlainMap(layout.servers)) {
-    const message = "is not a file of an MCP client: there is no 'mcpServers' and no 'servers' in it";
+    const message = `has no servers: expected ${serverKeys.map((path) => `'${formatPath(path)}'`).join(', ')}`;
     throw configError([{ file, path: '', message }], file);
   }
-  const { env = process.env } = options;
   const warnings = new Set<string>();
   const taken: [string, PlainData][] = [];
   // Each server is checked separately, so that an invalid server does not prevent the import of the others.
@@ -77,6 +92,53 @@ export async function importClientConfig(
   const nativeConfig: PlainObject = { servers: Object.fromEntries(taken) };
   const { servers } = assembleConfig(nativeConfig, { env: withoutOverrides(env) }).config;
   return { servers, nativeConfig, warnings: [...warnings], client: clientOf(file, layout.servers, layout.vscode) };
+}
+
+/** The keys under which a file of any dialect lists its servers. */
+const serverKeys = [
+  ['mcpServers'],
+  ['servers'],
+  ['mcp', 'servers'],
+  ['mcp_servers'],
+  ['tools', 'mcp_servers'],
+  ['myai'],
+];
+
+/** Converts a whole file of another dialect. The defaults of that dialect that differ from the native ones are written out. */
+function importDialect(document: PlainObject, options: AssembleOptions): ImportedConfig {
+  const { config, native, warnings: found } = assembleConfig(document, options);
+  const warnings = [...found];
+  const servers = config.servers.map((spec) => {
+    const written = isPlainMap(native.servers) ? native.servers[spec.name] : undefined;
+    const server = withDefaults(spec, isPlainMap(written) ? written : {});
+    warnOfSecrets(spec.name, server, (warning) => warnings.push(warning));
+    return [spec.name, switchedOffIfInsecure(spec, server)] as const;
+  });
+  const { naming, localToolsMustBeConfigured } = config.toolbox;
+  const toolbox = isPlainMap(native.toolbox) ? native.toolbox : {};
+  if (naming !== nativeDefaults.naming && !hasKey(toolbox, 'naming')) toolbox.naming = naming;
+  if (localToolsMustBeConfigured)
+    warnings.push("Local tools no longer need an entry under 'tools': the native format has no such rule");
+  const nativeConfig: PlainObject = { ...native, servers: Object.fromEntries(servers) };
+  if (Object.keys(toolbox).length > 0) nativeConfig.toolbox = toolbox;
+  const client = config.dialect === 'native' || config.dialect === 'client' ? 'unknown' : config.dialect;
+  return { servers: assembleConfig(nativeConfig, options).config.servers, nativeConfig, warnings, client };
+}
+
+function withDefaults(spec: ServerSpec, server: PlainObject): PlainObject {
+  const complete: PlainObject = { ...server };
+  if (spec.required !== nativeDefaults.required && !hasKey(server, 'required')) complete.required = spec.required;
+  if (spec.prompts && !hasKey(server, 'prompts')) complete.prompts = [...spec.prompts];
+  const { maxInstances, timeoutMs } = spec.defaultTool;
+  if (maxInstances !== nativeDefaults.maxInstances) {
+    delete complete.default_tool_config;
+    complete.defaultToolConfig = { maxInstances, timeout: durationText(timeoutMs) };
+  }
+  return complete;
+}
+
+function hasKey(map: PlainObject, key: string): boolean {
+  return Object.keys(map).some((written) => toCamelCase(written) === key);
 }
 
 async function readClientFile(file: string): Promise<{ readonly value: unknown }> {

@@ -32,8 +32,8 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
   let seen = since?.contentHash;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  let again = false;
-  let telling = false;
+  let needsCheck = false;
+  let isNotifying = false;
   let closed = false;
   const closing = new AbortController();
 
@@ -41,14 +41,14 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     if (closed || timer) return;
     timer = setTimeout(() => {
       timer = undefined;
-      if (running) again = true;
+      if (running) needsCheck = true;
       else {
         running = check()
-          .catch(tellError)
+          .catch(reportError)
           .finally(() => {
             running = undefined;
-            if (again) checkIn(debounceMs);
-            again = false;
+            if (needsCheck) checkIn(debounceMs);
+            needsCheck = false;
           });
       }
     }, ms).unref();
@@ -93,24 +93,33 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     if (!watching) checkIn(1000);
     const content = await read(file);
     if (closed || content.hash === seen) return;
-    // Many programs truncate or delete a file before they write it, so read an unreadable file a second time.
-    if (content.unsettled && seen !== undefined) {
+    const outcome = parseContent(content);
+    // Many programs truncate or delete a file before they write it, so read an invalid file a second time.
+    if ('error' in outcome && seen !== undefined) {
       await systemClock.sleep(debounceMs, closing.signal).catch(() => {});
       const second = await read(file);
       if (closed || second.hash !== content.hash) return checkIn(0);
     }
     seen = content.hash;
-    if ('error' in content) throw content.error;
-    const loaded = parseConfigText(content.text, file, options);
-    telling = true;
+    if ('error' in outcome) throw outcome.error;
+    isNotifying = true;
     try {
-      await onChange(loaded);
+      await onChange(outcome.loaded);
     } finally {
-      telling = false;
+      isNotifying = false;
     }
   }
 
-  function tellError(cause: unknown): void {
+  function parseContent(content: Content): { readonly loaded: LoadedConfig } | { readonly error: unknown } {
+    if ('error' in content) return content;
+    try {
+      return { loaded: parseConfigText(content.text, file, options) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  function reportError(cause: unknown): void {
     if (closed) return;
     try {
       onError(toToolwharfError(cause));
@@ -126,7 +135,7 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
     signal?.removeEventListener('abort', closeOnAbort);
     for (const directory of [...watchers.keys()]) unwatch(directory);
     // A listener may close the watcher from its own callback. Awaiting the running check would then deadlock.
-    if (!telling) await running;
+    if (!isNotifying) await running;
   }
   const closeOnAbort = () => void close();
 
@@ -139,16 +148,14 @@ export async function watchConfig(file: string, options: WatchOptions): Promise<
   return { [Symbol.asyncDispose]: close };
 }
 
-type Content =
-  | { readonly hash: string; readonly text: string; readonly unsettled: false }
-  | { readonly hash: string; readonly error: unknown; readonly unsettled: true };
+type Content = { readonly hash: string } & ({ readonly text: string } | { readonly error: unknown });
 
 async function read(file: string): Promise<Content> {
   try {
     const text = await readConfigFile(file);
-    return { hash: hashOf(text), text, unsettled: false };
+    return { hash: hashOf(text), text };
   } catch (error) {
-    return { hash: `unreadable: ${toToolwharfError(error).message}`, error, unsettled: true };
+    return { hash: `unreadable: ${toToolwharfError(error).message}`, error };
   }
 }
 

@@ -254,7 +254,7 @@ describe('toolwharf import', () => {
     expect(other).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: expect.stringContaining('not a file of an MCP client'),
+      stderr: expect.stringContaining('has no servers: expected'),
     });
   });
 });

@@ -14,7 +14,7 @@ export interface ImportOptions {
   readonly force?: boolean;
 }
 
-/** `toolwharf import`: converts the servers of another MCP client to a native configuration. */
+/** `toolwharf import`: converts the configuration of another program to a native configuration. */
 export async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<number> {
   const { terminal, env } = context;
   const { nativeConfig, servers, warnings, client } = await importClientConfig(file, { env });
@@ -38,6 +38,9 @@ const clientTitles: Readonly<Record<ClientName, string | undefined>> = {
   cursor: 'Cursor',
   windsurf: 'Windsurf',
   vscode: 'VS Code',
+  squidbot: 'squidbot',
+  myai: 'a myai application',
+  bridge: 'a bridge configuration',
   unknown: undefined,
 };
 

@@ -1,9 +1,11 @@
+import { toCamelCase } from '../canonical-keys.ts';
 import { nativeDefaults } from '../defaults.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import type { Path } from '../problems.ts';
 import { toClientServer } from './client-server.ts';
 import { createClientVariables } from './client-variables.ts';
 import type { DialectReader } from './dialect.ts';
+import { addOwnKeys, ownKeys } from './own-keys.ts';
 
 /** Files of MCP clients: `mcpServers` (Claude, Cursor, Windsurf, …) and VS Code's `servers` with `inputs`. */
 export const clientDialect: DialectReader = {
@@ -14,25 +16,21 @@ export const clientDialect: DialectReader = {
     const layout = layoutOf(document);
     if (!layout) return {};
     context.origins.set(['servers'], layout.path);
-    const others = Object.keys(document).filter((key) => key !== layout.path[0] && !expected.has(key));
-    for (const key of others.filter((name) => own.has(name))) {
-      const place = layout.path.join('.');
-      context.warn(`'${key}' is ignored beside '${place}': it belongs to a file of Toolwharf's own, with 'servers'`);
-    }
-    const foreign = others.filter((name) => !own.has(name));
+    const used = [layout.path[0] as string, 'inputs', '$schema'];
+    const foreign = Object.keys(document).filter((key) => !used.includes(key) && !ownKeys.includes(toCamelCase(key)));
     if (foreign.length > 0) {
       const named = foreign.slice(0, 5).join(', ') + (foreign.length > 5 ? ` and ${foreign.length - 5} more` : '');
       context.warn(`Keys of another program are ignored: ${named}`);
     }
     const { servers } = layout;
-    if (!isPlainMap(servers)) return { servers };
+    if (!isPlainMap(servers)) return addOwnKeys({ servers }, document, used, context);
     const variables = createClientVariables(layout.inputs, context);
     const native = Object.entries(servers).map(([name, server]) => {
       if (!isPlainMap(server)) return [name, server] as const;
       const ending = { ...context, path: [...layout.path, name], vscode: layout.vscode };
       return [name, toClientServer(name, server, variables, ending)] as const;
     });
-    return { servers: Object.fromEntries(native) };
+    return addOwnKeys({ servers: Object.fromEntries(native) }, document, used, context);
   },
 };
 
@@ -50,14 +48,10 @@ export function layoutOf(document: PlainObject): ClientLayout | undefined {
   if (isPlainMap(mcp) && mcp.servers !== undefined) {
     return { path: ['mcp', 'servers'], servers: mcp.servers, inputs: mcp.inputs ?? null, vscode: true };
   }
-  if (servers === undefined || [...own].some((key) => document[key] !== undefined)) return undefined;
+  if (servers === undefined) return undefined;
   const vscode = inputs !== null || (isPlainMap(servers) && Object.values(servers).some(hasType));
   return vscode ? { path: ['servers'], servers, inputs, vscode } : undefined;
 }
-
-const expected = new Set(['inputs', '$schema']);
-/** Keys that exist in native files only. */
-const own = new Set(['toolbox', 'profiles', 'gateway']);
 
 /** Only VS Code uses the key `type` for the transport. */
 function hasType(server: PlainData): boolean {

@@ -1,11 +1,11 @@
 import { toolModes } from '../config.ts';
-import { secondsAsMs } from '../durations.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import { describeValue, type Path } from '../problems.ts';
 import { serverName } from '../schema-parts.ts';
 import type { DialectReader, TranslateContext } from './dialect.ts';
+import { addOwnKeys } from './own-keys.ts';
 
-/** `myai.toolbox` with `tools` and `mcps`. The rest of the file belongs to the application. */
+/** `myai.toolbox` with `tools` and `mcps`. Other keys than Toolwharf's own belong to the application. */
 export const myaiDialect: DialectReader = {
   name: 'myai',
   defaults: {
@@ -27,10 +27,9 @@ export const myaiDialect: DialectReader = {
     }
     const { mcps, tools, ...rest } = toolbox;
     context.origins.set(['toolbox'], path);
-    return {
-      servers: toServers(mcps ?? [], [...path, 'mcps'], context),
-      toolbox: { ...rest, ...(tools != null && { tools: toTools(tools) }) },
-    };
+    const native: PlainObject = { servers: toServers(mcps ?? [], [...path, 'mcps'], context), toolbox: rest };
+    if (tools != null) native.toolbox = { ...rest, tools: toTools(tools) };
+    return addOwnKeys(native, document, ['myai'], context);
   },
 };
 
@@ -96,7 +95,9 @@ function toTools(tools: PlainData): PlainData {
   return tools.map((tool) => (isPlainMap(tool) ? inSeconds(tool) : tool));
 }
 
-/** Converts a numeric timeout from seconds to milliseconds. The application uses seconds. */
+/** Adds the unit to a numeric timeout: the application uses seconds. A negative number is reported as it is written. */
 function inSeconds(map: PlainObject): PlainObject {
-  return map.timeout == null ? { ...map } : { ...map, timeout: secondsAsMs(map.timeout) as PlainData };
+  const { timeout } = map;
+  const isSeconds = typeof timeout === 'number' && timeout >= 0;
+  return isSeconds ? { ...map, timeout: `${timeout}s` } : { ...map };
 }

@@ -1,8 +1,9 @@
 import { nativeDefaults } from '../defaults.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import type { DialectReader } from './dialect.ts';
+import { addOwnKeys } from './own-keys.ts';
 
-/** `mcp_servers`, at the top level or under `tools`. The rest of the file belongs to the bot. */
+/** `mcp_servers`, at the top level or under `tools`. Other keys than Toolwharf's own belong to the bot. */
 export const squidbotDialect: DialectReader = {
   name: 'squidbot',
   defaults: { ...nativeDefaults, insecureUrl: 'warning' },
@@ -12,8 +13,10 @@ export const squidbotDialect: DialectReader = {
     const nested = isPlainMap(document.tools) && 'mcp_servers' in document.tools;
     const servers = nested && isPlainMap(document.tools) ? document.tools.mcp_servers : document.mcp_servers;
     context.origins.set(['servers'], nested ? ['tools', 'mcp_servers'] : ['mcp_servers']);
-    if (!isPlainMap(servers)) return { servers: servers ?? null };
-    return { servers: Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, toNative(server)])) };
+    const native = isPlainMap(servers)
+      ? Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, toNative(server)]))
+      : (servers ?? null);
+    return addOwnKeys({ servers: native }, document, ['mcp_servers', 'tools'], context);
   },
 };
 
