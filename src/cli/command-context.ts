@@ -6,6 +6,10 @@ import type { Terminal } from './terminal/terminal.ts';
 export interface CommonOptions {
   readonly config?: string;
   readonly dataDir?: string;
+  /** The gateway to use instead of the one of the data directory. */
+  readonly url?: string;
+  /** Use no gateway. */
+  readonly local?: boolean;
   readonly logLevel: LogLevel;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findById, findByName, shortId } from './find-item.ts';
+import { findById, findByName } from './find-item.ts';
+import { shortId } from './terminal/format.ts';
 
 const items = [{ id: 'abcdef-1' }, { id: 'abcxyz-2' }, { id: 'abc' }];
 const find = (given: string) => findById(given, items, 'key').id;

@@ -48,8 +48,3 @@ export function notFound(noun: string, given: string, names: readonly string[]):
   const hint = near === undefined ? known : `did you mean '${near}'?`;
   return new ToolwharfError('NOT_FOUND', `There is no ${noun} '${given}'; ${hint}`, { data: { [noun]: given } });
 }
-
-/** The first characters of an id, as lists show it. */
-export function shortId(id: string): string {
-  return id.slice(0, 8);
-}

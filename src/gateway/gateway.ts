@@ -10,6 +10,7 @@ import type { Caller } from '../kernel/tool.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
+import { answerChallenge } from './auth/admin-token.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
@@ -265,6 +266,7 @@ interface ListenerPorts {
 function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
   const { authenticate, openRequests, admit, guard, web, routes, a2a } = ports;
   const { toolbox, log, mcp, limits } = ports.parts;
+  const { adminToken } = ports.parts.security;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = guard(request);
@@ -273,7 +275,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     if (web(request, response)) return;
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     // Answered before anything that could fail or wait.
-    if (path === '/healthz') return sendJson(response, 200, { status: 'alive' });
+    if (path === '/healthz') return sendJson(response, 200, { status: 'alive' }, answerChallenge(request, adminToken));
     const identity = await authenticate(request).catch((cause) => {
       if (!(cause instanceof ToolwharfError)) throw cause;
       sendFailure(response, cause);

@@ -68,7 +68,7 @@ describe('toolwharf audit', () => {
   test('toolwharf audit reports an empty store, a store in use and invalid numbers', async () => {
     expect(await run('audit', 'verify')).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('There is no data in'),
+      stderr: expect.stringContaining('has no data yet'),
     });
     expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
     expect(await run('audit', 'export', '--after', 'x')).toMatchObject({ code: 2 });

@@ -21,6 +21,12 @@ export interface CliOptions {
 /** What is run: the sources, or, where a variable says so, what was built of them. */
 export const cliProgram = process.env.TOOLWHARF_TEST_PROGRAM || join(root, 'src', 'cli', 'main.ts');
 
+/** Separates the first line on stderr, which says whether a gateway is used, from the rest. */
+function splitSource(stderr: string) {
+  const [line = '', source] = /^(Using .*(?:at \S+|without a gateway.*))\n/.exec(stderr) ?? [];
+  return { source, stderr: stderr.slice(line.length) };
+}
+
 /** The command line as a child process, away from this machine's own settings: its home, data and files are in one directory. */
 export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
   let files = 0;
@@ -53,7 +59,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
       /** What it has said so far. */
       stdout: () => stdout,
       stderr: () => stderr,
-      ended: ended.then(([code]) => ({ code: code as number, stdout, stderr })),
+      ended: ended.then(([code]) => ({ code: code as number, stdout, ...splitSource(stderr) })),
     };
   }
 

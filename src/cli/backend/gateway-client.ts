@@ -1,81 +1,72 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import type { ReadableStream } from 'node:stream/web';
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
-import { dataDirectory } from '../../config/data-directory.ts';
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
-import type { CommandContext } from '../command-context.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { UnavailableError } from '../errors.ts';
-import { findGateway, toReachableUrl } from './gateway-file.ts';
+import { type RequestOptions, sendRequest } from './send-request.ts';
 
-/** The REST API of the running gateway, used as administrator. Errors are thrown with the code that the gateway returned. */
+/** The REST API of a gateway. Errors are thrown with the code that the gateway returned. */
 export interface GatewayClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
-  post<Answer>(path: string, body?: object): Promise<Answer>;
+  /** Sends a body. Aborting the signal closes the connection, which cancels a call. */
+  post<Answer>(path: string, body?: object, signal?: AbortSignal): Promise<Answer>;
   put<Answer>(path: string, body: object): Promise<Answer>;
   delete(path: string): Promise<void>;
   /** Server-sent events, until the gateway ends the stream or the signal aborts. */
   events(path: string, signal: AbortSignal): Promise<AsyncIterable<EventSourceMessage>>;
 }
 
-/** Connects to the gateway of the data directory; throws an `UnavailableError` if none is running. */
-export async function openGatewayClient({
-  env,
-  signal,
-}: Pick<CommandContext, 'env' | 'signal'>): Promise<GatewayClient> {
-  const dataDir = dataDirectory(env);
-  const gateway = await findGateway(dataDir);
-  if (!gateway) throw new UnavailableError(`No gateway is running for ${dataDir}: start one with \`toolwharf serve\``);
-  const token = await readToken(join(dataDir, 'admin-token'));
-  const url = toReachableUrl(gateway.url);
+export interface GatewayAccess {
+  readonly url: string;
+  /** An API key or the admin token; undefined if the gateway needs no authentication. */
+  readonly token?: string;
+  readonly signal: AbortSignal;
+}
 
-  async function send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
+/** Creates a client for the gateway at a URL. */
+export function createGatewayClient({ url, token, signal }: GatewayAccess): GatewayClient {
+  async function send(path: string, { headers, ...options }: RequestOptions): Promise<IncomingMessage> {
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
     try {
-      return await fetch(`${url}${path}`, {
-        ...init,
-        headers: { ...headers, authorization: `Bearer ${token}` },
-        redirect: 'error',
-      });
+      return await sendRequest(`${url}${path}`, { ...options, headers: { ...headers, authorization } });
     } catch (cause) {
-      init.signal?.throwIfAborted();
-      throw new UnavailableError(
-        `The gateway at ${url} (process ${gateway?.pid}) does not respond: ${messageOf(cause)}`,
-      );
+      options.signal?.throwIfAborted();
+      throw new UnavailableError(`The gateway at ${url} does not respond: ${messageOf(cause)}`);
     }
   }
 
-  async function request<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  async function request<Answer>(method: string, path: string, body?: object, own = signal): Promise<Answer> {
     const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const response = await send(path, { method, signal, ...json });
-    const text = await response.text();
-    if (!response.ok) throw toError(response.status, text, url);
+    const response = await send(path, { method, signal: own, ...json });
+    const text = await readText(response);
+    if (!isSuccess(response)) throw toError(response.statusCode, text, url);
     return (text === '' ? undefined : JSON.parse(text)) as Answer;
   }
 
   return {
     url,
     get: (path) => request('GET', path),
-    post: (path, body) => request('POST', path, body),
+    post: (path, body, own) => request('POST', path, body, own),
     put: (path, body) => request('PUT', path, body),
     delete: (path) => request('DELETE', path),
     async events(path, streamSignal) {
       const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: streamSignal });
-      if (!response.ok || !response.body) throw toError(response.status, await response.text(), url);
-      return response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+      if (!isSuccess(response)) throw toError(response.statusCode, await readText(response), url);
+      const bytes = Readable.toWeb(response) as ReadableStream<Uint8Array>;
+      return bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
     },
   };
 }
 
-async function readToken(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (cause) {
-    throw new UnavailableError(`Cannot read the administrator token: ${messageOf(cause)}`);
-  }
+function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode < 300;
 }
 
-function toError(status: number, text: string, url: string): Error {
+function toError(status: number | undefined, text: string, url: string): Error {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -86,7 +77,8 @@ function toError(status: number, text: string, url: string): Error {
   if (typeof error?.code !== 'string' || !Object.hasOwn(errorStatus, error.code)) {
     return new UnavailableError(`${url} is not a Toolwharf gateway: it returned HTTP status ${status}`);
   }
-  return new ToolwharfError(error.code as ErrorCode, String(error.message));
+  const data = isObject(error.data) ? (error.data as JsonObject) : {};
+  return new ToolwharfError(error.code as ErrorCode, String(error.message), { data });
 }
 
 /** The tools that the gateway's configuration always asks about. */

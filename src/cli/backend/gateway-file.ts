@@ -1,31 +1,52 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { adminTokenFile, isSameSecret, proveAdminToken } from '../../gateway/auth/admin-token.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import { UnavailableError } from '../errors.ts';
+import { sendRequest } from './send-request.ts';
 import { writeFileAtomically } from './write-file.ts';
 
-/** The gateway that runs for a data directory. */
-export interface RunningGateway {
+/** The record of a gateway in its data directory. */
+export interface GatewayRecord {
   /** `http://127.0.0.1:7420` */
   readonly url: string;
   readonly pid: number;
+  /** The configuration file; undefined for the default servers. */
+  readonly config?: string;
+}
+
+/** A gateway that has proved to be the one of the data directory. */
+export interface RunningGateway extends GatewayRecord {
+  readonly adminToken: string;
 }
 
 /** Records the gateway in its data directory, where other commands find it. */
-export async function writeGatewayFile(dataDir: string, gateway: RunningGateway): Promise<void> {
+export async function writeGatewayFile(dataDir: string, gateway: GatewayRecord): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFileAtomically(gatewayFile(dataDir), `${JSON.stringify(gateway)}\n`);
 }
 
 /** Removes the record, unless another gateway has replaced it. */
 export async function removeGatewayFile(dataDir: string, pid: number): Promise<void> {
-  const gateway = await read(dataDir);
+  const gateway = await readRecord(dataDir);
   if (gateway?.pid === pid) await rm(gatewayFile(dataDir), { force: true });
 }
 
-/** The gateway of a data directory; undefined if none runs, even if a crashed one left its record behind. */
+/**
+ * Finds the running gateway of a data directory; undefined if none runs, even if a crashed one left its record behind or
+ * another program uses its port. Throws an `UnavailableError` if the gateway does not respond.
+ */
 export async function findGateway(dataDir: string): Promise<RunningGateway | undefined> {
-  const gateway = await read(dataDir);
-  return gateway && isRunning(gateway.pid) ? gateway : undefined;
+  const record = await readRecord(dataDir);
+  if (!record || !isRunning(record.pid)) return undefined;
+  const adminToken = await readOwnFile(adminTokenFile(dataDir));
+  if (adminToken === undefined) return undefined;
+  const url = toReachableUrl(record.url);
+  return (await hasToken(url, adminToken.trim(), record.pid))
+    ? { ...record, url, adminToken: adminToken.trim() }
+    : undefined;
 }
 
 /** The gateway's URL as a client can reach it: a wildcard address becomes loopback. */
@@ -33,11 +54,52 @@ export function toReachableUrl(url: string): string {
   return url.replace(/\/\/0\.0\.0\.0(?=:|$)/, '//127.0.0.1').replace(/\/\/\[::\](?=:|$)/, '//[::1]');
 }
 
-async function read(dataDir: string): Promise<RunningGateway | undefined> {
+/** Whether two paths name the same file. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((file) => realpath(file).catch(() => undefined)));
+  return first !== undefined && first === second;
+}
+
+const responseTimeoutMs = 30_000;
+
+/** Asks the gateway to prove that it has the token, which is not sent: another program may listen on the port. */
+async function hasToken(url: string, adminToken: string, pid: number): Promise<boolean> {
+  const challenge = randomBytes(32).toString('base64url');
+  const { port } = new URL(url);
   try {
-    const value: unknown = JSON.parse(await readFile(gatewayFile(dataDir), 'utf8'));
+    const response = await sendRequest(`${url}/healthz`, {
+      headers: { 'x-toolwharf-challenge': challenge },
+      signal: AbortSignal.timeout(responseTimeoutMs),
+    });
+    response.resume();
+    const proof = response.headers['x-toolwharf-proof'];
+    return typeof proof === 'string' && isSameSecret(proof, proveAdminToken(adminToken, challenge, Number(port)));
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') return false;
+    throw new UnavailableError(
+      `The gateway at ${url} (process ${pid}) does not respond: ${messageOf(cause)}. Restart it, or use --local`,
+    );
+  }
+}
+
+async function readRecord(dataDir: string): Promise<GatewayRecord | undefined> {
+  const text = await readOwnFile(gatewayFile(dataDir));
+  try {
+    const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value) || typeof value.url !== 'string' || !Number.isInteger(value.pid)) return undefined;
-    return { url: value.url, pid: Number(value.pid) };
+    const config = typeof value.config === 'string' ? value.config : undefined;
+    return { url: value.url, pid: Number(value.pid), config };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file that belongs to the current user; undefined otherwise. The superuser may read the files of others. */
+async function readOwnFile(file: string): Promise<string | undefined> {
+  try {
+    const user = process.getuid?.();
+    const { uid } = await stat(file);
+    return user === undefined || user === 0 || uid === user ? await readFile(file, 'utf8') : undefined;
   } catch {
     return undefined;
   }

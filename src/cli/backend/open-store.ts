@@ -33,11 +33,13 @@ interface DatabaseOption {
 }
 
 /** Locates the store that the command line and the configuration name; throws if nothing was ever stored there. */
-export async function requireStore(context: CommandContext, options: DatabaseOption): Promise<OpenStoreOptions> {
+export async function requireStore(context: CommandContext, options: DatabaseOption = {}): Promise<OpenStoreOptions> {
   const location = await locateStore(context, options);
   if (await hasStore(location)) return location;
   // A command that only reads must not create an empty store.
-  throw new UnavailableError(`There is no data in ${location.dataDir} yet: start the gateway with \`toolwharf serve\``);
+  throw new UnavailableError(
+    `No gateway is running and ${location.dataDir} has no data yet: start one with \`toolwharf serve\``,
+  );
 }
 
 /** Locates the store that the command line and the configuration name, which may not exist yet. */

@@ -5,11 +5,11 @@ import { openConfig } from '../../config/open-config.ts';
 import { createLoopbackCallback } from '../../connections/authentication/loopback-callback.ts';
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../../kernel/log.ts';
-import type { ServerInfo } from '../../servers/server-info.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox, type ToolboxEvents } from '../../toolbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { oneLine } from '../terminal/format.ts';
 import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
+import { type KnownServer, warnUnavailable } from './known-server.ts';
 
 export interface OpenOptions
   extends Pick<InternalToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
@@ -17,13 +17,10 @@ export interface OpenOptions
   readonly signIns?: OAuthStore;
   /** Validates the configuration before any server is connected; throws to stop. */
   readonly validate?: (config: Config) => void;
+  /** The command calls tools: remembered approvals apply, and at a terminal the person is prompted. */
+  readonly forCalls?: boolean;
   /** Whether the command reports a log entry itself, so that it is not logged. */
   readonly suppressLog?: (entry: LogEntry) => boolean;
-}
-
-/** A configured server, its status, and how many of its tools can be called. */
-export interface KnownServer extends ServerInfo {
-  readonly usableTools: number;
 }
 
 export interface OpenedToolbox extends AsyncDisposable {
@@ -34,18 +31,19 @@ export interface OpenedToolbox extends AsyncDisposable {
   readonly servers: readonly KnownServer[];
   /** Every warning and error of the startup, whether logged or not. */
   readonly warnings: readonly LogEntry[];
-  /** Lists unavailable servers on stderr, except those that the log has reported. */
-  reportUnavailable(): void;
+  /** Lists unavailable servers on stderr, or the given one, except those that the log has reported. */
+  reportUnavailable(only?: string): void;
 }
 
 /** Starts a toolbox with the configuration of the command line and shows the progress on a terminal. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal, env } = context;
   const { logLevel } = context.options;
-  const { suppressLog = () => false, validate, signIns, ...ports } = options;
+  const { suppressLog = () => false, validate, signIns, forCalls: _, ...ports } = options;
   const loaded = await openConfig(context.options.config, { env });
   const { config, file } = loaded;
-  if (file === undefined) terminal.note(terminal.noteColors.dim(describeDefaults(env)));
+  const source = file ?? `the default servers (${describeDefaults(env)})`;
+  terminal.note(terminal.noteColors.dim(`Using ${source} without a gateway`));
   validate?.(config);
 
   const warnings: LogEntry[] = [];
@@ -75,11 +73,9 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
     file,
     servers,
     warnings,
-    reportUnavailable() {
-      for (const { name, status } of servers.filter(isUnavailable)) {
-        if (reported.has(name)) continue;
-        terminal.note(`${terminal.noteColors.yellow('unavailable:')} ${oneLine(name)}: ${whyUnavailable(status)}`);
-      }
+    reportUnavailable(only) {
+      const unreported = servers.filter(({ name }) => !reported.has(name));
+      warnUnavailable(unreported, terminal, only);
     },
     async [Symbol.asyncDispose]() {
       terminal.status('Closing …');
@@ -91,30 +87,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
 
 const unavailableEvents = new Set(['server.skipped', 'connection.list-failed']);
 
-/** Whether an enabled server cannot be used. */
-export function isUnavailable({ enabled, status, offers }: ServerInfo): boolean {
-  return enabled && (offers.tools === undefined || (status.state !== 'connected' && status.state !== 'degraded'));
-}
-
-/** `14`, or `3 of 14 (stale)` where only some tools can be called; undefined while the tools are unknown. */
-export function toolCount({ usableTools, offers: { tools } }: KnownServer, noun = ''): string | undefined {
-  if (!tools) return undefined;
-  const numbers = usableTools === tools.count ? `${tools.count}` : `${usableTools} of ${tools.count}`;
-  return `${numbers}${noun}${tools.stale ? ' (stale)' : ''}`;
-}
-
-/** `14 tools`, `3 of 14 tools (stale)`; undefined while the tools are unknown. */
-export function describeTools(server: KnownServer): string | undefined {
-  return toolCount(server, server.offers.tools?.count === 1 ? ' tool' : ' tools');
-}
-
-/** The reason why a server is unavailable, in one line. */
-export function whyUnavailable({ state, reason }: ServerInfo['status']): string {
-  if (reason !== undefined) return oneLine(reason);
-  return state === 'connecting' ? 'no response yet' : state;
-}
-
-/** Says that the default servers are used, and which of them need a token. */
+/** The default servers and which of them need a token. */
 export function describeDefaults(env: CommandContext['env']): string {
   const missing = [
     !(env.GITHUB_TOKEN || env.GITHUB_PERSONAL_ACCESS_TOKEN) && 'github needs GITHUB_TOKEN',
@@ -122,7 +95,7 @@ export function describeDefaults(env: CommandContext['env']): string {
   ].filter(Boolean);
   const files = resolve(dataDirectory(env), 'files');
   const rest = missing.length > 0 ? `; ${missing.join(', ')}` : '';
-  return `No toolwharf.yaml in this directory, using the default servers: filesystem in ${files}${rest}`;
+  return `no toolwharf.yaml in this directory: filesystem in ${files}${rest}`;
 }
 
 /** Shows the sign-in URL without opening it; the browser returns to this machine. */

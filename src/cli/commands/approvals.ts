@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovalView } from '../../gateway/api/schemas/approvals.ts';
-import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { AnswerReach, ApprovalRequest } from '../../policy/approval.ts';
-import { askPatternsOf, type GatewayClient, openGatewayClient } from '../backend/gateway-client.ts';
+import { askPatternsOf, type GatewayClient } from '../backend/gateway-client.ts';
+import { isAnswered } from '../backend/request-prompts.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { findById, shortId } from '../find-item.ts';
-import { count, jsonText, oneLine, until } from '../terminal/format.ts';
+import { findById } from '../find-item.ts';
+import { count, jsonText, oneLine, shortId, until } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 import { promptForApproval, rulesNote } from '../terminal/terminal-approver.ts';
 
@@ -19,7 +21,7 @@ export interface ApprovalsOptions extends JsonOption {
 
 /** `toolwharf approvals`: lists the calls awaiting approval, or watches for them. */
 export async function approvals(options: ApprovalsOptions, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   if (options.watch) return watchApprovals(options, gateway, context);
   const { terminal } = context;
   const pending = await listPending(gateway);
@@ -100,8 +102,8 @@ async function watchApprovals(
       else if (!signal.aborted) terminal.note(`Postponed: ${shortId(approval.id)}`);
     } catch (cause) {
       // Somebody else answered between the last poll and the answer.
-      if (!(cause instanceof ToolwharfError) || !['CONFLICT', 'GONE', 'NOT_FOUND'].includes(cause.code)) throw cause;
-      terminal.note(cause.message);
+      if (!isAnswered(cause)) throw cause;
+      terminal.note(messageOf(cause));
     } finally {
       closed.abort();
       await watching;
@@ -134,7 +136,7 @@ async function answerApproval(
   answer: { readonly answer: 'allow' | 'deny' } & Readonly<Record<string, unknown>>,
   context: CommandContext,
 ): Promise<number> {
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const found = findById(id, await listPending(gateway), 'pending approval');
   await postAnswer(gateway, found.id, answer);
   context.terminal.print(`${answer.answer === 'allow' ? 'Allowed' : 'Denied'}: ${oneLine(found.tool)}`);

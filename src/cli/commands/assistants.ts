@@ -5,8 +5,8 @@ import { toDisplayText } from '../../policy/display-text.ts';
 import { type Assistant, assistantSchema } from '../../storage/ports/assistant-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { findByName, shortId } from '../find-item.ts';
-import { jsonText, oneLine } from '../terminal/format.ts';
+import { findByName } from '../find-item.ts';
+import { jsonText, oneLine, shortId } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 import { type ChatSettings, findModel, findServers, modelLabel, openSettings } from './chat/chat-settings.ts';
 

@@ -6,16 +6,16 @@ import {
   describeTools,
   isUnavailable,
   type KnownServer,
-  type OpenedToolbox,
-  openToolbox,
+  paintState,
+  stateOf,
   whyUnavailable,
-} from '../backend/open-toolbox.ts';
+} from '../backend/known-server.ts';
+import { openTools, type ToolAccess } from '../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isAtLeast } from '../terminal/terminal-log.ts';
-import { paintState, stateOf } from './servers/servers.ts';
 
 /** One problem with a server or a tool. */
 interface Finding {
@@ -31,6 +31,7 @@ type FindingKind =
   | 'schema'
   | 'suspicious'
   | 'not-configured'
+  | 'refused'
   | 'gone'
   | 'warning';
 
@@ -42,30 +43,32 @@ interface CheckedServer {
 /** `toolwharf check`: reports every problem with the configuration, the servers and the tools. */
 export async function check({ json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  let opened: OpenedToolbox;
+  let opened: ToolAccess;
   try {
-    opened = await openToolbox(context, { tolerant: true, suppressLog: ({ level }) => isAtLeast(level, 'warning') });
+    opened = await openTools(context, { tolerant: true, suppressLog: ({ level }) => isAtLeast(level, 'warning') });
   } catch (cause) {
     if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
     return reportInvalid(cause, terminal, json ?? false);
   }
   await using _opened = opened;
-  const { file, config, servers, warnings } = opened;
+  const { config, servers, warnings } = opened;
   const checked = servers.map((info) => checkServer(info, opened));
   const names = new Set(servers.map((info) => info.name));
   const general = warnings
     .filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server))
     .map(({ message }): Finding => ({ kind: 'warning', message }));
+  if (config.refused !== undefined) general.unshift({ kind: 'refused', message: config.refused });
   const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
   if (json) {
-    const report = { ok: total === 0, config: { file, dialect: config.dialect, problems: [] }, problems: general };
+    const { file, dialect } = config;
+    const report = { ok: total === 0, config: { file, dialect, problems: [] }, problems: general };
     terminal.print(jsonText({ ...report, servers: checked.map(toJson) }));
-  } else print({ file, general, checked, total }, terminal);
+  } else print({ file: config.file, general, checked, total }, terminal);
   return total === 0 ? exitCodes.ok : exitCodes.problem;
 }
 
 /** The problems of one server: its state, then its tools, then other warnings in the log. */
-function checkServer(info: KnownServer, opened: OpenedToolbox): CheckedServer {
+function checkServer(info: KnownServer, opened: ToolAccess): CheckedServer {
   if (!info.enabled) return { info, problems: [] };
   const problems: Finding[] = [];
   if (isUnavailable(info)) problems.push({ kind: 'unavailable', message: whyUnavailable(info.status) });
@@ -77,20 +80,18 @@ function checkServer(info: KnownServer, opened: OpenedToolbox): CheckedServer {
   return { info, problems };
 }
 
-function checkTools(server: string, { toolbox }: OpenedToolbox): Finding[] {
+function checkTools(server: string, { tools }: ToolAccess): Finding[] {
   const checker = createArgumentsChecker();
-  const entries = toolbox.tools
-    .filter((tool) => tool.server === server)
-    .flatMap((tool) => toolbox.catalog.find(tool.name) ?? []);
-  return entries.flatMap(({ name, definition }): Finding[] => {
-    const suspicious = toolbox.catalog.warnings(name).map(({ rule, where, excerpt }): Finding => {
-      const message = `tool '${definition.name}' looks suspicious (${rule}) at ${where}: ${excerpt}`;
-      return { kind: 'suspicious', tool: definition.name, message };
+  const own = tools.filter((tool) => tool.server === server);
+  return own.flatMap(({ originalName, parameters, warnings = [] }): Finding[] => {
+    const suspicious = warnings.map(({ rule, where, excerpt }): Finding => {
+      const message = `tool '${originalName}' looks suspicious (${rule}) at ${where}: ${excerpt}`;
+      return { kind: 'suspicious', tool: originalName, message };
     });
-    const prepared = checker.prepare(definition.inputSchema);
+    const prepared = checker.prepare(parameters);
     if (prepared.kind === 'ready') return suspicious;
-    const message = `tool '${definition.name}' cannot be called because its schema is invalid: ${prepared.reason}`;
-    return [{ kind: 'schema', tool: definition.name, message }, ...suspicious];
+    const message = `tool '${originalName}' cannot be called because its schema is invalid: ${prepared.reason}`;
+    return [{ kind: 'schema', tool: originalName, message }, ...suspicious];
   });
 }
 

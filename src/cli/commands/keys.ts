@@ -1,9 +1,10 @@
 import type { ApiKey } from '../../storage/ports/key-store.ts';
-import { type GatewayClient, openGatewayClient } from '../backend/gateway-client.ts';
+import type { GatewayClient } from '../backend/gateway-client.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
-import { findById, shortId } from '../find-item.ts';
-import { ago, jsonText } from '../terminal/format.ts';
+import { findById } from '../find-item.ts';
+import { ago, jsonText, shortId } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 
 type KeyInfo = Omit<ApiKey, 'hash'>;
@@ -15,7 +16,7 @@ export interface CreateKeyOptions extends JsonOption {
 
 /** `toolwharf keys`: lists the API keys without their secrets. */
 export async function listKeys({ json }: JsonOption, context: CommandContext): Promise<number> {
-  printList(context.terminal, await fetchKeys(await openGatewayClient(context)), {
+  printList(context.terminal, await fetchKeys(await requireGateway(context)), {
     json,
     empty: 'No API keys. Create one with `toolwharf keys create NAME`.',
     columns: {
@@ -34,7 +35,7 @@ export async function listKeys({ json }: JsonOption, context: CommandContext): P
 /** `toolwharf keys create`: prints the new key, and nothing else, on stdout. */
 export async function createKey(name: string, options: CreateKeyOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const input = { name, profile: options.profile, rights: options.right };
   const created = await gateway.post<KeyInfo & { readonly key: string }>('/api/keys', input);
   terminal.print(options.json ? jsonText(created) : created.key);
@@ -46,7 +47,7 @@ export async function createKey(name: string, options: CreateKeyOptions, context
 
 /** `toolwharf keys revoke`: the key stops working immediately. */
 export async function revokeKey(id: string, _options: object, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const key = findById(id, await fetchKeys(gateway), 'key');
   await gateway.delete(`/api/keys/${encodeURIComponent(key.id)}`);
   context.terminal.print(`Revoked: ${key.name}`);

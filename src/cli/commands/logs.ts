@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDisplayText } from '../../policy/display-text.ts';
-import { openGatewayClient } from '../backend/gateway-client.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 
@@ -11,7 +11,7 @@ export interface LogsOptions {
 /** `toolwharf logs`: prints the stderr output of a local server. */
 export async function logs(server: string, { follow }: LogsOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const path = `/api/servers/${encodeURIComponent(server)}/stderr`;
   let seen: readonly string[] = [];
   for (;;) {

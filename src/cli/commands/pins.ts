@@ -1,7 +1,7 @@
 import type { DefinitionChange } from '../../catalog/definition-diff.ts';
 import type { Pin } from '../../catalog/pins.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
-import { openGatewayClient } from '../backend/gateway-client.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { ago, jsonText, oneLine } from '../terminal/format.ts';
@@ -11,7 +11,7 @@ import { changeLines } from '../terminal/terminal-approver.ts';
 
 /** `toolwharf pins`: lists the accepted tool definitions. */
 export async function listPins({ json }: JsonOption, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const { pins } = await gateway.get<{ readonly pins: readonly Pin[] }>('/api/pins');
   printList(context.terminal, pins, {
     json,
@@ -29,7 +29,7 @@ export async function listPins({ json }: JsonOption, context: CommandContext): P
 /** `toolwharf pins changes`: shows how tool definitions differ from the accepted ones. */
 export async function listChanges({ json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const { tools } = await gateway.get<{ readonly tools: readonly ToolView[] }>('/api/tools?changed=true');
   if (json) terminal.print(jsonText(tools));
   else if (tools.length === 0) terminal.note('No tool definition has changed since it was accepted.');
@@ -43,7 +43,7 @@ export async function listChanges({ json }: JsonOption, context: CommandContext)
 /** `toolwharf pins accept`: shows what changed and accepts exactly that definition. */
 export async function acceptChange(name: string, _options: object, context: CommandContext): Promise<number> {
   const { terminal } = context;
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const path = `/api/tools/${encodeURIComponent(name)}`;
   const tool = await gateway.get<ToolView>(path);
   if (tool.changed) printChange(tool, terminal);

@@ -3,7 +3,7 @@ import type { ServerView } from '../../gateway/api/schemas/servers.ts';
 import { planServer, shortName } from '../../servers/registry/plan-server.ts';
 import { createRegistry, type Registry } from '../../servers/registry/registry.ts';
 import type { RegistryEntry, RegistryInput, RegistryWay } from '../../servers/registry/registry-entry.ts';
-import { openGatewayClient } from '../backend/gateway-client.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -89,7 +89,7 @@ export async function addRegistryServer(
     }
     const name = options.as ?? shortName(entry.name);
     const input = { name, description: entry.description || undefined, ...server };
-    const gateway = await openGatewayClient(context);
+    const gateway = await requireGateway(context);
     return reportServer('Added', await gateway.post<ServerView>('/api/servers', input), options, context);
   });
 }

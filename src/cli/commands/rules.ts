@@ -1,12 +1,11 @@
 import { withoutSecrets } from '../../config/server-url.ts';
 import { audienceOf, type RememberedRule } from '../../policy/remembered-rules.ts';
-import { openGatewayClient } from '../backend/gateway-client.ts';
-import { findGateway } from '../backend/gateway-file.ts';
-import { hasStore, locateStore, openStore } from '../backend/open-store.ts';
+import { openStore, requireStore } from '../backend/open-store.ts';
+import { selectGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
-import { findById, shortId } from '../find-item.ts';
-import { ago } from '../terminal/format.ts';
+import { findById } from '../find-item.ts';
+import { ago, shortId } from '../terminal/format.ts';
 import { printList, shortAddress } from '../terminal/print-table.ts';
 
 /** `toolwharf rules`: lists the remembered approvals. */
@@ -42,9 +41,9 @@ interface Rules extends AsyncDisposable {
 
 /** The rules of the running gateway; without one, those that `toolwharf chat` and earlier gateways stored. */
 async function openRules(context: CommandContext): Promise<Rules> {
-  const location = await locateStore(context);
-  if (!(await findGateway(location.dataDir)) && (await hasStore(location))) {
-    const { storage } = await openStore(location);
+  const gateway = await selectGateway(context);
+  if (!gateway) {
+    const { storage } = await openStore(await requireStore(context));
     const withoutSecret = ({ serverAddress, ...rule }: RememberedRule): RememberedRule =>
       serverAddress === undefined ? rule : { ...rule, serverAddress: withoutSecrets(serverAddress) };
     return {
@@ -53,7 +52,6 @@ async function openRules(context: CommandContext): Promise<Rules> {
       [Symbol.asyncDispose]: () => storage.close(),
     };
   }
-  const gateway = await openGatewayClient(context);
   return {
     list: async () => (await gateway.get<{ readonly rules: readonly RememberedRule[] }>('/api/rules')).rules,
     remove: (id) => gateway.delete(`/api/rules/${encodeURIComponent(id)}`),

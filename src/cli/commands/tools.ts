@@ -1,7 +1,6 @@
-import type { Config } from '../../config/config.ts';
-import type { Tool } from '../../kernel/tool.ts';
-import type { InternalToolbox } from '../../toolbox.ts';
-import { isUnavailable, openToolbox } from '../backend/open-toolbox.ts';
+import type { ToolView } from '../../gateway/api/schemas/tools.ts';
+import { isUnavailable } from '../backend/known-server.ts';
+import { openTools } from '../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';
@@ -12,53 +11,39 @@ export interface ToolsOptions extends JsonOption {
   readonly server?: string;
 }
 
-/** `toolwharf tools`: lists the tools of all servers, then the chains. */
+/** `toolwharf tools`: lists the tools of all servers, then local tools and chains. */
 export async function tools({ server, json }: ToolsOptions, context: CommandContext): Promise<number> {
-  await using opened = await openToolbox(context, { validate: ({ servers }) => requireServer(server, servers) });
-  const { toolbox } = opened;
+  await using opened = await openTools(context, { validate: ({ servers }) => requireServer(server, servers) });
   const { terminal } = context;
+  requireServer(server, opened.servers);
   const listed = opened.servers.filter((info) => server === undefined || info.name === server);
   const groups: Group[] = listed.map(({ name, description, offers }) => ({
     name,
     description,
     isStale: offers.tools?.stale,
-    tools: toolbox.tools.filter((tool) => tool.server === name),
+    tools: opened.tools.filter((tool) => tool.server === name),
   }));
-  if (server === undefined)
-    groups.push({ name: 'chains', tools: toolbox.tools.filter((tool) => tool.server === undefined) });
-  opened.reportUnavailable();
-  if (json) terminal.print(jsonText(groups.flatMap((group) => group.tools.map((tool) => toJson(tool, toolbox)))));
+  if (server === undefined) {
+    groups.push({ name: 'local tools and chains', tools: opened.tools.filter((tool) => tool.server === undefined) });
+  }
+  opened.reportUnavailable(server);
+  const found = groups.flatMap((group) => group.tools);
+  if (json) terminal.print(jsonText(found));
   else printGroups(groups, terminal);
-  return server !== undefined && listed.some(isUnavailable) ? exitCodes.unavailable : exitCodes.ok;
+  const hasFailed = listed.some(isUnavailable) && (server !== undefined || found.length === 0);
+  return hasFailed ? exitCodes.unavailable : exitCodes.ok;
 }
 
-function requireServer(name: string | undefined, servers: Config['servers']): void {
-  const names = servers.map((spec) => spec.name);
+function requireServer(name: string | undefined, servers: readonly { readonly name: string }[]): void {
+  const names = servers.map((server) => server.name);
   if (name !== undefined && !names.includes(name)) throw notFound('server', name, names);
-}
-
-function toJson(tool: Tool, toolbox: InternalToolbox) {
-  const entry = toolbox.catalog.find(tool.name);
-  const { name, server, originalName, title, description, parameters, outputSchema, annotations } = tool;
-  return {
-    name,
-    server,
-    originalName,
-    title,
-    description,
-    parameters,
-    outputSchema,
-    annotations,
-    definitionHash: entry?.definitionHash,
-    limits: entry?.limits,
-  };
 }
 
 interface Group {
   readonly name: string;
   readonly description?: string;
   readonly isStale?: boolean;
-  readonly tools: readonly Tool[];
+  readonly tools: readonly ToolView[];
 }
 
 // With less room than this, the description goes below the name.

@@ -16,9 +16,28 @@ export function createActions<Module>(run: Run, load: () => Promise<Module>): Cr
       await run(async (context) => {
         const handler = select(await load()) as (...args: unknown[]) => Promise<number>;
         // An option given before the subcommand applies to it too.
-        return handler(...args, command.optsWithGlobals(), context);
+        const options = command.optsWithGlobals();
+        const { url, local } = gatewayCommands.has(command) ? options : {};
+        return handler(...args, options, { ...context, options: { ...context.options, url, local } });
       });
     };
+}
+
+/** The commands whose `--url` names the gateway; that of others names a server or a model provider. */
+const gatewayCommands = new WeakSet<Command>();
+const withoutGateway = new Set(['serve', 'import', 'audit', 'secrets', 'connect', 'completion']);
+
+/** Adds `--url` and `--local` to every command that can use a gateway, unless it has a `--url` of its own. */
+export function addGatewayOptions(command: Command): void {
+  for (const child of command.commands) {
+    if (withoutGateway.has(child.name()) && command.parent === null) continue;
+    addGatewayOptions(child);
+    if (child.options.some(({ long }) => long === '--url')) continue;
+    gatewayCommands.add(child);
+    child
+      .option('--url <url>', 'Use the gateway at this URL, with the API key in TOOLWHARF_API_KEY')
+      .option('--local', 'Use no gateway: run the servers in this process');
+  }
 }
 
 /** Adds a command that lists things, both by its own name and with the subcommand `list`. */
@@ -27,17 +46,13 @@ export function addListCommand(
   name: string,
   about: { readonly description: string; readonly list: string },
   action: (...args: unknown[]) => Promise<void>,
+  options: readonly (readonly [string, string])[] = [],
 ): Command {
-  const group = parent
-    .command(name)
-    .description(about.description)
-    .option(...jsonOption)
-    .action(action);
-  group
-    .command('list')
-    .description(about.list)
-    .option(...jsonOption)
-    .action(action);
+  const group = parent.command(name).description(about.description);
+  for (const command of [group, group.command('list').description(about.list)]) {
+    for (const option of options) command.option(...option);
+    command.option(...jsonOption).action(action);
+  }
   return group;
 }
 

@@ -6,6 +6,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { logLevels } from '../terminal/terminal-log.ts';
 import { addAccessCommands } from './access-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
+import { addGatewayOptions } from './command-actions.ts';
 import { addDataCommands, addGatewayCommands, addSetupCommands } from './gateway-commands.ts';
 import { addServerCommands, addToolCommands } from './server-commands.ts';
 
@@ -41,5 +42,6 @@ export function createProgram(terminal: Terminal, run: Run): Command {
   addAccessCommands(root.commandsGroup('Access control:'), run);
   addSetupCommands(root.commandsGroup('Setup and diagnostics:'), run);
   addDataCommands(root.commandsGroup(lastGroup), run);
+  addGatewayOptions(root);
   return root;
 }

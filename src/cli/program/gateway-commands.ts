@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { gatewayDefaults } from '../../config/defaults.ts';
 import type { Run } from '../command-context.ts';
-import { createActions, jsonOption } from './command-actions.ts';
+import { collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `serve`, `stdio` and `logs`. */
+/** Adds `serve`, `stdio`, `logs` and `events`. */
 export function addGatewayCommands(root: Command, run: Run): void {
   const serve = createActions(run, () => import('../commands/serve/serve.ts'));
   const stdio = createActions(run, () => import('../commands/stdio.ts'));
+  const events = createActions(run, () => import('../commands/events.ts'));
   const logs = createActions(run, () => import('../commands/logs.ts'));
   root
     .command('serve')
@@ -30,6 +31,16 @@ export function addGatewayCommands(root: Command, run: Run): void {
     .argument('<server>', 'Server name')
     .option('-f, --follow', 'Keep printing new lines')
     .action(logs((module) => module.logs));
+  root
+    .command('events')
+    .description("Print the gateway's events as they happen")
+    .option(
+      '-e, --event <name>',
+      'Only events of this name or group, such as call or server.changed (repeatable)',
+      collect,
+    )
+    .option('--json', 'Print JSON lines')
+    .action(events((module) => module.events));
 }
 
 /** Adds `connect`, `import`, `check` and `doctor`. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { onChangeActions, protocolChoices, toolModes, urlTransports } from '../../config/config.ts';
 import type { Run } from '../command-context.ts';
-import { collect, createActions, jsonOption } from './command-actions.ts';
+import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
 const secretNote = `A value of the form '\${VAR}' or '\${file:/path}' is read from the environment or the file, which keeps secrets out of
 the shell history.
@@ -33,21 +33,23 @@ function addServers(root: Command, run: Run): void {
   addServerOptions(
     servers.command('test').description('Test the connection to a server without saving anything'),
   ).action(action((module) => module.testServer));
-  servers
-    .command('remove')
-    .description('Disconnect and remove a server')
-    .argument('<name>', 'Server name')
-    .action(action((module) => module.removeServer));
-  servers
-    .command('enable')
-    .description('Enable and connect a server')
-    .argument('<name>', 'Server name')
-    .action(action((module) => module.enableServer));
-  servers
-    .command('disable')
-    .description('Disconnect a server and keep its settings')
-    .argument('<name>', 'Server name')
-    .action(action((module) => module.disableServer));
+  const stateCommands = [
+    ['enable', 'Enable and connect a server', (module) => module.enableServer],
+    ['disable', 'Disconnect a server and keep its settings', (module) => module.disableServer],
+    ['connect', 'Connect a server now', (module) => module.connectServer],
+    ['disconnect', 'Disconnect a server until it is connected again', (module) => module.disconnectServer],
+    ['restart', 'Disconnect a server and connect it again', (module) => module.restartServer],
+    ['refresh', "Read a server's tools again", (module) => module.refreshServer],
+    ['remove', 'Disconnect and remove a server', (module) => module.removeServer],
+  ] satisfies [string, string, Parameters<typeof action>[0]][];
+  for (const [name, description, handler] of stateCommands) {
+    servers
+      .command(name)
+      .description(description)
+      .argument('<name>', 'Server name')
+      .option(...jsonOption)
+      .action(action(handler));
+  }
 }
 
 function addServerOptions(command: Command): Command {
@@ -128,7 +130,7 @@ const callExamples = `Examples:
   toolwharf call filesystem/read_text_file path=notes.txt head=5 --json
   echo '{"path":"notes.txt"}' | toolwharf call filesystem/read_text_file --args -`;
 
-/** Adds `tools` and `call`. */
+/** Adds `tools`, `call`, `resources`, `prompts` and `calls`. */
 export function addToolCommands(root: Command, run: Run): void {
   const tools = createActions(run, () => import('../commands/tools.ts'));
   const call = createActions(run, () => import('../commands/call/call.ts'));
@@ -149,4 +151,79 @@ export function addToolCommands(root: Command, run: Run): void {
     .option('--json', 'Print the whole result as JSON')
     .addHelpText('after', `\n${callExamples}`)
     .action(call((module) => module.call));
+  addContent(root, run);
+  addCalls(root, run);
+}
+
+const serverOption = ['-s, --server <name>', 'Only use this server'] as const;
+
+function addContent(root: Command, run: Run): void {
+  const resources = createActions(run, () => import('../commands/resources.ts'));
+  const prompts = createActions(run, () => import('../commands/prompts.ts'));
+  addListCommand(
+    root,
+    'resources',
+    { description: 'List and read resources', list: 'List the resources of all servers' },
+    resources((module) => module.listResources),
+    [serverOption],
+  )
+    .command('read')
+    .description('Print a resource')
+    .argument('<uri>', 'URI of the resource')
+    .option(...serverOption)
+    .option('-o, --output <file>', 'Write the content to a file')
+    .option(...jsonOption)
+    .action(resources((module) => module.readResource));
+  addListCommand(
+    root,
+    'prompts',
+    { description: 'List and render prompts', list: 'List the prompts of all servers' },
+    prompts((module) => module.listPrompts),
+    [serverOption],
+  )
+    .command('get')
+    .description('Render a prompt and print its messages')
+    .argument('<prompt>', 'Name of the prompt, or server/prompt')
+    .argument('[name=value...]', 'Arguments of the prompt')
+    .option(...serverOption)
+    .option(...jsonOption)
+    .action(prompts((module) => module.getPrompt));
+}
+
+function addCalls(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/calls.ts'));
+  const filters = [
+    ['-s, --server <name>', 'Only calls to this server'],
+    ['-t, --tool <name>', 'Only calls to this tool'],
+    ['--status <status>', 'pending, running, success or error'],
+    ['--caller <id>', 'Only calls of this caller'],
+    ['--parent <id>', 'Only calls made by this call or answer'],
+    ['--since <time>', 'Only calls after this time, or in this last period, such as 2h'],
+    ['--limit <count>', 'Maximum number of calls (default: 50)'],
+  ] as const;
+  const calls = addListCommand(
+    root,
+    'calls',
+    { description: 'List, show, follow and cancel calls', list: 'List calls, newest first' },
+    action((module) => module.listCalls),
+    filters,
+  );
+  calls
+    .command('show')
+    .description('Show a call with its arguments and result')
+    .argument('<id>', 'Id, or its first characters')
+    .option(...jsonOption)
+    .action(action((module) => module.showCall));
+  calls
+    .command('cancel')
+    .description('Cancel a call that has not ended')
+    .argument('<id>', 'Id, or its first characters')
+    .action(action((module) => module.cancelCall));
+  calls
+    .command('follow')
+    .description('Print each call as it starts and ends')
+    .option(...filters[0])
+    .option(...filters[1])
+    .option('--json', 'Print JSON lines')
+    .action(action((module) => module.followCalls));
 }

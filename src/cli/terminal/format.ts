@@ -102,3 +102,8 @@ function escapeOf(character: string): string {
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('');
 }
+
+/** The first characters of an id, as lists show it. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}

@@ -23,22 +23,34 @@ export function printList<Item>(
   }
 }
 
-/** Prints rows in aligned columns; on a terminal, each line is shortened to its width. */
+/** Prints rows in aligned columns; on a terminal, the widest columns are shortened to fit its width. */
 export function printTable(
   terminal: Terminal,
   titles: readonly string[],
   rows: readonly (readonly (string | undefined)[])[],
 ): void {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell ?? '')));
-  const widths = titles.map((title, at) => Math.max(...[title, ...cells.map((row) => row[at] ?? '')].map(widthOf)));
+  const full = titles.map((title, at) => Math.max(...[title, ...cells.map((row) => row[at] ?? '')].map(widthOf)));
+  const widths = terminal.isPerson ? fitWidths(full, terminal.width) : full;
   const line = (row: readonly string[]) =>
     row
-      .map((cell, at) => pad(cell, widths[at] ?? 0))
+      .map((cell, at) => pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0))
       .join('  ')
       .trimEnd();
-  const fitted = (text: string) => (terminal.isPerson ? shorten(text, terminal.width) : text);
-  terminal.print(terminal.colors.dim(fitted(line(titles))));
-  for (const row of cells) terminal.print(fitted(line(row)));
+  terminal.print(terminal.colors.dim(line(titles)));
+  for (const row of cells) terminal.print(line(row));
+}
+
+/** Reduces the widest columns until the table fits; a column keeps at least six characters. */
+function fitWidths(full: readonly number[], width: number): readonly number[] {
+  const widths = [...full];
+  let excess = widths.reduce((sum, column) => sum + column + 2, -2) - width;
+  for (; excess > 0; excess--) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= 6) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
 }
 
 /** A server's address for a table: the hash of a local command is shortened. */

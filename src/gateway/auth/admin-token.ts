@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { ToolwharfError } from '../../kernel/errors.ts';
 
@@ -35,6 +36,24 @@ export function adminTokenFile(dataDir: string): string {
 /** Compares two secrets in constant time. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
+}
+
+/**
+ * Proves to a client that knows the admin token that this gateway knows it too, without revealing it. The proof is bound to the
+ * port, so that a program on another port cannot relay it.
+ */
+export function proveAdminToken(token: string, challenge: string, port: number): string {
+  return createHmac('sha256', token).update(`toolwharf gateway\n${port}\n${challenge}`).digest('base64url');
+}
+
+/** The response headers that answer the challenge of a command that looks for the gateway of its data directory. */
+export function answerChallenge(
+  { headers, socket }: IncomingMessage,
+  adminToken: string | undefined,
+): Readonly<Record<string, string>> {
+  const challenge = headers['x-toolwharf-challenge'];
+  if (typeof challenge !== 'string' || challenge.length > 200 || adminToken === undefined) return {};
+  return { 'x-toolwharf-proof': proveAdminToken(adminToken, challenge, socket.localPort ?? 0) };
 }
 
 async function read(file: string): Promise<string | undefined> {

@@ -1,14 +1,13 @@
+import type { ToolView } from '../../../gateway/api/schemas/tools.ts';
 import { closest } from '../../../kernel/closest.ts';
 import { ConnectionError, ToolwharfError } from '../../../kernel/errors.ts';
-import type { Tool } from '../../../kernel/tool.ts';
-import type { ServerInfo } from '../../../servers/server-info.ts';
-import { isUnavailable, whyUnavailable } from '../../backend/open-toolbox.ts';
+import { isUnavailable, type KnownServer, whyUnavailable } from '../../backend/known-server.ts';
 
 /**
  * Finds a tool by its name or by `server/tool`. Throws `SERVER_DISCONNECTED` for a tool of an unavailable server, else
  * `TOOL_NAME_INVALID` with a suggestion.
  */
-export function findTool(name: string, tools: readonly Tool[], servers: readonly ServerInfo[]): Tool {
+export function findTool(name: string, tools: readonly ToolView[], servers: readonly KnownServer[]): ToolView {
   const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => pathOf(tool) === name);
   if (found) return found;
   const unavailable = servers.find(
@@ -23,7 +22,7 @@ export function findTool(name: string, tools: readonly Tool[], servers: readonly
   throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}; ${hint}`, { data: { tool: name } });
 }
 
-function suggestion(name: string, tools: readonly Tool[]): string | undefined {
+function suggestion(name: string, tools: readonly ToolView[]): string | undefined {
   const same = tools.filter((tool) => tool.originalName === name).map((tool) => tool.name);
   const near = closest(
     name,
@@ -37,7 +36,7 @@ function suggestion(name: string, tools: readonly Tool[]): string | undefined {
   return `did you mean ${quoted.join(' or ')}?`;
 }
 
-function pathOf({ server, originalName }: Tool): string {
+function pathOf({ server, originalName }: ToolView): string {
   return server === undefined ? originalName : `${server}/${originalName}`;
 }
 

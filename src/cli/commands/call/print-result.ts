@@ -1,4 +1,5 @@
-import type { Tool, ToolResult } from '../../../kernel/tool.ts';
+import type { ToolView } from '../../../gateway/api/schemas/tools.ts';
+import type { ToolResult } from '../../../kernel/tool.ts';
 import { toDisplayText } from '../../../policy/display-text.ts';
 import { exitCodeFor, exitCodes, reportFailure } from '../../errors.ts';
 import { jsonText, oneLine } from '../../terminal/format.ts';
@@ -12,7 +13,7 @@ export interface PrintOptions {
 }
 
 /** Prints a result on stdout and a failure on stderr; returns the exit code. Control characters are escaped on a terminal. */
-export function printResult(result: ToolResult, tool: Tool, terminal: Terminal, options: PrintOptions): number {
+export function printResult(result: ToolResult, tool: ToolView, terminal: Terminal, options: PrintOptions): number {
   if (options.json) terminal.print(jsonText(toJson(result)));
   else if (!result.isError) printText(result, terminal);
   if (!result.isError) return exitCodes.ok;
@@ -32,7 +33,7 @@ function toJson({ isError, content, structuredContent, _meta, failure, callId }:
   return { isError, content, structuredContent, _meta, failure, callId };
 }
 
-function parametersText(tool: Tool, { noteColors: colors }: Terminal): string {
+function parametersText(tool: ToolView, { noteColors: colors }: Terminal): string {
   const lines = parametersOf(tool).map(({ name, type, required, description, enum: values }) => {
     const facts = [type, required && 'required', values && `one of ${JSON.stringify(values)}`].filter(Boolean);
     const about = description ? `  ${colors.dim(oneLine(description))}` : '';

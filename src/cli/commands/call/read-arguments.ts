@@ -1,4 +1,5 @@
 import { type FlatParameter, toFlatTools } from '../../../bridges/flat.ts';
+import type { ToolView } from '../../../gateway/api/schemas/tools.ts';
 import { closest } from '../../../kernel/closest.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
@@ -11,9 +12,12 @@ export interface ArgumentOptions {
   readonly arg?: readonly string[];
 }
 
+/** A tool as far as its arguments are concerned. */
+export type ToolDescription = Pick<ToolView, 'name' | 'description' | 'originalName' | 'parameters'>;
+
 export interface ParsedArguments {
   /** Converts the arguments to the types of the tool's schema; `warn` receives a message per unknown parameter. */
-  for(tool: Tool, warn: (message: string) => void): JsonObject;
+  for(tool: ToolDescription, warn: (message: string) => void): JsonObject;
 }
 
 /** Parses the arguments before any server is connected; throws a `UsageError` if they are malformed. */
@@ -52,9 +56,9 @@ export async function readArguments(
 }
 
 /** A tool's parameters as a flat list; empty if its schema cannot be flattened. */
-export function parametersOf(tool: Tool): readonly FlatParameter[] {
+export function parametersOf(tool: ToolDescription): readonly FlatParameter[] {
   const source = {
-    tools: [tool],
+    tools: [tool as object as Tool],
     call: () => Promise.reject(new TypeError('Not callable: only the parameters are read')),
   };
   return toFlatTools(source)[0]?.parameters ?? [];

@@ -3,8 +3,8 @@ import type { Chat } from '../../../chat/chat.ts';
 import type { Assistant } from '../../../storage/ports/assistant-store.ts';
 import type { Conversation } from '../../../storage/ports/conversation-store.ts';
 import type { CommandContext } from '../../command-context.ts';
+import type { TerminalLock } from '../../terminal/terminal-lock.ts';
 import type { ChatSettings } from './chat-settings.ts';
-import type { TerminalLock } from './terminal-lock.ts';
 
 /** The settings of an assistant that a chat can override. */
 export type AssistantOverrides = Partial<Pick<Assistant, 'model' | 'serverIds' | 'toolApproval'>>;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createModels } from '../../../chat/models/create-models.ts';
 import type { ModelInfo, Models, ProviderDraft, ProviderInfo } from '../../../chat/models/models.ts';
 import type { Config } from '../../../config/config.ts';
-import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import type { ProviderView } from '../../../gateway/api/schemas/models.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
@@ -15,9 +14,9 @@ import {
 } from '../../../storage/ports/assistant-store.ts';
 import { providerSchema } from '../../../storage/ports/provider-store.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import { type GatewayClient, openGatewayClient } from '../../backend/gateway-client.ts';
-import { findGateway } from '../../backend/gateway-file.ts';
+import type { GatewayClient } from '../../backend/gateway-client.ts';
 import { hasStore, locateStore, openStore } from '../../backend/open-store.ts';
+import { selectGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { UsageError } from '../../errors.ts';
 import { findByName } from '../../find-item.ts';
@@ -45,10 +44,8 @@ export async function openSettings(
   { createStore = false }: { readonly createStore?: boolean } = {},
 ): Promise<ChatSettings & AsyncDisposable> {
   const { env, options } = context;
-  if (await findGateway(dataDirectory(env))) {
-    const settings = createGatewaySettings(await openGatewayClient(context));
-    return { ...settings, [Symbol.asyncDispose]: async () => {} };
-  }
+  const gateway = await selectGateway(context);
+  if (gateway) return { ...createGatewaySettings(gateway), [Symbol.asyncDispose]: async () => {} };
   const { config } = await openConfig(options.config, { env });
   const location = await locateStore(context);
   const isStored = createStore || (await hasStore(location));

@@ -1,17 +1,16 @@
 import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
-import { dataDirectory } from '../../../config/data-directory.ts';
 import type { Conversation } from '../../../storage/ports/conversation-store.ts';
-import { findGateway } from '../../backend/gateway-file.ts';
+import { selectGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { UsageError } from '../../errors.ts';
 import { findById } from '../../find-item.ts';
+import { createTerminalLock, type TerminalLock } from '../../terminal/terminal-lock.ts';
 import { type AssistantOverrides, type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, findServers } from './chat-settings.ts';
 import { runInteractiveChat } from './interactive-chat.ts';
 import { createSession, type Session } from './session.ts';
 import { reportPendingApproval, runSinglePrompt } from './single-prompt.ts';
-import { createTerminalLock, type TerminalLock } from './terminal-lock.ts';
 import { createTextWriters, silentWriter } from './text-output.ts';
 
 export interface ChatOptions extends JsonOption {
@@ -48,13 +47,10 @@ export async function chat(options: ChatOptions, context: CommandContext): Promi
 }
 
 async function openHost(context: CommandContext, lock: TerminalLock): Promise<ChatHost> {
-  const { env, terminal, options } = context;
-  const running = await findGateway(dataDirectory(env));
-  if (!running) return (await import('./local-chat-host.ts')).openLocalChat({ context, lock });
-  if (options.config !== undefined) {
-    terminal.note(`Using the configuration of the gateway at ${running.url} instead of ${options.config}`);
-  }
-  return (await import('./gateway-chat-host.ts')).openGatewayChat({ context, lock });
+  // Not the signal of the command: an answer must be stopped after Ctrl-C too.
+  const gateway = await selectGateway({ ...context, signal: new AbortController().signal });
+  if (!gateway) return (await import('./local-chat-host.ts')).openLocalChat({ context, lock });
+  return (await import('./gateway-chat-host.ts')).openGatewayChat(gateway, { context, lock });
 }
 
 /** Opens the conversation and the assistant that the options name. */

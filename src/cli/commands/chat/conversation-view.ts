@@ -2,7 +2,7 @@ import { applyChatEvent, type ConversationContent } from '../../../chat/apply-ch
 import type { Chat, ChatEvent } from '../../../chat/chat.ts';
 import { type Message, noConversation, type ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { TerminalLock } from './terminal-lock.ts';
+import type { TerminalLock } from '../../terminal/terminal-lock.ts';
 import { callRow, progressText, resultRow } from './tool-row.ts';
 
 /** Writes one text of an answer as it is streamed. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AssistantTools } from '../../../chat/assistant-tools.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Assistant } from '../../../storage/ports/assistant-store.ts';
-import { askPatternsOf, openGatewayClient } from '../../backend/gateway-client.ts';
+import { askPatternsOf, type GatewayClient } from '../../backend/gateway-client.ts';
 import { createTerminalApprover, rulesNote } from '../../terminal/terminal-approver.ts';
 import type { ChatHost, HostOptions } from './chat-host.ts';
 import { createGatewaySettings } from './chat-settings.ts';
@@ -10,10 +10,8 @@ import { createGatewayChat } from './gateway-chat.ts';
 import { promptForRequests } from './prompt-for-requests.ts';
 
 /** Opens conversations in the running gateway. They continue there after the host is closed. */
-export async function openGatewayChat({ context, lock }: HostOptions): Promise<ChatHost> {
+export async function openGatewayChat(gateway: GatewayClient, { context, lock }: HostOptions): Promise<ChatHost> {
   const { terminal, env } = context;
-  // Not the signal of the command: an answer must be stopped after Ctrl-C too.
-  const gateway = await openGatewayClient({ env, signal: new AbortController().signal });
   const { promise: lost, reject: onLost } = Promise.withResolvers<never>();
   lost.catch(() => {});
   const chat = createGatewayChat(gateway, { onLost });

@@ -94,7 +94,6 @@ async function introduce({ assistant }: Session, host: ChatHost, { terminal }: C
   const facts = [model, count(tools, 'tool'), assistant.toolApproval].map(oneLine).join(' · ');
   terminal.note(`${colors.bold(oneLine(assistant.name))}  ${colors.dim(facts)}`);
   if (host.gateway !== undefined) {
-    terminal.note(colors.dim(`Using the gateway at ${host.gateway}`));
     // Without a gateway, the startup of the toolbox has reported them.
     for (const { id, reason } of missingServers) terminal.note(colors.yellow(oneLine(`Server ${id}: ${reason}`)));
   }

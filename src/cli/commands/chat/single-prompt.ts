@@ -1,8 +1,7 @@
 import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
-import { shortId } from '../../find-item.ts';
-import { jsonText } from '../../terminal/format.ts';
+import { jsonText, shortId } from '../../terminal/format.ts';
 import { logLine } from '../../terminal/terminal-log.ts';
 import type { Session } from './session.ts';
 import { nameOf, problemOf } from './tool-row.ts';

@@ -9,8 +9,8 @@ import type { Approver } from '../../../policy/approval.ts';
 import type { ApprovalStore } from '../../../policy/approval-store.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { createTerminalApprover, rulesNote } from '../../terminal/terminal-approver.ts';
+import type { TerminalLock } from '../../terminal/terminal-lock.ts';
 import { askSampling, createTerminalQuestions } from '../../terminal/terminal-questions.ts';
-import type { TerminalLock } from './terminal-lock.ts';
 
 /** Answers the approvals and questions of conversations that run in this process. */
 export interface TerminalPrompter {

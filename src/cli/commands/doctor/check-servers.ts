@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Config, GatewayConfig, ServerSpec } from '../../../config/config.ts';
 import { type Environment, parseReference, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import { describeTools, isUnavailable, type KnownServer, whyUnavailable } from '../../backend/open-toolbox.ts';
+import { describeTools, isUnavailable, type KnownServer, whyUnavailable } from '../../backend/known-server.ts';
 import { oneLine } from '../../terminal/format.ts';
 import { type Finding, failed, passed } from './check-system.ts';
 

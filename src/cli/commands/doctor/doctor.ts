@@ -3,7 +3,7 @@ import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { type Problem, problemLine } from '../../../config/problems.ts';
 import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
-import { openToolbox } from '../../backend/open-toolbox.ts';
+import { openTools } from '../../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
 import { count, jsonText, oneLine } from '../../terminal/format.ts';
@@ -38,8 +38,9 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
   const config = await loadConfig(context, report);
   if (config) {
     report(await checkGateway(config.gateway, directory));
-    report(...(await checkCommands(config, env)), ...checkReferences(config, env));
-    await using opened = await openToolbox(context, { tolerant: true, suppressLog: () => true });
+    await using opened = await openTools(context, { tolerant: true, suppressLog: () => true });
+    // The gateway may have another configuration and another environment.
+    if (!opened.gateway) report(...(await checkCommands(config, env)), ...checkReferences(config, env));
     terminal.status();
     report(...checkConnections(opened.servers));
   }

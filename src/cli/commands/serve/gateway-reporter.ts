@@ -3,7 +3,7 @@ import { createLog, type Log, type LogFields, type LogLevel } from '../../../ker
 import { version } from '../../../kernel/version.ts';
 import type { ServerInfo } from '../../../servers/server-info.ts';
 import { toReachableUrl } from '../../backend/gateway-file.ts';
-import { whyUnavailable } from '../../backend/open-toolbox.ts';
+import { whyUnavailable } from '../../backend/known-server.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { count, jsonText, oneLine } from '../../terminal/format.ts';
 import { isAtLeast, logLine } from '../../terminal/terminal-log.ts';

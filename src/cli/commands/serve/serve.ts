@@ -54,7 +54,7 @@ async function serveUntilStopped(
   context.onInterrupt(() =>
     reporter.info('gateway.stopping', 'Stopping after running calls finish. Send a second signal to exit immediately.'),
   );
-  if (file === undefined) reporter.info('config.default', describeDefaults(env));
+  if (file === undefined) reporter.info('config.default', `Using the default servers; ${describeDefaults(env)}`);
   const { storage, masterKey } = await openStore({
     ...toStoreLocation(dataDir, options, config.gateway, env),
     env,
@@ -92,7 +92,7 @@ async function serveUntilStopped(
   using _heap = limitHeapGrowth();
   using _memory = releaseMemory({ toolbox: gateway.toolbox });
   try {
-    await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid });
+    await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid, config: file });
     terminal.print(gateway.url);
     reporter.reportStart(gateway, { dataDir, file, adminToken, isTerminal: process.stderr.isTTY === true });
     if (!signal.aborted) await once(signal, 'abort');

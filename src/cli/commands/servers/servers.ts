@@ -1,5 +1,12 @@
-import type { ServerInfo } from '../../../servers/server-info.ts';
-import { isUnavailable, type KnownServer, openToolbox, toolCount, whyUnavailable } from '../../backend/open-toolbox.ts';
+import {
+  isUnavailable,
+  type KnownServer,
+  paintState,
+  stateOf,
+  toolCount,
+  whyUnavailable,
+} from '../../backend/known-server.ts';
+import { openTools } from '../../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
 import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../../terminal/format.ts';
@@ -7,7 +14,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 
 /** `toolwharf servers`: shows the status of each server. */
 export async function servers({ json }: JsonOption, context: CommandContext): Promise<number> {
-  await using opened = await openToolbox(context, {
+  await using opened = await openTools(context, {
     tolerant: true,
     suppressLog: ({ event }) => shownInTable.has(event),
   });
@@ -66,17 +73,4 @@ function reasonsOf(info: KnownServer): string[] {
   const why = isUnavailable(info) || status.state === 'degraded' ? [whyUnavailable(status)] : [];
   const rejected = offers.tools?.rejected.length ?? 0;
   return [...why, ...(rejected > 0 ? [`${count(rejected, 'unusable tool')}; see \`toolwharf check\``] : [])];
-}
-
-/** A server's state, or `disabled`. */
-export function stateOf({ enabled, status }: ServerInfo): string {
-  return enabled ? status.state : 'disabled';
-}
-
-/** The colour of a server's state. */
-export function paintState(colors: Terminal['colors'], info: ServerInfo): (text: string) => string {
-  const state = stateOf(info);
-  if (state === 'connected') return colors.green;
-  if (state === 'disabled') return colors.dim;
-  return state === 'error' ? colors.red : colors.yellow;
 }

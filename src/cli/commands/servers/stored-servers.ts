@@ -1,7 +1,7 @@
 import type { ServerRecordView, ServerView } from '../../../gateway/api/schemas/servers.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { openGatewayClient } from '../../backend/gateway-client.ts';
-import { whyUnavailable } from '../../backend/open-toolbox.ts';
+import { whyUnavailable } from '../../backend/known-server.ts';
+import { requireGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes, UsageError } from '../../errors.ts';
 import { count, duration, jsonText, oneLine } from '../../terminal/format.ts';
@@ -18,7 +18,7 @@ export async function addServer(
     throw new UsageError('A server needs --url, or --command with its arguments after --');
   }
   const input = { name, ...toServerInput(options, args, context.env) };
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   return reportServer('Added', await gateway.post<ServerView>('/api/servers', input), options, context);
 }
 
@@ -30,7 +30,7 @@ export async function editServer(
   context: CommandContext,
 ): Promise<number> {
   const changes = toServerInput(options, args, context.env);
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   const { record, readOnly } = await gateway.get<ServerView>(pathOf(name));
   if (!record) throw new UsageError(`Server '${name}' cannot be edited: ${readOnly ?? 'it is not stored'}`);
   const input: Record<string, unknown> = { ...unchangedOf(record, changes), ...changes };
@@ -44,22 +44,38 @@ export async function editServer(
 
 /** `toolwharf servers remove`. */
 export async function removeServer(name: string, _options: object, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   await gateway.delete(pathOf(name));
   context.terminal.print(`Removed: ${oneLine(name)}`);
   return exitCodes.ok;
 }
 
 /** `toolwharf servers enable`. */
-export async function enableServer(name: string, _options: object, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
-  return reportServer('Enabled', await gateway.post<ServerView>(`${pathOf(name)}/enable`), {}, context);
-}
+export const enableServer = changeState('Enabled', ['enable']);
 
 /** `toolwharf servers disable`. */
-export async function disableServer(name: string, _options: object, context: CommandContext): Promise<number> {
-  const gateway = await openGatewayClient(context);
-  return reportServer('Disabled', await gateway.post<ServerView>(`${pathOf(name)}/disable`), {}, context);
+export const disableServer = changeState('Disabled', ['disable']);
+
+/** `toolwharf servers connect`. */
+export const connectServer = changeState('Connected', ['connect']);
+
+/** `toolwharf servers disconnect`: its tools are gone until it is connected again or the gateway restarts. */
+export const disconnectServer = changeState('Disconnected', ['disconnect']);
+
+/** `toolwharf servers restart`: ends the connection, or the program of a local server, and connects again. */
+export const restartServer = changeState('Restarted', ['disconnect', 'connect']);
+
+/** `toolwharf servers refresh`: reads its tools again. */
+export const refreshServer = changeState('Refreshed', ['refresh']);
+
+/** A command that posts actions of the API for a server, one after the other. */
+function changeState(verb: string, actions: readonly string[]) {
+  return async (name: string, options: JsonOption, context: CommandContext): Promise<number> => {
+    const gateway = await requireGateway(context);
+    let server: ServerView | undefined;
+    for (const action of actions) server = await gateway.post<ServerView>(`${pathOf(name)}/${action}`);
+    return server ? reportServer(verb, server, options, context) : exitCodes.ok;
+  };
 }
 
 interface ServerTest {
@@ -80,7 +96,7 @@ export async function testServer(
   context: CommandContext,
 ): Promise<number> {
   const { terminal } = context;
-  const gateway = await openGatewayClient(context);
+  const gateway = await requireGateway(context);
   let input: JsonObject = { name, ...toServerInput(options, args, context.env) };
   if (options.url === undefined && options.command === undefined) {
     const server = await gateway.get<ServerView>(pathOf(name));
@@ -118,10 +134,11 @@ export function reportServer(
     return exitCodes.ok;
   }
   const tools = offers.tools ? `, ${count(offers.tools.count, 'tool')}` : '';
-  const state = enabled ? `  ${status.state}${tools}` : verb === 'Disabled' ? '' : '  disabled';
+  const state =
+    verb === 'Disabled' || verb === 'Disconnected' ? '' : enabled ? `  ${status.state}${tools}` : '  disabled';
   terminal.print(`${verb}: ${oneLine(name)}${state}`);
   if (problem !== undefined) terminal.note(problem);
-  else if (enabled && status.state !== 'connected') terminal.note(whyUnavailable(status));
+  else if (enabled && status.state !== 'connected' && verb !== 'Disconnected') terminal.note(whyUnavailable(status));
   return exitCodes.ok;
 }
 

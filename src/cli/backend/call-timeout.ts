@@ -1,15 +1,14 @@
-import { readDuration } from '../../../config/durations.ts';
-import type { Call } from '../../../invocation/call.ts';
-import { createDeadline, type Deadline } from '../../../invocation/deadline.ts';
-import { ToolwharfError } from '../../../kernel/errors.ts';
-import { UsageError } from '../../errors.ts';
+import { readDuration } from '../../config/durations.ts';
+import { createDeadline, type Deadline } from '../../invocation/deadline.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { UsageError } from '../errors.ts';
 
 /** The time limit of `--timeout`. Time that a person takes to answer does not count. */
 export interface CallTimeout extends Disposable {
   /** Starts the clock; the signal aborts with `CALL_TIMED_OUT`, or never if there is no limit. */
   start(tool: string): AbortSignal;
-  /** Stops the clock while the call waits for a person. */
-  pauseWhileAsking(call: Call): void;
+  /** Stops the clock while the call waits for a person; the returned function resumes it. */
+  pause(): () => void;
 }
 
 /** Parses `--timeout`; throws a `UsageError` if it is not a positive duration. */
@@ -24,18 +23,7 @@ export function createCallTimeout(timeout?: string): CallTimeout {
       deadline = createDeadline(ms, () => controller.abort(new ToolwharfError('CALL_TIMED_OUT', message)));
       return controller.signal;
     },
-    pauseWhileAsking(call) {
-      let resume: (() => void) | undefined;
-      call.subscribe((event) => {
-        if (event.type !== 'state') return;
-        const isAsking = event.state === 'awaiting-approval' || event.state === 'awaiting-input';
-        if (isAsking) resume ??= deadline?.pause();
-        else {
-          resume?.();
-          resume = undefined;
-        }
-      });
-    },
+    pause: () => deadline?.pause() ?? (() => {}),
     [Symbol.dispose]: () => deadline?.[Symbol.dispose](),
   };
 }

@@ -1,4 +1,4 @@
-import { createMutex } from '../../../kernel/mutex.ts';
+import { createMutex } from '../../kernel/mutex.ts';
 
 /** Gives one prompt at a time exclusive use of the terminal. While it is held, answers are not printed. */
 export interface TerminalLock {

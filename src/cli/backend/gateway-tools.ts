@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerView } from '../../gateway/api/schemas/servers.ts';
+import type { ToolView } from '../../gateway/api/schemas/tools.ts';
+import { failureResult } from '../../invocation/shape-result.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { GatewayClient } from './gateway-client.ts';
+import { warnUnavailable } from './known-server.ts';
+import type { ConfigSummary, ResourceLists, ToolAccess } from './tool-access.ts';
+import { watchCall } from './watch-call.ts';
+
+/** Opens the servers of a gateway. */
+export async function openGatewayTools(gateway: GatewayClient, context: CommandContext): Promise<ToolAccess> {
+  const { terminal, signal } = context;
+  const [{ tools }, { servers: views }, config] = await Promise.all([
+    gateway.get<{ readonly tools: readonly ToolView[] }>('/api/tools'),
+    gateway.get<{ readonly servers: readonly ServerView[] }>('/api/servers'),
+    readConfig(gateway),
+  ]);
+  const servers = views.map((view) => {
+    return { ...view, usableTools: tools.filter((tool) => tool.server === view.name).length };
+  });
+  const serverPath = (server: string) => `/api/servers/${encodeURIComponent(server)}`;
+
+  return {
+    gateway: gateway.url,
+    servers,
+    tools,
+    config,
+    warnings: [],
+    reportUnavailable: (only) => warnUnavailable(servers, terminal, only),
+    async call({ name }, args, { timeout, onProgress }) {
+      const callId = randomUUID();
+      const watched = await watchCall(callId, { gateway, context, onProgress, pause: timeout.pause });
+      const ending = AbortSignal.any([signal, timeout.start(name)]);
+      try {
+        const path = `/api/tools/${encodeURIComponent(name)}/call`;
+        const result = await gateway.post<ToolResult>(path, { arguments: args, callId }, ending);
+        return { result, isDeniedHere: false };
+      } catch (cause) {
+        const failure = ending.aborted ? ending.reason : cause;
+        // An unknown tool or invalid credentials are not the result of a call.
+        const isCallFailure = failure instanceof ToolwharfError && (ending.aborted || 'callId' in failure.data);
+        if (!isCallFailure) throw failure;
+        const { code, message, data } = failure;
+        return { result: failureResult(callId, code, message, data), isDeniedHere: watched.isDeniedHere() };
+      } finally {
+        watched.stop();
+      }
+    },
+    listResources: (server) => gateway.get<ResourceLists>(`${serverPath(server)}/resources`),
+    readResource: (server, uri) =>
+      gateway.get<JsonObject>(`${serverPath(server)}/resources/read?uri=${encodeURIComponent(uri)}`),
+    listPrompts: async (server) =>
+      (await gateway.get<{ readonly prompts: readonly JsonObject[] }>(`${serverPath(server)}/prompts`)).prompts,
+    getPrompt: (server, name, args) =>
+      gateway.post<JsonObject>(`${serverPath(server)}/prompts/${encodeURIComponent(name)}`, { arguments: args }),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/** The configuration of the gateway; callers who are not administrators do not see it. */
+async function readConfig(gateway: GatewayClient): Promise<ConfigSummary> {
+  try {
+    return await gateway.get<ConfigSummary>('/api/config');
+  } catch (cause) {
+    if (cause instanceof ToolwharfError && cause.code === 'FORBIDDEN') return { dialect: 'unknown' };
+    throw cause;
+  }
+}

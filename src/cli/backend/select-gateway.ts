@@ -1,0 +1,48 @@
+import { dataDirectory } from '../../config/data-directory.ts';
+import type { CommandContext } from '../command-context.ts';
+import { UnavailableError, UsageError } from '../errors.ts';
+import { oneLine } from '../terminal/format.ts';
+import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { findGateway, isSameFile } from './gateway-file.ts';
+
+/**
+ * Selects the gateway that a command uses and reports it on stderr: the one of `--url`, else the one that runs for the data
+ * directory. Undefined with `--local`, if none runs, or if `--config` names another file than the gateway's.
+ */
+export async function selectGateway(
+  context: Pick<CommandContext, 'env' | 'options' | 'signal' | 'terminal'>,
+): Promise<GatewayClient | undefined> {
+  const { env, options, signal, terminal } = context;
+  const { local, config } = options;
+  const given = options.url ?? (env.TOOLWHARF_URL || undefined);
+  if (local && options.url !== undefined) throw new UsageError('Use either --url or --local');
+  if (local) return undefined;
+  const report = (url: string) => terminal.note(terminal.noteColors.dim(`Using the gateway at ${oneLine(url)}`));
+  const running = await findGateway(dataDirectory(env));
+  if (given !== undefined) {
+    const url = parseUrl(given);
+    const token = env.TOOLWHARF_API_KEY || (running?.url === url ? running.adminToken : undefined);
+    report(url);
+    return createGatewayClient({ url, token, signal });
+  }
+  if (!running) return undefined;
+  if (config !== undefined && !(running.config && (await isSameFile(config, running.config)))) return undefined;
+  report(running.url);
+  return createGatewayClient({ url: running.url, token: running.adminToken, signal });
+}
+
+/** Selects the gateway that a command uses; throws if there is none. */
+export async function requireGateway(context: CommandContext): Promise<GatewayClient> {
+  if (context.options.local) throw new UsageError('This command needs the gateway: omit --local');
+  const gateway = await selectGateway({ ...context, options: { ...context.options, config: undefined } });
+  if (gateway) return gateway;
+  const dataDir = dataDirectory(context.env);
+  throw new UnavailableError(`No gateway is running for ${dataDir}: start one with \`toolwharf serve\``);
+}
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`--url must be a URL such as http://127.0.0.1:7420`);
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,59 @@
+import type { ToolView } from '../../gateway/api/schemas/tools.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { LogEntry } from '../../kernel/log.ts';
+import type { Progress, ToolResult } from '../../kernel/tool.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { CallTimeout } from './call-timeout.ts';
+import type { KnownServer } from './known-server.ts';
+import type { OpenOptions } from './open-toolbox.ts';
+import { selectGateway } from './select-gateway.ts';
+
+/** The servers and what they offer: those of the running gateway, or of a toolbox in this process. */
+export interface ToolAccess extends AsyncDisposable {
+  /** The URL of the gateway; undefined for a toolbox in this process. */
+  readonly gateway?: string;
+  readonly servers: readonly KnownServer[];
+  readonly tools: readonly ToolView[];
+  readonly config: ConfigSummary;
+  /** Every warning and error of the startup; empty for a gateway, which has its own log. */
+  readonly warnings: readonly LogEntry[];
+  /** Lists unavailable servers on stderr, or the given one, unless the log has reported them. */
+  reportUnavailable(server?: string): void;
+  /** Calls a tool. At a terminal, prompts for approvals and for questions of the server. A failed call is a result. */
+  call(tool: ToolView, args: JsonObject, options: CallOptions): Promise<CallOutcome>;
+  listResources(server: string): Promise<ResourceLists>;
+  readResource(server: string, uri: string): Promise<JsonObject>;
+  listPrompts(server: string): Promise<readonly JsonObject[]>;
+  getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<JsonObject>;
+}
+
+export interface ConfigSummary {
+  /** The configuration file; undefined for the default servers. */
+  readonly file?: string;
+  readonly dialect: string;
+  /** Why a changed file is not in use. */
+  readonly refused?: string;
+}
+
+export interface CallOptions {
+  readonly timeout: CallTimeout;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface CallOutcome {
+  readonly result: ToolResult;
+  /** Whether the person at the terminal denied the call. */
+  readonly isDeniedHere: boolean;
+}
+
+export interface ResourceLists {
+  readonly resources: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+}
+
+/** Opens the servers of the running gateway, or else of a toolbox in this process. */
+export async function openTools(context: CommandContext, options: OpenOptions = {}): Promise<ToolAccess> {
+  const gateway = await selectGateway(context);
+  if (gateway) return (await import('./gateway-tools.ts')).openGatewayTools(gateway, context);
+  return (await import('./local-tools.ts')).openLocalTools(context, options);
+}

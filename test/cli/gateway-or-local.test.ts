@@ -1,0 +1,133 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const cli = cliIn(directory);
+let gateway: TestGateway;
+let config: string;
+beforeAll(async () => {
+  config = await cli.config({
+    gateway: { allowPrograms: true },
+    toolbox: { approval: { ask: ['*add*'] } },
+    servers: { files: fixture('legacy'), broken: { command: 'no-such-program-anywhere' } },
+  });
+  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  await waitFor(() => gateway.stderr().includes('✔ files') && gateway.stderr().includes('broken'), {
+    what: 'the servers',
+  });
+  const added = await cli.run(['servers', 'add', 'extra', '--command', ...commandOf('legacy')]);
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('Added: extra  connected') });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+function commandOf(name: string): string[] {
+  const { command, args = [] } = fixture(name) as { command: string; args?: string[] };
+  return [command, '--', ...args];
+}
+
+describe('where a gateway of the data directory runs, commands talk to it', () => {
+  test.each([
+    ['servers', ['servers'], 'extra'],
+    ['tools', ['tools'], 'mcp_extra_echo'],
+    ['call', ['call', 'extra/echo', 'text=hello'], 'hello'],
+    ['check', ['check'], 'extra'],
+    ['doctor', ['doctor'], 'server extra'],
+    ['resources', ['resources'], 'SERVER'],
+    ['prompts', ['prompts'], 'SERVER'],
+    ['calls', ['calls'], 'mcp_extra_echo'],
+    ['rules', ['rules'], ''],
+    ['assistants', ['assistants'], ''],
+  ])(
+    'toolwharf %s knows what was added to the gateway, and its first line on stderr says so',
+    async (_, args, text) => {
+      const { stdout, source } = await cli.run(args);
+      expect(source).toBe(`Using the gateway at ${gateway.url}`);
+      expect(stdout).toContain(text);
+    },
+  );
+
+  test('--local uses the configuration in this process instead', async () => {
+    const file = await cli.config({ servers: { files: fixture('legacy') } });
+    for (const args of [
+      ['tools', '--local', '-c', file],
+      ['tools', '-c', file],
+    ]) {
+      const { code, stdout, source } = await cli.run(args);
+      expect(code).toBe(0);
+      expect(source).toBe(`Using ${file} without a gateway`);
+      expect(stdout).toContain('mcp_files_echo');
+      expect(stdout).not.toContain('extra');
+    }
+    const same = await cli.run(['tools', '-c', config]);
+    expect(same.source).toBe(`Using the gateway at ${gateway.url}`);
+    const refused = await cli.run(['keys', '--local']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('needs the gateway') });
+  });
+
+  test('--url uses another gateway, with the API key of TOOLWHARF_API_KEY', async () => {
+    const elsewhere = { TOOLWHARF_DATA_DIR: directory.file('elsewhere') };
+    const { stdout: key } = await cli.run(['keys', 'create', 'ci', '--right', 'read', '--right', 'call']);
+    const env = { ...elsewhere, TOOLWHARF_API_KEY: key.trim() };
+    const listed = await cli.run(['tools', '--url', gateway.url], { env });
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp_extra_echo') });
+    expect(listed.source).toBe(`Using the gateway at ${gateway.url}`);
+    const called = await cli.run(['call', 'extra/echo', 'text=remote'], {
+      env: { ...env, TOOLWHARF_URL: gateway.url },
+    });
+    expect(called).toMatchObject({ code: 0, stdout: 'remote\n' });
+    const wrong = await cli.run(['tools', '--url', gateway.url], { env: { ...elsewhere, TOOLWHARF_API_KEY: 'tw_no' } });
+    expect(wrong.code).toBe(5);
+    expect(await cli.run(['tools', '--url', 'nonsense'])).toMatchObject({ code: 2 });
+  });
+
+  test('a failed server is a warning, and the result of a failed call has the same exit code as without a gateway', async () => {
+    const listed = await cli.run(['tools']);
+    expect(listed.stderr).toMatch(/^WARNING: Server 'broken' is unavailable: /m);
+    expect(await cli.run(['call', 'extra/nothing'])).toMatchObject({ code: 2 });
+    const unavailable = await cli.run(['call', 'broken/echo']);
+    expect(unavailable).toMatchObject({ code: 4, stderr: expect.stringContaining('Not connected to MCP server') });
+    const invalid = await cli.run(['call', 'extra/echo', '--args', '{"text":5}']);
+    expect(invalid.code).toBe(2);
+    expect(invalid.stderr).toContain('ARGUMENTS_INVALID');
+    expect(invalid.stderr).toContain('Parameters:');
+  });
+
+  test('a call that needs approval waits, and says how to answer it where there is no terminal', async () => {
+    const call = cli.start(['call', 'extra/add', 'a=1', 'b=2']);
+    const hint = await waitFor(() => /approvals allow (\w+)/.exec(call.stderr()), { what: 'the hint' });
+    const answered = await cli.run(['approvals', 'allow', hint?.[1] ?? '']);
+    expect(answered.code).toBe(0);
+    expect(await call.ended).toMatchObject({ code: 0, stdout: '3\n' });
+    const denied = cli.start(['call', 'extra/add', 'a=1', 'b=2']);
+    const next = await waitFor(() => /approvals allow (\w+)/.exec(denied.stderr()), { what: 'the hint' });
+    await cli.run(['approvals', 'deny', next?.[1] ?? '']);
+    expect(await denied.ended).toMatchObject({ code: 5, stdout: '' });
+  });
+});
+
+test('the record of a crashed gateway does not mislead: commands run without it', async () => {
+  const data = directory.file('crashed');
+  const crashed = await startGateway(cli, data, ['-c', config]);
+  const record = await readFile(`${data}/gateway.json`, 'utf8');
+  await crashed.stop('SIGKILL');
+  // Another process has the pid now, and another program the port: the running gateway of another data directory.
+  await writeFile(
+    `${data}/gateway.json`,
+    JSON.stringify({ ...JSON.parse(record), url: gateway.url, pid: process.pid }),
+  );
+  const { code, source } = await cli.run(['servers', '--data-dir', data, '-c', config]);
+  expect(code).toBe(0);
+  expect(source).toBe(`Using ${config} without a gateway`);
+});
+
+test('tools of failed servers only: the command names the servers and fails', async () => {
+  const file = await cli.config({ servers: { broken: { command: 'no-such-program-anywhere' } } });
+  const { code, stdout, stderr } = await cli.run(['tools', '-c', file, '--local']);
+  expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+  expect(stderr).toContain("WARNING: MCP server 'broken' is not available");
+});
