@@ -30,8 +30,8 @@ import type { ServerInfo } from './servers/server-info.ts';
 export interface ToolboxOptions {
   /** Tools written in code, beside those of the servers. */
   readonly tools?: readonly LocalTool[];
-  /** Receives log entries; the library logs nothing without one. */
-  readonly log?: Log;
+  /** Receives log entries. Without one, warnings and errors are written to stderr; `false` discards them. */
+  readonly log?: Log | false;
   /** Answers approvals; without one, a call that needs approval is denied. */
   readonly approver?: Approver;
   /** Answers for calls that bring no host of their own. Questions that nobody answers are refused. */

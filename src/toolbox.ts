@@ -21,7 +21,7 @@ import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
-import { silentLog } from './kernel/log.ts';
+import { resolveLog } from './kernel/log.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
@@ -66,7 +66,8 @@ export type {
  * ```
  */
 export async function createToolbox(source?: ConfigSource, options: ToolboxOptions = {}): Promise<Toolbox> {
-  const { log = silentLog, env = process.env } = options;
+  const { env = process.env } = options;
+  const log = resolveLog(options.log);
   return startToolbox(await openConfig(source, { env, log }), options);
 }
 
@@ -75,7 +76,8 @@ export async function startToolbox(
   configured: LoadedConfig,
   options: InternalToolboxOptions = {},
 ): Promise<InternalToolbox> {
-  const { log = silentLog, env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
+  const { env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
+  const log = resolveLog(options.log);
   const {
     host = {},
     journal = createMemoryJournal(),

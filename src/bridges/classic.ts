@@ -1,6 +1,7 @@
 import type { ConfigSource } from '../config/config-source.ts';
-import { ConnectionError, type ErrorCode, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
+import { ConnectionError, type ErrorCode, messageOf, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { resolveLog } from '../kernel/log.ts';
 import type { ToolDefinition, ToolResult } from '../kernel/tool.ts';
 import { createToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts';
 import { type FlatParameter, type FlatTool, toFlatTools } from './shared/to-flat-tools.ts';
@@ -45,14 +46,20 @@ export interface Bridge extends AsyncDisposable {
  * ```
  */
 export async function createBridgeClient(config?: ConfigSource, options: ToolboxOptions = {}): Promise<BridgeClient> {
-  const toolbox = await createToolbox(config, { ...options, connect: false });
+  const log = resolveLog(options.log);
+  const toolbox = await createToolbox(config, { ...options, log, connect: false });
 
   async function connect(server: string): Promise<boolean> {
     if (!toolbox.servers.get(server)) return false;
-    return toolbox.servers.connect(server).then(
-      () => true,
-      () => false,
-    );
+    try {
+      await toolbox.servers.connect(server);
+      return true;
+    } catch (cause) {
+      log.warning('server.skipped', `MCP server '${server}' is not available and skipped: ${messageOf(cause)}`, {
+        server,
+      });
+      return false;
+    }
   }
 
   return {

@@ -40,5 +40,24 @@ export function createLog(write: (entry: LogEntry) => void): Log {
   return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') };
 }
 
+/** The given log; without one, warnings and errors go to stderr; `false` discards every entry. */
+export function resolveLog(log: Log | false | undefined): Log {
+  if (log === false) return silentLog;
+  return log ?? stderrLog;
+}
+
+let hasHint = false;
+
+/** Writes warnings and errors to stderr, and once how to handle them. */
+const stderrLog: Log = createLog(({ level, message }) => {
+  if (level !== 'warning' && level !== 'error') return;
+  process.stderr.write(`Toolwharf ${level.toUpperCase()}: ${message}\n`);
+  if (hasHint) return;
+  hasHint = true;
+  process.stderr.write(
+    'Toolwharf: toolbox.servers.list() shows the state of every server. Pass a `log` to receive these messages, or `log: false` to discard them.\n',
+  );
+});
+
 /** Discards every entry. */
 export const silentLog: Log = createLog(() => {});

@@ -27,7 +27,7 @@ function over(name: string, more: Record<string, string> = {}) {
   async function run(...args: string[]) {
     const terminal = atTerminal(env, { isTTY: false });
     const code = await terminal.run(...args, '-c', config);
-    return { code, stdout: terminal.stdout(), said: terminal.screen() };
+    return { code, stdout: terminal.stdout(), said: terminal.screen().replace(/^Using .*\n/, '') };
   }
   return { data, env, run };
 }

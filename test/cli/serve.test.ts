@@ -26,7 +26,9 @@ describe('toolwharf serve', () => {
     await waitFor(() => /✔ files {2}connected, 17 tools\n/.test(gateway.stderr()), {
       what: 'the state of files',
     });
-    await waitFor(() => /✖ gone {2}error: Command not found/.test(gateway.stderr()), { what: 'the state of gone' });
+    await waitFor(() => /^WARNING: gone {2}error: Command not found/m.test(gateway.stderr()), {
+      what: 'the state of gone',
+    });
     expect((await stat(`${data}/gateway.json`)).mode & 0o777).toBe(0o600);
     const processes = descendantsOf(gateway.pid);
     expect(processes.length).toBeGreaterThan(0);
@@ -35,7 +37,7 @@ describe('toolwharf serve', () => {
     expect({ code, stdout }).toEqual({ code: 143, stdout: `${gateway.url}\n` });
     expect(stderr).toContain(`MCP endpoint  ${gateway.url}/mcp`);
     expect(stderr).toContain('toolwharf connect claude-code');
-    expect(stderr).not.toContain('WARNING');
+    expect(stderr.match(/WARNING/g)).toHaveLength(1);
     expect(existsSync(`${data}/gateway.json`)).toBe(false);
     await waitFor(() => !processes.some(isAlive), { what: 'the end of its servers' });
   });
@@ -58,6 +60,23 @@ describe('toolwharf serve', () => {
       state: 'connected',
     });
     expect(entries.at(-1)?.event).toBe('gateway.stopping');
+  });
+
+  test('a failed server has the level warning in the JSON log [N7]', async () => {
+    const config = await configFile({ servers: { gone: { command: 'no-such-program' } } });
+    const gateway = await startGateway(cli, newData(), ['-c', config, '--log-format', 'json']);
+    await waitFor(() => gateway.stderr().includes('"server.state"'), { what: 'the state of a server' });
+    const { stderr } = await gateway.stop();
+    const entries = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    expect(entries.find(({ event }) => event === 'server.state')).toMatchObject({
+      level: 'warning',
+      server: 'gone',
+      state: 'error',
+      reason: expect.stringContaining('Command not found'),
+    });
   });
 
   test('a failed start is logged as JSON too', async () => {

@@ -1,6 +1,5 @@
 import { openConfig } from '../../src/config/open-config.ts';
 import type { ConfigSource } from '../../src/index.ts';
-import { silentLog } from '../../src/kernel/log.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../../src/toolbox.ts';
 import { patienceMs } from './wait-for.ts';
 
@@ -9,8 +8,9 @@ export async function openToolbox(
   source: ConfigSource,
   options: InternalToolboxOptions = {},
 ): Promise<InternalToolbox> {
-  const { log = silentLog, env = process.env } = options;
-  return startToolbox(await openConfig(source, { env, log }), { startWaitMs: patienceMs, ...options });
+  const { log = false, env = process.env } = options;
+  const loaded = await openConfig(source, { env, log: log || undefined });
+  return startToolbox(loaded, { startWaitMs: patienceMs, log, ...options });
 }
 
 /** The configuration of a gateway that waits as long before it lists tools, unless the configuration says otherwise. */

@@ -10,6 +10,7 @@ import type { CommandContext } from '../command-context.ts';
 import { oneLine } from '../terminal/format.ts';
 import { createTerminalLog, isAtLeast } from '../terminal/terminal-log.ts';
 import { type KnownServer, warnUnavailable } from './known-server.ts';
+import { reportLocal } from './select-gateway.ts';
 
 export interface OpenOptions
   extends Pick<InternalToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
@@ -43,7 +44,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   const loaded = await openConfig(context.options.config, { env });
   const { config, file } = loaded;
   const source = file ?? `the default servers (${describeDefaults(env)})`;
-  terminal.note(terminal.noteColors.dim(`Using ${source} without a gateway`));
+  reportLocal(source, context);
   validate?.(config);
 
   const warnings: LogEntry[] = [];

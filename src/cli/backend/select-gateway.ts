@@ -31,6 +31,11 @@ export async function selectGateway(
   return createGatewayClient({ url: running.url, token: running.adminToken, signal });
 }
 
+/** Reports on stderr that a command uses a configuration or data in this process. */
+export function reportLocal(source: string, { terminal }: Pick<CommandContext, 'terminal'>): void {
+  terminal.note(terminal.noteColors.dim(`Using ${oneLine(source)} without a gateway`));
+}
+
 /** Selects the gateway that a command uses; throws if there is none. */
 export async function requireGateway(context: CommandContext): Promise<GatewayClient> {
   if (context.options.local) throw new UsageError('This command needs the gateway: omit --local');

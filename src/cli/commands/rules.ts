@@ -1,7 +1,7 @@
 import { withoutSecrets } from '../../config/server-url.ts';
 import { audienceOf, type RememberedRule } from '../../policy/remembered-rules.ts';
 import { openStore, requireStore } from '../backend/open-store.ts';
-import { selectGateway } from '../backend/select-gateway.ts';
+import { reportLocal, selectGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { findById } from '../find-item.ts';
@@ -43,7 +43,9 @@ interface Rules extends AsyncDisposable {
 async function openRules(context: CommandContext): Promise<Rules> {
   const gateway = await selectGateway(context);
   if (!gateway) {
-    const { storage } = await openStore(await requireStore(context));
+    const location = await requireStore(context);
+    reportLocal(location.dataDir, context);
+    const { storage } = await openStore(location);
     const withoutSecret = ({ serverAddress, ...rule }: RememberedRule): RememberedRule =>
       serverAddress === undefined ? rule : { ...rule, serverAddress: withoutSecrets(serverAddress) };
     return {

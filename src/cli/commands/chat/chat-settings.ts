@@ -16,7 +16,7 @@ import { providerSchema } from '../../../storage/ports/provider-store.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { GatewayClient } from '../../backend/gateway-client.ts';
 import { hasStore, locateStore, openStore } from '../../backend/open-store.ts';
-import { selectGateway } from '../../backend/select-gateway.ts';
+import { reportLocal, selectGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { UsageError } from '../../errors.ts';
 import { findByName } from '../../find-item.ts';
@@ -48,6 +48,7 @@ export async function openSettings(
   if (gateway) return { ...createGatewaySettings(gateway), [Symbol.asyncDispose]: async () => {} };
   const { config } = await openConfig(options.config, { env });
   const location = await locateStore(context);
+  reportLocal(location.dataDir, context);
   const isStored = createStore || (await hasStore(location));
   const storage = isStored ? (await openStore(location)).storage : await openStorage({ kind: 'memory' });
   const models = createModels({ providers: storage.providers, env });

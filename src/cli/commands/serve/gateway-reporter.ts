@@ -73,8 +73,9 @@ export function createGatewayReporter({ terminal, options }: CommandContext, for
         const text = describeState(info);
         if (text === undefined || reported.get(info.name) === text) return;
         reported.set(info.name, text);
-        const mark = state === 'connected' ? colors.green('✔') : colors.red('✖');
-        write('info', 'server.state', text, { server: info.name, state, reason }, `${mark} ${text}`);
+        const fields = { server: info.name, state, reason };
+        if (state === 'connected') write('info', 'server.state', text, fields, `${colors.green('✔')} ${text}`);
+        else write('warning', 'server.state', text, fields, logLine(terminal, 'warning', text));
       };
       for (const info of toolbox.servers.list()) reportState(info);
       toolbox.on('server.changed', ({ server }) => {

@@ -1,0 +1,46 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createBridge } from '../../src/bridges/classic.ts';
+import { createLog, createToolbox, type LogEntry } from '../../src/index.ts';
+
+const config = { servers: { gone: { command: 'no-such-program-anywhere' } } };
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Collects what is written to stderr. */
+function watchStderr(): string[] {
+  const written: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  return written;
+}
+
+test('without a log, the library warns about a failed server on stderr and says where to look [N7]', async () => {
+  const written = watchStderr();
+  await using _toolbox = await createToolbox(config);
+  const text = written.join('');
+  expect(text).toMatch(/^Toolwharf WARNING: MCP server 'gone' is not available and skipped: Command not found/m);
+  expect(text).toContain('toolbox.servers.list()');
+});
+
+test('`log: false` discards warnings, and a log receives them instead of stderr [N7]', async () => {
+  const written = watchStderr();
+  const entries: LogEntry[] = [];
+  await using _silent = await createToolbox(config, { log: false });
+  await using _logged = await createToolbox(config, { log: createLog((entry) => entries.push(entry)) });
+  expect(written).toEqual([]);
+  expect(entries).toContainEqual(expect.objectContaining({ level: 'warning', event: 'server.skipped' }));
+});
+
+test('the bridge logs a failed server as a warning [N7]', async () => {
+  const entries: LogEntry[] = [];
+  await using bridge = await createBridge(config, { log: createLog((entry) => entries.push(entry)) });
+  expect(bridge.getToolsForAgent()).toEqual([]);
+  expect(entries.filter(({ event }) => event === 'server.skipped')).toMatchObject([
+    { level: 'warning', message: expect.stringContaining("'gone' is not available"), fields: { server: 'gone' } },
+  ]);
+  const written = watchStderr();
+  await using _unlogged = await createBridge(config);
+  expect(written.join('')).toContain("Toolwharf WARNING: MCP server 'gone'");
+});
