@@ -2,11 +2,8 @@ import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import type { Progress, ToolResult } from '../../kernel/tool.ts';
-import type { CommandContext } from '../command-context.ts';
 import type { CallTimeout } from './call-timeout.ts';
 import type { KnownServer } from './known-server.ts';
-import type { OpenOptions } from './open-toolbox.ts';
-import { selectGateway } from './select-gateway.ts';
 
 /** The servers and what they offer: those of the running gateway, or of a toolbox in this process. */
 export interface ToolAccess extends AsyncDisposable {
@@ -49,11 +46,4 @@ export interface CallOutcome {
 export interface ResourceLists {
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
-}
-
-/** Opens the servers of the running gateway, or else of a toolbox in this process. */
-export async function openTools(context: CommandContext, options: OpenOptions = {}): Promise<ToolAccess> {
-  const gateway = await selectGateway(context);
-  if (gateway) return (await import('./gateway-tools.ts')).openGatewayTools(gateway, context);
-  return (await import('./local-tools.ts')).openLocalTools(context, options);
 }

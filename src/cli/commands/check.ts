@@ -10,7 +10,8 @@ import {
   stateOf,
   whyUnavailable,
 } from '../backend/known-server.ts';
-import { openTools, type ToolAccess } from '../backend/tool-access.ts';
+import { openTools } from '../backend/open-tools.ts';
+import type { ToolAccess } from '../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../terminal/format.ts';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
-import { openTools } from '../backend/tool-access.ts';
+import { openTools } from '../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { notFound } from '../find-item.ts';

@@ -1,6 +1,6 @@
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { isUnavailable } from '../backend/known-server.ts';
-import { openTools } from '../backend/tool-access.ts';
+import { openTools } from '../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';

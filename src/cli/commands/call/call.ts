@@ -2,7 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { Progress, Tool } from '../../../kernel/tool.ts';
 import { createCallTimeout } from '../../backend/call-timeout.ts';
-import { openTools } from '../../backend/tool-access.ts';
+import { openTools } from '../../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { oneLine } from '../../terminal/format.ts';
 import { logLine } from '../../terminal/terminal-log.ts';

@@ -3,7 +3,7 @@ import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { type Problem, problemLine } from '../../../config/problems.ts';
 import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
-import { openTools } from '../../backend/tool-access.ts';
+import { openTools } from '../../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
 import { count, jsonText, oneLine } from '../../terminal/format.ts';

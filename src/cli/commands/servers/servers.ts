@@ -6,7 +6,7 @@ import {
   toolCount,
   whyUnavailable,
 } from '../../backend/known-server.ts';
-import { openTools } from '../../backend/tool-access.ts';
+import { openTools } from '../../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
 import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../../terminal/format.ts';
