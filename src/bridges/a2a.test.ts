@@ -23,7 +23,7 @@ const add: A2aTool = {
 const read = (parts: Part[], metadata?: Record<string, unknown>) => readA2aMessage({ parts, metadata });
 
 describe('toAgentSkill', () => {
-  test('a skill has the name of the tool as id, its server as a tag and its schema in the description [B11]', () => {
+  test('returns a skill with the name of the tool as id, its server as a tag and its schema in the description [B11]', () => {
     expect(toAgentSkill(add)).toEqual({
       id: 'math__add',
       name: 'Add',
@@ -36,13 +36,13 @@ describe('toAgentSkill', () => {
     });
   });
 
-  test('a tool without title, description and server becomes a skill', () => {
+  test('accepts a tool without title, description and server', () => {
     const skill = toAgentSkill({ name: 'now', description: '', parameters: { type: 'object' }, outputSchema: {} });
     expect(skill).toMatchObject({ name: 'now', tags: ['tool'], outputModes: ['application/json', 'text/plain'] });
     expect(skill.description).toMatch(/^now\n/);
   });
 
-  test('a skill whose schema is too long for the card says how to get it', () => {
+  test('the description of a skill with a long schema explains how to request the schema', () => {
     const parameters = { type: 'object', description: 'x'.repeat(5_000) };
     const { description } = toAgentSkill({ ...add, parameters });
     expect(description.length).toBeLessThan(500);

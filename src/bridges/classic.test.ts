@@ -10,8 +10,8 @@ const config = () => ({
   max_retries: 0,
 });
 
-describe('the client', () => {
-  test('the client connects servers by name, caches their tools, and drops the tools on disconnect [B3, B5]', async () => {
+describe('the classic client', () => {
+  test('connects servers by name, caches their tools, and drops the tools on disconnect [B3, B5]', async () => {
     await using client = await createBridgeClient(config());
     expect(client.getAvailableTools()).toEqual([]);
     expect(await client.connect('nobody')).toBe(false);
@@ -30,12 +30,12 @@ describe('the client', () => {
     expect(client.getAvailableTools()).toEqual([]);
   });
 
-  test('connecting a server that cannot start returns false instead of throwing [B5]', async () => {
+  test('returns false when a server cannot start [B5]', async () => {
     await using client = await createBridgeClient({ servers: { bad: { command: 'no-such-command-here' } } });
     expect(await client.connect('bad')).toBe(false);
   });
 
-  test('connection failures and protocol failures are errors of different classes [B7]', async () => {
+  test('throws different classes of errors for connection failures and protocol failures [B7]', async () => {
     await using client = await createBridgeClient({
       servers: { s: fixture('late-replies'), legacy: fixture('legacy') },
     });
@@ -52,8 +52,8 @@ describe('the client', () => {
   });
 });
 
-describe('the bridge', () => {
-  test('the bridge connects the enabled servers and names their tools mcp_{server}_{tool} [B8, B10]', async () => {
+describe('the classic bridge', () => {
+  test('connects the enabled servers and names their tools mcp_{server}_{tool} [B8, B10]', async () => {
     await using bridge = await createBridge(config());
     const tools = bridge.getToolsForAgent();
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['mcp_legacy_echo', 'mcp_my_server_echo']));
@@ -62,12 +62,12 @@ describe('the bridge', () => {
     expect(add?.parameters).toContainEqual(expect.objectContaining({ name: 'a', type: 'number', required: true }));
   });
 
-  test('the bridge looks names up, so a server with an underscore in its name works [B8, B9]', async () => {
+  test('resolves names by lookup, so a server with an underscore in its name works [B8, B9]', async () => {
     await using bridge = await createBridge(config());
     expect((await bridge.invokeTool('mcp_my_server_echo', { text: 'hi' })).text).toBe('hi');
   });
 
-  test('an unknown tool name and a disconnected server have different messages [B9]', async () => {
+  test('reports an unknown tool name and a disconnected server with different messages [B9]', async () => {
     await using bridge = await createBridge(config());
     await expect(bridge.invokeTool('invalid_name')).rejects.toThrow('Invalid MCP tool name: invalid_name');
     await bridge.client.disconnect('legacy');
@@ -76,7 +76,7 @@ describe('the bridge', () => {
     );
   });
 
-  test('without a configuration the bridge has the default servers [B4, B10]', async () => {
+  test('has the default servers if it has no configuration [B4, B10]', async () => {
     await using dir = await tempDir();
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLWHARF_DATA_DIR: dir.path };
     await using bridge = await createBridge(undefined, { env });

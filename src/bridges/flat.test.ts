@@ -42,7 +42,7 @@ test.each([
   ['null alone', { type: 'null' }, 'null'],
   ['values without a type', { enum: ['a', 1, 1.5, true, [], null] }, 'string | integer | number | boolean | array'],
   ['nothing', {}, 'any'],
-])('the type of %s is one word or a few [B8]', (_, value, type) => {
+])('the type of %s is described in a few words [B8]', (_, value, type) => {
   const parameters = parametersOf({ type: 'object', properties: { value }, $defs: { Size: { type: 'object' } } });
   expect(parameters?.[0]?.type).toBe(type);
 });
@@ -65,7 +65,7 @@ test('allowed values, defaults and descriptions are found through references and
   ]);
 });
 
-test('each definition is read once, however often it is referenced', () => {
+test('each definition is read once, regardless of the number of references', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => {
       const next = { $ref: `#/$defs/D${index + 1}` };
@@ -93,7 +93,7 @@ test('a name of the flat list finds its tool, even if the name was changed to fi
   expect(flatOmitted(source).map(({ reason }) => reason)).toEqual(['its input is of type null, not an object']);
 });
 
-// Found by fuzzing: JSON can hold objects that can't become a text.
+// Found by fuzzing: JSON can contain objects that cannot be converted to a string.
 test('malformed descriptions and types do not throw', () => {
   const odd = JSON.parse('{"toString": 1, "valueOf": {}}');
   const schemas = [

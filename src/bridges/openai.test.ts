@@ -69,9 +69,9 @@ test('tools are formatted for the Responses API [A1]', () => {
 });
 
 test('omitted tools are reported with the reason', () => {
-  const told: string[] = [];
-  toOpenAITools(source, { maxTools: 2, onOmitted: (tool, reason) => told.push(`${tool.name}: ${reason}`) });
-  expect(told).toEqual([
+  const omitted: string[] = [];
+  toOpenAITools(source, { maxTools: 2, onOmitted: (tool, reason) => omitted.push(`${tool.name}: ${reason}`) });
+  expect(omitted).toEqual([
     'broken: only the first 2 tools are offered',
     'mcp_camera_shot: only the first 2 tools are offered',
   ]);

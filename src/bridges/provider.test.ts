@@ -50,11 +50,11 @@ test('changed names can be mapped back to the tools', () => {
   expect(providerToolNames(odd, 'anthropic').get(first?.name ?? '')).toBe('read.file');
 });
 
-test('a tool whose property names would have to change is left out with the reason', () => {
+test('a tool that needs other property names is omitted with the reason', () => {
   const odd = [{ name: 'list', inputSchema: { type: 'object', properties: { $top: {} } } }, ...tools];
-  const told: string[] = [];
-  expect(formatToolsForProvider(odd, 'anthropic', { onOmitted: (_, reason) => told.push(reason) })).toHaveLength(1);
-  expect(told).toEqual(['its property name "$top" is not allowed there']);
+  const omitted: string[] = [];
+  expect(formatToolsForProvider(odd, 'anthropic', { onOmitted: (_, reason) => omitted.push(reason) })).toHaveLength(1);
+  expect(omitted).toEqual(['its property name "$top" is not allowed there']);
   expect(providerOmitted(odd, 'anthropic')[0]?.tool).toBe(odd[0]);
   expect(formatToolsForProvider(odd, 'openai')).toHaveLength(2);
 });

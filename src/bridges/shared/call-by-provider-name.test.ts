@@ -54,7 +54,7 @@ test('calls run in parallel, and the results have the order of the calls', async
       async run({ label }) {
         await new Promise<void>((resolve) => {
           finish.set(label, resolve);
-          // Only when all three run at once does any of them finish, in another order than they were called.
+          // The calls finish only if all three run at the same time, and in another order than they started.
           if (finish.size === 3) for (const other of ['b', 'c', 'a']) finish.get(other)?.();
         });
         return textResult(String(label));

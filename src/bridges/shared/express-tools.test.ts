@@ -5,7 +5,7 @@ import { anthropicRules, anyProviderRules, geminiRules, openAIRules } from './pr
 
 const allRules = Object.entries({ anthropicRules, anyProviderRules, geminiRules, openAIRules });
 
-test('a tool that cannot be expressed is left out with a reason, and the others are offered', () => {
+test('a tool that cannot be expressed is omitted with a reason, and the others are offered', () => {
   const tools: ToolLike[] = [
     { name: 'good', parameters: { type: 'object' } },
     { name: 'text', parameters: { type: 'string' } },
@@ -55,14 +55,14 @@ test('a constraint that the schema cannot express is in the description, and a t
   );
 });
 
-// Shapes that real servers send and at least one provider refuses.
+// Shapes that real servers send and at least one provider rejects.
 const realSchemas = {
   'draft-04 bounds in a draft-07 schema': {
     type: 'object',
     properties: { pages: { type: 'array', items: { type: 'integer', exclusiveMinimum: true, minimum: 0 } } },
     $schema: 'http://json-schema.org/draft-07/schema#',
   },
-  'a tree that refers to a place among its properties': {
+  'a tree that refers to one of its properties': {
     type: 'object',
     properties: {
       data: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toGeminiSchema } from './gemini-schema.ts';
 
-test('keywords that Gemini supports are kept', () => {
+test('keywords that Gemini supports are retained', () => {
   const schema = {
     type: 'object',
     description: 'All',

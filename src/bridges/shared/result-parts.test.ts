@@ -59,7 +59,7 @@ test('line breaks in base64 are removed', () => {
   ]);
 });
 
-test('embedded text has its URI; links and unknown content are described', () => {
+test('embedded text has its URI, and links and unknown content are described', () => {
   expect(
     textFor([
       { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# Title' } },
@@ -82,7 +82,7 @@ test('structured content is sent as JSON if there is no text', () => {
   expect(textFor([{ type: 'resource_link', uri: 'u' }], { structuredContent })).toBe('{"total":3}\n[resource link u]');
 });
 
-test('an empty result has a text that says so', () => {
+test('an empty result is described as empty', () => {
   expect(textFor([])).toBe('[no content]');
   expect(textFor([{ type: 'text', text: '' }])).toBe('[no content]');
 });

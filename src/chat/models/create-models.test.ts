@@ -154,7 +154,7 @@ describe('the models of a provider', () => {
     {
       name: 'is a redirect, to which the key is not sent',
       answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/elsewhere' }).end(),
-      problem: /redirects to http:\/\/127\.0\.0\.1:1\/redirectTarget/,
+      problem: /redirects to http:\/\/127\.0\.0\.1:1\/elsewhere/,
     },
     {
       name: 'is not a list',

@@ -20,7 +20,7 @@ const taskOf = (id: string, second: number, state = TaskState.TASK_STATE_COMPLET
 });
 
 const tasks = [taskOf('a', 1), taskOf('b', 3), taskOf('c', 2, TaskState.TASK_STATE_WORKING, 'other'), taskOf('d', 3)];
-const idsOf = (asked: Partial<ListTasksRequest>) => listTasks(tasks, { ...all, ...asked }).tasks.map(({ id }) => id);
+const idsOf = (filter: Partial<ListTasksRequest>) => listTasks(tasks, { ...all, ...filter }).tasks.map(({ id }) => id);
 
 test('tasks are listed by their latest change, without artifacts unless the request includes them', () => {
   expect(idsOf({})).toEqual(['d', 'b', 'c', 'a']);

@@ -14,18 +14,18 @@ const message = {
 };
 const artifact = { artifactId: 'result', name: 't', description: '', parts: [], metadata: undefined, extensions: [] };
 
-/** What was told: the kind of each event, and its state. */
-const toldBy = ({ payload }: StreamResponse) =>
+/** The kind of an event and the state it carries. */
+const describeEvent = ({ payload }: StreamResponse) =>
   payload?.$case === 'statusUpdate' ? payload.value.status?.state : payload?.$case;
 
-test('a watcher receives the task as it is and then every change until the task ends', async () => {
+test('a watcher receives the current task and then every change until the task ends', async () => {
   const live = createLiveTask('1', message);
   const watching = live.watch(new AbortController().signal);
-  const told = [await watching.next()];
+  const results = [await watching.next()];
   live.setArtifact(artifact);
   live.setState(TaskState.TASK_STATE_COMPLETED);
-  for (let next = await watching.next(); !next.done; next = await watching.next()) told.push(next);
-  expect(told.map(({ value }) => toldBy(value as StreamResponse))).toEqual([
+  for (let next = await watching.next(); !next.done; next = await watching.next()) results.push(next);
+  expect(results.map(({ value }) => describeEvent(value as StreamResponse))).toEqual([
     'task',
     'artifactUpdate',
     TaskState.TASK_STATE_COMPLETED,
@@ -40,21 +40,21 @@ test('a slow watcher receives only the latest of several progress messages', asy
   const { value } = await watching.next();
   expect(JSON.stringify(value)).toContain('step 999');
   live.setState(TaskState.TASK_STATE_FAILED);
-  expect(toldBy((await watching.next()).value as StreamResponse)).toBe(TaskState.TASK_STATE_FAILED);
+  expect(describeEvent((await watching.next()).value as StreamResponse)).toBe(TaskState.TASK_STATE_FAILED);
   expect((await watching.next()).done).toBe(true);
 });
 
 test('a watcher that disconnects receives no more changes', async () => {
   const live = createLiveTask('1', message);
-  const gone = new AbortController();
-  const watching = live.watch(gone.signal);
+  const disconnected = new AbortController();
+  const watching = live.watch(disconnected.signal);
   await watching.next();
   const next = watching.next();
-  gone.abort();
+  disconnected.abort();
   expect((await next).done).toBe(true);
 });
 
-test('a task that has ended does not change any more', () => {
+test('a task that has ended does not change', () => {
   const live = createLiveTask('1', message);
   live.setState(TaskState.TASK_STATE_CANCELED, 'enough');
   const { task } = live;

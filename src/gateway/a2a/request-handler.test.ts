@@ -10,7 +10,7 @@ import { noTraces } from '../traces/traces.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { createTaskBoard, type TaskBoardOptions } from './task-board.ts';
 
-/** A handler whose one tool is called by `call`, and how to send it something. */
+/** A handler with one tool that `call` implements, and functions that send messages to it. */
 function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions = {}) {
   const { log, entries } = collectLog();
   const findTool = (name: string) => (name === 'tool' ? { name: 'mcp_tool', originalName: 'tool' } : undefined);
@@ -43,7 +43,7 @@ function handlerFor(call: () => Promise<ToolResult>, options: TaskBoardOptions =
 
 const never = () => new Promise<never>(() => {});
 
-test('a message is refused with advice when the limit of tasks is reached', async () => {
+test('a message is rejected with advice when the limit of tasks is reached', async () => {
   const { send } = handlerFor(never, { maxTasksPerCaller: 1 });
   await send(toCall('tool', {}, { returnImmediately: true }));
   await expect(send(toCall('tool', {}))).rejects.toThrow('You have too many tasks under way: wait for one to end');
@@ -57,7 +57,7 @@ test('an unexpected error fails the task and is logged', async () => {
   expect(entries.map(({ event }) => event)).toEqual(['a2a.failed']);
 });
 
-test('missing ids, ids that are too long, and push notifications are refused', async () => {
+test('missing ids, ids that are too long and push notifications are rejected', async () => {
   const { send } = handlerFor(never);
   await expect(send(toSend([words('x')], { messageId: '' }))).rejects.toThrow('A message needs a messageId');
   for (const member of ['messageId', 'contextId'])

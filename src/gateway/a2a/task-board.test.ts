@@ -16,7 +16,7 @@ function end(board: ReturnType<typeof createTaskBoard>, task: BoardTask, bytes =
 
 const idsOf = (tasks: readonly BoardTask[]) => tasks.map(({ live }) => live.id);
 
-test('only its owner finds a task, by its id or by the message that started it', () => {
+test('only its owner can find a task, by its id or by the message that started it', () => {
   const board = createTaskBoard();
   const task = taskOf('1');
   board.add(task);
@@ -52,7 +52,7 @@ test('a new task replaces the oldest ended task, of the same caller if that call
   expect([idsOf(board.list('ada')), idsOf(board.list('bob'))]).toEqual([['3', '4'], []]);
 });
 
-test('a new task is refused while all tasks are running', () => {
+test('a new task is rejected while all tasks are running', () => {
   const board = createTaskBoard({ maxTasks: 3, maxTasksPerCaller: 2 });
   board.add(taskOf('1'));
   board.add(taskOf('2'));
@@ -61,7 +61,7 @@ test('a new task is refused while all tasks are running', () => {
   expect(() => board.add(taskOf('4', 'bob'))).toThrow('There are too many tasks under way');
 });
 
-test('results are kept up to a limit of bytes, and the newest is always kept', () => {
+test('results are stored up to a size limit, and the newest result is always stored', () => {
   const board = createTaskBoard({ maxBytes: 100 });
   const tasks = ['1', '2', '3'].map((id) => taskOf(id));
   for (const task of tasks) board.add(task);

@@ -33,7 +33,7 @@ const program: ServerRecord = {
 };
 const mask = { set: true } as const;
 
-/** What an editor sends back that changes nothing. */
+/** The input that an editor sends when nothing was changed. */
 function echo(record: ServerRecord) {
   const { id: _id, createdAt: _created, updatedAt: _updated, ...view } = toRecordView(record);
   return serverInputSchema.parse(view);
@@ -50,8 +50,8 @@ function problemsIn(act: () => unknown): readonly RequestProblem[] {
 const problemsOf = (act: () => unknown) => problemsIn(act).map(({ path }) => path);
 const messagesOf = (act: () => unknown) => problemsIn(act).map(({ message }) => message);
 
-describe('a stored server as shown', () => {
-  test.each([http, program])('holds none of its secrets [R17]', (record) => {
+describe('the view of a stored server', () => {
+  test.each([http, program])('contains none of its secrets [R17]', (record) => {
     const view = toRecordView(record);
     expect(serverRecordViewSchema.safeParse(view).error).toBeUndefined();
     expect(JSON.stringify(view)).not.toContain('PLANTED');
@@ -68,27 +68,27 @@ describe('a stored server as shown', () => {
     });
   });
 
-  const ways: ServerRecord['authentication'][] = [
+  const authentications: ServerRecord['authentication'][] = [
     { type: 'api-key', key: 'PLANTED', header: 'x-api-key' },
     { type: 'basic', username: 'ada', password: 'PLANTED' },
     { type: 'oauth', clientId: 'c', clientSecret: 'PLANTED', scope: 's' },
     { type: 'oauth' },
     { type: 'none' },
   ];
-  test.each(ways)('masks authentication of type $type and takes it back', (authentication) => {
+  test.each(authentications)('masks authentication of type $type, and saving the mask retains it', (authentication) => {
     const record = { ...http, authentication };
     expect(JSON.stringify(toRecordView(record).authentication)).not.toContain('PLANTED');
     expect(readServerInput(echo(record), record).authentication).toEqual(authentication);
   });
 });
 
-describe('a server that is sent back', () => {
-  test.each([http, program])('keeps every secret that is still masked', (record) => {
-    const { id: _id, createdAt: _created, updatedAt: _updated, ...kept } = record;
-    expect(readServerInput(echo(record), record)).toEqual(kept);
+describe('saving the view of a server', () => {
+  test.each([http, program])('retains every secret that is still masked', (record) => {
+    const { id: _id, createdAt: _created, updatedAt: _updated, ...expected } = record;
+    expect(readServerInput(echo(record), record)).toEqual(expected);
   });
 
-  test('may change other settings and replace a secret', () => {
+  test('can change other settings and replace a secret', () => {
     const changed = { ...echo(http), description: 'new', authentication: { type: 'bearer', token: 'other' } as const };
     expect(readServerInput(changed, http)).toMatchObject({
       description: 'new',
@@ -97,7 +97,7 @@ describe('a server that is sent back', () => {
     });
   });
 
-  test('must include its secrets again if its address or command changes [R17]', () => {
+  test('requires the secrets again if the URL or command changes [R17]', () => {
     const moved = { ...echo(http), url: 'https://evil.example/mcp' };
     expect(problemsOf(() => readServerInput(moved, http))).toEqual([
       'body.headers.x-team',
@@ -116,12 +116,12 @@ describe('a server that is sent back', () => {
     expect(problemsOf(() => readServerInput({ ...toProgram }, http))).toEqual(['body.env.x-team']);
   });
 
-  test('may change the path of its URL', () => {
+  test('can change the path of the URL', () => {
     const moved = { ...echo(http), url: 'https://tools.example.com/v2/mcp' };
     expect(readServerInput(moved, http)).toMatchObject({ url: moved.url, authentication: { token: 'PLANTED-3' } });
   });
 
-  test('cannot keep a secret that was never stored', () => {
+  test('cannot retain a secret that was never stored', () => {
     const input = { ...echo(http), headers: { 'x-new': mask } };
     expect(problemsOf(() => readServerInput(input, http))).toEqual(['body.headers.x-new']);
     const added = { name: 'n', transport: 'http', url: 'https://x.example', headers: { a: mask } } as const;
@@ -133,9 +133,9 @@ describe('a server that is sent back', () => {
   });
 });
 
-describe('references', () => {
+describe('a reference in the input', () => {
   const values = ['${HOME}', '${HOME:-x}', '${file:/etc/passwd}', '${A:-}'];
-  test.each(values)('%s is refused wherever it stands', (value) => {
+  test.each(values)('such as %s is rejected in every field', (value) => {
     const remote = { name: 'n', transport: 'http', url: 'https://x.example' } as const;
     const local = { name: 'n', transport: 'stdio', command: 'x' } as const;
     const inputs = [
@@ -155,13 +155,13 @@ describe('references', () => {
       );
   });
 
-  test('are not found in text that merely contains one', () => {
+  test('is not recognized inside a longer text', () => {
     const input = { name: 'n', transport: 'stdio', command: 'x', env: { A: 'prefix_${HOME}' } } as const;
     expect(readServerInput({ ...input }).env).toEqual({ A: 'prefix_${HOME}' });
   });
 });
 
-test('all problems are reported at once', () => {
+test('all problems of the input are reported at once', () => {
   const input = { name: 'n', transport: 'http', command: 'x', env: { A: '${B}' } } as const;
   expect(problemsOf(() => readServerInput({ ...input })).sort()).toEqual(['body.env.A', 'body.transport']);
 });

@@ -5,7 +5,7 @@ import { assertSafeToListen } from './assert-safe-to-listen.ts';
 
 const jwt = { issuer: 'https://id.example.com', audience: 'a', jwksUrl: 'https://id.example.com/jwks' };
 
-test('a loopback address needs no authentication, an address that other machines can reach does', async () => {
+test('a loopback address needs no authentication, but an address that other machines can reach does', async () => {
   const keys = createMemoryKeys();
   const none = { settings: {}, keys };
   await assertSafeToListen('127.0.0.1', none);

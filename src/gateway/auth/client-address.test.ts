@@ -26,13 +26,13 @@ test.each([
   ],
   ['two headers that differ', '10.0.0.1', { forwarded: 'for=1.2.3.4', 'x-forwarded-for': '203.0.113.5' }, '10.0.0.1'],
 ])(
-  'behind a trusted proxy with %s, the client is the last address that is no proxy',
+  'behind a trusted proxy with %s, the client is the last address that is not a proxy',
   (_case, socket, headers, client) => {
     expect(trusting(from(socket, headers))).toBe(client);
   },
 );
 
-test('the headers of anybody else are ignored', () => {
+test('forwarding headers of an untrusted peer are ignored', () => {
   const headers = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4' };
   expect(trusting(from('203.0.113.9', headers))).toBe('203.0.113.9');
   expect(createClientAddress([])(from('10.0.0.1', headers))).toBe('10.0.0.1');

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JwtConfig } from '../../config/config.ts';
 import { createJwtVerifier, looksLikeJwt } from './jwt.ts';
 
-let asked = 0;
+let requestCount = 0;
 let base = '';
 const keys = new Map<string, { privateKey: CryptoKey; publicKey: CryptoKey }>();
 const provider = createServer(async (request, response) => {
-  asked++;
+  requestCount++;
   if (request.url === '/broken') return void response.writeHead(500).end();
   if (request.url === '/moved') return void response.writeHead(302, { location: '/jwks' }).end();
   const published = await Promise.all(
@@ -62,11 +62,11 @@ describe('a token', () => {
     ['without an expiry', { exp: undefined }],
     ['that is not valid yet', { nbf: past + 3_600 }],
     ['without a subject', { sub: undefined }],
-  ])('%s is refused', async (_what, claims) => {
+  ])('%s is rejected', async (_case, claims) => {
     expect(await createJwtVerifier(config()).verify(await token(claims))).toBeUndefined();
   });
 
-  test('that is unsigned, signed with a shared secret, or signed with an unknown key is refused', async () => {
+  test('that is unsigned, signed with a shared secret, or signed with an unknown key is rejected', async () => {
     const verifier = createJwtVerifier(config());
     const body = (await token()).split('.')[1] ?? '';
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`;
@@ -84,7 +84,7 @@ describe('a token', () => {
   });
 });
 
-describe('claims', () => {
+describe('the claims of a token', () => {
   const named = { profileClaim: 'team', adminClaim: 'realm_access.roles', adminValue: 'tool-admin' };
 
   test('select the profile, and a token without the configured profile claim is rejected', async () => {
@@ -112,9 +112,9 @@ describe('claims', () => {
 
 test('the signing keys are fetched once for many tokens', async () => {
   const verifier = createJwtVerifier(config());
-  const before = asked;
+  const before = requestCount;
   for (let use = 0; use < 5; use++) expect(await verifier.verify(await token())).toBeDefined();
-  expect(asked - before).toBe(1);
+  expect(requestCount - before).toBe(1);
 });
 
 test('unreachable signing keys are reported as a failure of the provider, and redirects are not followed', async () => {
@@ -122,8 +122,8 @@ test('unreachable signing keys are reported as a failure of the provider, and re
     const verifier = createJwtVerifier(config({ jwksUrl: `${base}${path}` }));
     await expect(verifier.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
   }
-  const gone = createJwtVerifier(config({ jwksUrl: 'http://127.0.0.1:1/jwks' }));
-  await expect(gone.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+  const unreachable = createJwtVerifier(config({ jwksUrl: 'http://127.0.0.1:1/jwks' }));
+  await expect(unreachable.verify(await token())).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
 });
 
 test('API keys and other texts are not mistaken for JWTs', () => {

@@ -73,7 +73,7 @@ test('an earlier start time reads only older calls, and a later one reads nothin
   expect(reads).toEqual([10, 40]);
 });
 
-test('the result says that it is truncated when there are more calls than the limit', async () => {
+test('the result is marked as truncated when there are more calls than the limit', async () => {
   const { journal, summaries, pass } = setUp(500);
   for (let n = 0; n < 900; n++) await journal.write(call(n));
   const first = await summaries.since(start);

@@ -120,7 +120,7 @@ test.each([
   ['a webhook that keeps failing is abandoned after the last attempt', [500], 3, 'it answered 500'],
   ['a webhook that rejects the delivery gets no retry', [401], 1, 'it answered 401'],
   ['a redirect is not followed', [302], 1, 'it answered 302'],
-])('%s, and the log says so', async (_title, statuses, attempts, why) => {
+])('%s, with a log entry', async (_title, statuses, attempts, why) => {
   const { messages, entries, ask } = await setUp(statuses);
   ask();
   await waitFor(() => entries.length > 0);

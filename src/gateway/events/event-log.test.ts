@@ -59,7 +59,7 @@ const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
 
 afterEach(() => void vi.useRealTimers());
 
-test('events are kept while someone listens and for the retention time after, then dropped', () => {
+test('events are retained while there is a listener and for the retention time after, then dropped', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { events, log, leave } = setUp(10, 50);
   const start = log.latest;
@@ -79,7 +79,7 @@ test('events are kept while someone listens and for the retention time after, th
   expect(log.since(now)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c4' }]);
 });
 
-test('a listener that reconnects gets the events it missed, unless they are no longer kept', () => {
+test('a listener that reconnects receives the events it missed, unless they are no longer retained', () => {
   const { events, log } = setUp(10);
   const start = log.latest;
   for (let n = 0; n < 10; n++) events.emit('call.changed', call({ id: `c${n}` }));
@@ -121,14 +121,14 @@ test('only administrators see arguments and results, other callers see the statu
   expect(last()?.show(asAgent)).toBeUndefined();
 });
 
-test('large arguments and results are left out of events', () => {
+test('large arguments and results are omitted from events', () => {
   const { events, last } = setUp();
   events.emit('call.changed', call({ result: { text: 'x'.repeat(10_000) } }));
   expect(last()?.show(asAdmin)).toMatchObject({ id: 'c1', arguments: { query: 'private' } });
   expect(last()?.show(asAdmin)).not.toHaveProperty('result');
 });
 
-test('callers get no events about servers and tools their profile hides', () => {
+test('callers receive no events about servers and tools that their profile hides', () => {
   const { events, entries, last } = setUp();
   const status = { state: 'connected', since: 't', failures: 0, pid: 7, signInUrl: 'https://x' } as const;
   events.emit('server.changed', { server: 'b', status, before: 'connecting' });
@@ -164,7 +164,7 @@ test('the owner of a conversation sees the calls of its assistant', () => {
   expect(last()?.show(asAgent)).toBeUndefined();
 });
 
-test('progress is sent to current listeners and not kept for reconnecting ones', () => {
+test('progress is sent to current listeners and not retained for listeners that reconnect', () => {
   const { hosts, log, last } = setUp();
   const before = log.latest;
   const about = { id: 'c1', tool: 'a__t', caller: agent.caller };

@@ -31,7 +31,7 @@ test('a caller at its limit is rejected while others are served, and is served a
   expect(quota).toMatchObject({ used: 3, limit: 5, refusals: { caller: 1, total: 0 } });
 });
 
-test('the limit for all callers applies to every caller, and says when to try again', () => {
+test('the total limit applies to every caller, and the error includes a retry time', () => {
   const quota = open(3, 2);
   quota.reserve(ada, 2);
   quota.reserve(local);
@@ -45,12 +45,12 @@ test('the limit for all callers applies to every caller, and says when to try ag
   expect(quota.refusals.total).toBe(2);
 });
 
-test('only the limit for all callers applies to the local caller', () => {
+test('only the total limit applies to the local caller', () => {
   const quota = open(5, 1);
   expect(codeOf(() => quota.reserve(local, 5))).toBeUndefined();
 });
 
-test('a reservation that grows past the limit is rejected and keeps what it had', () => {
+test('a reservation that grows past the limit is rejected and retains its previous size', () => {
   const quota = open(10, 4);
   const bytes = quota.reserve(ada, 3);
   expect(codeOf(() => bytes.add(2))).toBe('LIMIT_REACHED');
@@ -60,7 +60,7 @@ test('a reservation that grows past the limit is rejected and keeps what it had'
   expect(quota.used).toBe(0);
 });
 
-test('a retained reservation is returned when the promise has settled', async () => {
+test('a retained reservation is released when the promise has settled', async () => {
   const quota = open();
   const { promise, reject } = Promise.withResolvers<void>();
   {
@@ -74,7 +74,7 @@ test('a retained reservation is returned when the promise has settled', async ()
   expect(quota.used).toBe(0);
 });
 
-test('at the limit, something else can be released instead', () => {
+test('at the limit, another resource can be released instead', () => {
   const quota = open(5, 1);
   const old = quota.reserve(ada);
   const freed: (string | undefined)[] = [];

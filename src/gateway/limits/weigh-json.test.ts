@@ -11,7 +11,7 @@ test('the depth of a JSON text counts nested arrays and objects, and ignores bra
   expect(depthOf('"never ends [[[')).toBe(0);
 });
 
-test('a text of many small values weighs what they need in memory', () => {
+test('the weight of a text with many small values is the memory they need', () => {
   const objects = Buffer.from(`[${'{},'.repeat(100_000)}{}]`);
   expect(weighJson(objects).bytes).toBeGreaterThan(20 * objects.length);
   const text = Buffer.from(JSON.stringify({ text: 'a'.repeat(1_000_000) }));

@@ -7,7 +7,7 @@ import type { ClientRequest } from './client-request.ts';
 const context = { server: 's', signal: new AbortController().signal } as CallQuestionContext;
 
 function requestOf(changes: Partial<ClientRequest> = {}) {
-  const asked: { readonly method: string; readonly params: JsonObject; readonly key: string | undefined }[] = [];
+  const questions: { readonly method: string; readonly params: JsonObject; readonly key: string | undefined }[] = [];
   const notified: unknown[] = [];
   const request = {
     era: 'legacy',
@@ -16,34 +16,34 @@ function requestOf(changes: Partial<ClientRequest> = {}) {
     logLevel: undefined,
     notify: (method: string, params: JsonObject) => notified.push([method, params]),
     async ask(method: string, params: JsonObject, _signal: AbortSignal, key?: string) {
-      asked.push({ method, params, key });
+      questions.push({ method, params, key });
       return { roots: [], action: 'accept' };
     },
     ...changes,
   } as unknown as ClientRequest;
-  return { host: toClientHost(request), asked, notified };
+  return { host: toClientHost(request), questions, notified };
 }
 
-test('the client answers the three kinds of questions', async () => {
-  const { host, asked } = requestOf();
+test('the client answers elicitation, sampling and roots requests', async () => {
+  const { host, questions } = requestOf();
   await host.elicit?.({ message: 'Who?' }, context);
   await host.sample?.({ messages: [] }, context);
   await host.listRoots?.(context);
-  expect(asked.map(({ method }) => method)).toEqual(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+  expect(questions.map(({ method }) => method)).toEqual(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 });
 
-test("a question keeps its server's name for it and loses the members meant for the gateway", async () => {
-  const { host, asked } = requestOf();
+test('a question retains the name that its server uses and loses the members meant for the gateway', async () => {
+  const { host, questions } = requestOf();
   await host.elicit?.({ message: 'Who?', _meta: { 'toolwharf/key': 'user', progressToken: 7 } }, context);
   await host.elicit?.(
     { message: 'Who?', _meta: { 'example/kept': true, progressToken: 7 } },
     { ...context, key: 'named' },
   );
-  expect(asked).toMatchObject([
+  expect(questions).toMatchObject([
     { params: { message: 'Who?' }, key: 'user' },
     { params: { message: 'Who?', _meta: { 'example/kept': true } }, key: 'named' },
   ]);
-  expect(asked[0]?.params).not.toHaveProperty('_meta');
+  expect(questions[0]?.params).not.toHaveProperty('_meta');
 });
 
 test('progress is requested only by a client that sent a progress token', () => {
@@ -64,7 +64,7 @@ test.each([
   expect(notified).toEqual(gets.map((level) => ['notifications/message', { level }]));
 });
 
-test('only a client with the elicitation capability is asked for approval', () => {
+test('only a client with the elicitation capability is questions for approval', () => {
   expect(requestOf().host.askClient).toBeUndefined();
   expect(requestOf({ capabilities: { elicitation: {} } }).host.askClient).toBeDefined();
 });

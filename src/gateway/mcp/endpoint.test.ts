@@ -23,11 +23,11 @@ interface Answer {
 async function send(method: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(gateway.url, { method, headers, ...(text !== undefined && { body: text }) });
-  const said = await response.text();
+  const responseText = await response.text();
   return {
     status: response.status,
     headers: response.headers,
-    body: said.startsWith('{') ? JSON.parse(said) : {},
+    body: responseText.startsWith('{') ? JSON.parse(responseText) : {},
   };
 }
 
@@ -35,7 +35,7 @@ function request(method: string, params: JsonObject = {}, id: string | number = 
   return { jsonrpc: '2.0', id, method, params };
 }
 
-/** A modern request with all that belongs to it. */
+/** A modern request with all required headers and metadata. */
 function sendModern(method: string, params: JsonObject = {}, more: Record<string, string> = {}): Promise<Answer> {
   const body = request(method, { _meta: envelope, ...params }, 'own-id');
   return send('POST', { ...modern, 'mcp-method': method, ...more }, body);
@@ -49,19 +49,19 @@ async function openSession(
 }
 
 test.each([
-  ['a body that is not said to be JSON', { accept: '*/*', 'content-type': 'text/plain' }, '{}', 415, -32600],
+  ['a body with another content type', { accept: '*/*', 'content-type': 'text/plain' }, '{}', 415, -32600],
   ['a body that is not JSON', json, '{"jsonrpc":', 400, -32700],
   ['a batch', json, [request('ping')], 400, -32600],
-  ['what is no message', json, { hello: 1 }, 400, -32600],
+  ['an invalid message', json, { hello: 1 }, 400, -32600],
   ['a body that is too large', json, `{"x":"${'x'.repeat(5 * 1024 * 1024)}"}`, 413, -32600],
   ['a request without a session', json, request('ping'), 400, -32600],
-  ['a session that is none', { ...json, 'mcp-session-id': 'made-up' }, request('ping'), 404, -32600],
-])('%s is refused', async (_what, headers, body, status, code) => {
+  ['an invalid session id', { ...json, 'mcp-session-id': 'made-up' }, request('ping'), 404, -32600],
+])('%s is rejected', async (_case, headers, body, status, code) => {
   expect(await send('POST', headers, body)).toMatchObject({ status, body: { error: { code } } });
 });
 
-test('a client gets the version it asks for, or the newest of its era', async () => {
-  const versionOf = async (asked: string) => (await openSession(asked)).answer.body.result?.protocolVersion;
+test('a client gets the version it requests, or the newest version of its era', async () => {
+  const versionOf = async (requested: string) => (await openSession(requested)).answer.body.result?.protocolVersion;
   expect(await versionOf('2024-11-05')).toBe('2024-11-05');
   expect(await versionOf('2031-01-01')).toBe('2025-11-25');
   const { headers } = await openSession();
@@ -69,7 +69,7 @@ test('a client gets the version it asks for, or the newest of its era', async ()
   expect(await send('POST', odd, request('ping'))).toMatchObject({ status: 400 });
 });
 
-test('a session that was ended is over', async () => {
+test('a session that was ended cannot be used', async () => {
   const { headers } = await openSession();
   expect(await send('POST', headers, request('ping'))).toMatchObject({ status: 200, body: { id: 1, result: {} } });
   expect((await send('DELETE', headers)).status).toBe(200);
@@ -77,14 +77,14 @@ test('a session that was ended is over', async () => {
   expect((await send('GET', headers)).status).toBe(404);
 });
 
-test('methods that are not ours are not allowed, and the modern era has only one', async () => {
+test('unsupported HTTP methods are rejected, and the modern era supports only POST', async () => {
   expect((await send('PUT', json, '{}')).status).toBe(405);
   for (const method of ['GET', 'DELETE']) expect((await send(method, modern)).status).toBe(405);
   const { headers } = await openSession();
   expect((await send('GET', { ...headers, accept: 'application/json' })).status).toBe(406);
 });
 
-test('a legacy client learns what is wrong with what it wants', async () => {
+test('a legacy client receives an error that explains its invalid request', async () => {
   const { headers } = await openSession();
   const codeOf = async (method: string, params: JsonObject) =>
     (await send('POST', headers, request(method, params))).body.error?.code;
@@ -96,7 +96,7 @@ test('a legacy client learns what is wrong with what it wants', async () => {
   expect(await codeOf('completion/complete', { ref: { type: 'ref/prompt', name: 'none' }, argument: {} })).toBe(-32602);
 });
 
-test('a modern request carries all there is to know, and need not say who it is from', async () => {
+test('a modern request is complete by itself and may omit the client information', async () => {
   const { status, body } = await sendModern('server/discover');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -114,25 +114,25 @@ test.each([
   ['a version that is not in the header', { _meta: { ...envelope, [metaKey.version]: 'v9' } }, {}, 400, -32020],
   ['another method in the header', {}, { 'mcp-method': 'tools/call' }, 400, -32020],
   [
-    'a version nobody knows',
+    'an unknown version',
     { _meta: { ...envelope, [metaKey.version]: 'v9' } },
     { 'mcp-protocol-version': 'v9' },
     400,
     -32022,
   ],
-])('a modern request with %s is refused with its id', async (_what, params, headers, status, code) => {
+])('a modern request with %s is rejected with its id', async (_case, params, headers, status, code) => {
   const answer = await sendModern('tools/list', params, headers);
   expect(answer).toMatchObject({ status, body: { id: 'own-id', error: { code } } });
 });
 
 test.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'no/such'])(
-  'the modern era does not have %s',
+  'the modern era does not support %s',
   async (method) => {
     expect(await sendModern(method)).toMatchObject({ status: 404, body: { id: 'own-id', error: { code: -32601 } } });
   },
 );
 
-test('a question that needs what the client lacks ends the call with what is missing', async () => {
+test('a question that requires a missing client capability ends the call and names the capability', async () => {
   const call = { name: 'ask', arguments: { question: 'Who?' } };
   expect(await sendModern('tools/call', call, { 'mcp-name': 'ask' })).toMatchObject({
     status: 400,
@@ -140,12 +140,12 @@ test('a question that needs what the client lacks ends the call with what is mis
   });
 });
 
-test('a subscription says what it will tell of, and ends when the endpoint closes', async () => {
+test('a subscription announces its notifications and ends when the endpoint closes', async () => {
   const served = await serveMcp({ one: fixture('modern'), two: fixture('legacy') });
   const notifications = {
     toolsListChanged: true,
     promptsListChanged: false,
-    unheardOf: true,
+    unknownTopic: true,
     resourceSubscriptions: ['memo://one', 'nowhere://x'],
   };
   const response = await fetch(served.url, {
@@ -169,6 +169,6 @@ test('a subscription says what it will tell of, and ends when the endpoint close
   expect(served.mcp.open.subscriptions).toBe(0);
 });
 
-test('a subscription that does not say to what is refused', async () => {
+test('a subscription without topics is rejected', async () => {
   expect(await sendModern('subscriptions/listen')).toMatchObject({ body: { error: { code: -32602 } } });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createResponder, type Responder } from './responder.ts';
 
-/** Answers one real request with this function and gives what the client got. */
+/** Answers one real HTTP request with this function and returns the response that the client received. */
 async function exchange(
   answer: (responder: Responder, response: ServerResponse) => unknown,
   accept = 'application/json, text/event-stream',

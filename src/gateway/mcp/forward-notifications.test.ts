@@ -10,7 +10,7 @@ import type { Subscriptions } from './subscriptions.ts';
 const profiles = [{ name: 'all' }, { name: 'few', servers: ['files'] }] as unknown as ProfileConfig[];
 const [all, few] = profiles as [ProfileConfig, ProfileConfig];
 
-/** Sessions of both profiles and a toolbox that says what it is told to say. */
+/** Sessions of both profiles, and a toolbox that emits the events of the test. */
 function setUp() {
   const events = createEvents<ToolboxEvents>();
   const toolbox = { on: events.on, config: { profiles } } as unknown as InternalToolbox;
@@ -23,11 +23,11 @@ function setUp() {
     announceResource: (server: string, uri: string) => announced.push(`${server} ${uri}`),
   } as unknown as Subscriptions;
   const open = (profile: string) => {
-    const heard: JsonObject[] = [];
+    const received: JsonObject[] = [];
     const facts = { id: profile, caller: 'c', profile, protocolVersion: '2025-11-25', capabilities: {} };
     const session = sessions.open(facts);
-    session.streams.add({ closed: false, end: () => {}, send: (message) => heard.push(message) });
-    return { session, methods: () => heard.map(({ method }) => method), heard };
+    session.streams.add({ closed: false, end: () => {}, send: (message) => received.push(message) });
+    return { session, methods: () => received.map(({ method }) => method), received };
   };
   const end = forwardNotifications({ toolbox, sessions, subscriptions });
   const say = (method: string, params: JsonObject, callIds: readonly string[] = [], server = 'mail') =>
@@ -35,7 +35,7 @@ function setUp() {
   return { events, announced, end, say, all: open('all'), few: open('few') };
 }
 
-test('clients whose profile includes the server are notified of its changed lists', () => {
+test('clients with the server in their profile are notified of its changed lists', () => {
   const { events, announced, ...sessions } = setUp();
   events.emit('catalog.changed', { added: [], removed: [], changed: [], server: 'mail' } as never);
   events.emit('content.changed', { server: 'mail', kind: 'resourceTemplates' });
@@ -54,8 +54,8 @@ test('clients that watch a resource are notified when it is updated', () => {
   sessions.all.session.watched.set('memo://one', { server: 'mail', end: async () => {} });
   sessions.few.session.watched.set('memo://one', { server: 'files', end: async () => {} });
   say('notifications/resources/updated', { uri: 'memo://one' });
-  expect(sessions.all.heard).toMatchObject([{ params: { uri: 'memo://one' } }]);
-  expect(sessions.few.heard).toEqual([]);
+  expect(sessions.all.received).toMatchObject([{ params: { uri: 'memo://one' } }]);
+  expect(sessions.few.received).toEqual([]);
   expect(announced).toEqual(['mail memo://one']);
 });
 
@@ -65,14 +65,14 @@ test('a log message outside of any call reaches clients of that server, at the l
   say('notifications/message', { level: 'info', data: 'quiet' });
   say('notifications/message', { level: 'error', data: 'loud' });
   say('notifications/message', { level: 'info', data: 'few' }, [], 'files');
-  expect(sessions.all.heard.map(({ params }) => (params as JsonObject).data)).toEqual(['loud']);
-  expect(sessions.few.heard.map(({ params }) => (params as JsonObject).data)).toEqual(['few']);
+  expect(sessions.all.received.map(({ params }) => (params as JsonObject).data)).toEqual(['loud']);
+  expect(sessions.few.received.map(({ params }) => (params as JsonObject).data)).toEqual(['few']);
 });
 
 test('a log message that belongs to a call is not broadcast', () => {
   const { say, ...sessions } = setUp();
   say('notifications/message', { level: 'error', data: 'private' }, ['call']);
-  expect(sessions.all.heard).toEqual([]);
+  expect(sessions.all.received).toEqual([]);
 });
 
 test('a client is notified once that its URL elicitation is complete', () => {
@@ -81,10 +81,10 @@ test('a client is notified once that its URL elicitation is complete', () => {
   const done = { elicitationId: 'e1' };
   say('notifications/elicitation/complete', done);
   say('notifications/elicitation/complete', done);
-  expect(sessions.all.heard).toMatchObject([{ method: 'notifications/elicitation/complete', params: done }]);
-  expect(sessions.few.heard).toEqual([]);
+  expect(sessions.all.received).toMatchObject([{ method: 'notifications/elicitation/complete', params: done }]);
+  expect(sessions.few.received).toEqual([]);
   end();
   sessions.all.session.elicited.add('e1');
   say('notifications/elicitation/complete', done);
-  expect(sessions.all.heard).toHaveLength(1);
+  expect(sessions.all.received).toHaveLength(1);
 });

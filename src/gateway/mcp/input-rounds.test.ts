@@ -10,7 +10,7 @@ function roundOf(owner: string, answers: JsonObject = {}): Round {
   return { owner, answers, notify: () => {}, signal: new AbortController().signal };
 }
 
-/** A call that asks these questions at once and gives back the answers. */
+/** A call that asks these questions at once and returns the answers. */
 function asking(...keys: string[]): (client: RoundClient) => Promise<JsonObject> {
   return async ({ ask }) => {
     const answers = await Promise.all(keys.map((key) => ask(text.method, text.params, never, key)));
@@ -20,44 +20,44 @@ function asking(...keys: string[]): (client: RoundClient) => Promise<JsonObject>
 
 test('a call that asks a question is paused and continues with the answer', async () => {
   const calls = createInputRounds();
-  const asked = await calls.start(roundOf('a'), asking('user'));
-  expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { user: text } });
-  expect(calls.isOwn(asked.requestState)).toBe(true);
-  const result = await calls.resume(roundOf('a', { user: yes, unasked: yes }), String(asked.requestState));
+  const paused = await calls.start(roundOf('a'), asking('user'));
+  expect(paused).toMatchObject({ resultType: 'input_required', inputRequests: { user: text } });
+  expect(calls.isOwn(paused.requestState)).toBe(true);
+  const result = await calls.resume(roundOf('a', { user: yes, unasked: yes }), String(paused.requestState));
   expect(result).toEqual({ answers: [yes] });
 });
 
 test('questions that arrive together are asked in one round', async () => {
   const calls = createInputRounds();
-  const asked = await calls.start(roundOf('a'), async ({ ask }) => {
+  const paused = await calls.start(roundOf('a'), async ({ ask }) => {
     const first = ask(text.method, text.params, never, 'one');
     await new Promise((resolve) => setImmediate(resolve));
     return { answers: await Promise.all([first, ask(text.method, text.params, never, 'two')]) };
   });
-  expect(Object.keys(asked.inputRequests as object)).toEqual(['one', 'two']);
+  expect(Object.keys(paused.inputRequests as object)).toEqual(['one', 'two']);
 });
 
 test('a question answered in advance is not asked, and each answer is used once', async () => {
   const calls = createInputRounds();
   const result = await calls.start(roundOf('a', { user: yes }), asking('user'));
   expect(result).toEqual({ answers: [yes] });
-  const asked = await calls.start(roundOf('a', { user: yes }), asking('user', 'user'));
-  expect(asked.inputRequests).toEqual({ user: text });
+  const paused = await calls.start(roundOf('a', { user: yes }), asking('user', 'user'));
+  expect(paused.inputRequests).toEqual({ user: text });
 });
 
 test('an answer that is not an object is ignored', async () => {
   const calls = createInputRounds();
-  const asked = await calls.start(roundOf('a', { user: 12 }), asking('user'));
-  const again = await calls.resume(roundOf('a', { user: 'Ada' }), String(asked.requestState));
+  const paused = await calls.start(roundOf('a', { user: 12 }), asking('user'));
+  const again = await calls.resume(roundOf('a', { user: 'Ada' }), String(paused.requestState));
   expect(again.inputRequests).toEqual({ user: text });
 });
 
 test('a question without a name cannot be answered in advance', async () => {
   const calls = createInputRounds();
-  const asked = await calls.start(roundOf('a', { undefined: yes, '': yes }), async ({ ask }) =>
+  const paused = await calls.start(roundOf('a', { undefined: yes, '': yes }), async ({ ask }) =>
     ask(text.method, text.params, never),
   );
-  expect(Object.keys(asked.inputRequests as object)).toEqual([expect.stringMatching(/^question_/)]);
+  expect(Object.keys(paused.inputRequests as object)).toEqual([expect.stringMatching(/^question_/)]);
 });
 
 test('each round has its own state, valid for that round only', async () => {
@@ -85,18 +85,18 @@ test('only the owner can continue a paused call, and only with its state', async
 
 test('a client that disconnects while it waits cancels the call', async () => {
   const calls = createInputRounds();
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const begun = Promise.withResolvers<void>();
-  const call = calls.start({ ...roundOf('a'), signal: gone.signal }, ({ signal }) => {
+  const call = calls.start({ ...roundOf('a'), signal: disconnected.signal }, ({ signal }) => {
     begun.resolve();
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });
   await begun.promise;
-  gone.abort(new Error('left'));
+  disconnected.abort(new Error('left'));
   await expect(call).rejects.toThrow('left');
 });
 
-test('a question that nobody answers ends its call', async () => {
+test('a call ends if its question is not answered in time', async () => {
   const calls = createInputRounds({ expiresMs: 5 });
   const ended = Promise.withResolvers<unknown>();
   const { requestState } = await calls.start(roundOf('a'), ({ ask, signal }) =>
@@ -110,12 +110,12 @@ test('a question that nobody answers ends its call', async () => {
   await expect(calls.resume(roundOf('a'), String(requestState))).rejects.toThrow(/is gone/);
 });
 
-test('a call whose question is answered elsewhere continues, and its client fetches the result', async () => {
+test('a call continues if its question is answered elsewhere, and its client fetches the result', async () => {
   const calls = createInputRounds({ expiresMs: 20 });
   const elsewhere = new AbortController();
   const work = Promise.withResolvers<void>();
   const signals: AbortSignal[] = [];
-  const asked = await calls.start(roundOf('a'), async ({ ask, signal }) => {
+  const paused = await calls.start(roundOf('a'), async ({ ask, signal }) => {
     signals.push(signal);
     await ask(text.method, text.params, elsewhere.signal, 'allow').catch(() => {});
     await work.promise;
@@ -124,21 +124,21 @@ test('a call whose question is answered elsewhere continues, and its client fetc
   elsewhere.abort(new Error('answered elsewhere'));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(signals[0]?.aborted).toBe(false);
-  const result = calls.resume(roundOf('a', { allow: yes }), String(asked.requestState));
+  const result = calls.resume(roundOf('a', { allow: yes }), String(paused.requestState));
   work.resolve();
   expect(await result).toEqual({ done: true });
 });
 
-test('a result that nobody fetches expires', async () => {
+test('a result that is not fetched expires', async () => {
   const calls = createInputRounds({ expiresMs: 20 });
   const elsewhere = new AbortController();
-  const asked = await calls.start(roundOf('a'), async ({ ask }) => {
+  const paused = await calls.start(roundOf('a'), async ({ ask }) => {
     await ask(text.method, text.params, elsewhere.signal, 'allow').catch(() => {});
     return { done: true };
   });
   elsewhere.abort();
   await new Promise((resolve) => setTimeout(resolve, 100));
-  await expect(calls.resume(roundOf('a'), String(asked.requestState))).rejects.toThrow(/is gone/);
+  await expect(calls.resume(roundOf('a'), String(paused.requestState))).rejects.toThrow(/is gone/);
 });
 
 test('a question that the server withdraws is not asked', async () => {
@@ -154,28 +154,28 @@ test('a question that the server withdraws is not asked', async () => {
   expect(result).toEqual({ done: true });
 });
 
-test('notifications reach the client that waits, and nobody while the call is paused', async () => {
+test('notifications reach the waiting client, and none are sent while the call is paused', async () => {
   const calls = createInputRounds();
-  const heard: string[] = [];
-  const hearing = (name: string, answers = {}) => ({
+  const received: string[] = [];
+  const roundWithNotify = (name: string, answers = {}) => ({
     ...roundOf('a', answers),
-    notify: (method: string) => heard.push(`${name} ${method}`),
+    notify: (method: string) => received.push(`${name} ${method}`),
   });
   const parked = Promise.withResolvers<void>();
-  const said = Promise.withResolvers<void>();
-  const asked = await calls.start(hearing('first'), async ({ ask, notify }) => {
+  const notified = Promise.withResolvers<void>();
+  const paused = await calls.start(roundWithNotify('first'), async ({ ask, notify }) => {
     notify('one', {});
     const answer = ask(text.method, text.params, never, 'user');
     void parked.promise.then(() => {
       notify('lost', {});
-      said.resolve();
+      notified.resolve();
     });
     await answer;
     notify('two', {});
     return {};
   });
   parked.resolve();
-  await said.promise;
-  await calls.resume(hearing('second', { user: yes }), String(asked.requestState));
-  expect(heard).toEqual(['first one', 'second two']);
+  await notified.promise;
+  await calls.resume(roundWithNotify('second', { user: yes }), String(paused.requestState));
+  expect(received).toEqual(['first one', 'second two']);
 });

@@ -19,7 +19,7 @@ function collect(): Responder & { readonly finished: JsonObject[] } {
   return { finished, signal, stream: () => undefined, send: () => {}, finish: (message) => finished.push(message) };
 }
 
-test('an error that sends the user to a URL records its elicitation, so that the client is notified when it completes', async () => {
+test('an error that refers the user to a URL records its elicitation, so that the client is notified when it completes', async () => {
   const session = openSession();
   const data = { elicitations: [{ mode: 'url', elicitationId: 'e1', url: 'https://example.com', message: 'Sign in' }] };
   const ports = { viewFor: () => Promise.reject(new RpcError(-32042, 'Go there', { data })) } as unknown as LegacyPorts;
@@ -54,7 +54,7 @@ test('a session that subscribes to a resource several times watches it once, unt
   expect(log).toEqual(['watch files memo://one', 'end']);
 });
 
-test('a subscription that the server refuses is an error and can be retried', async () => {
+test('a subscription that the server rejects is an error and can be retried', async () => {
   const session = openSession();
   const refuse = () => Promise.reject(new RpcError(-32601, 'no subscriptions here'));
   const ports = {

@@ -4,9 +4,9 @@ import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { createLogLevels, isLogLevel, passesLevel } from './log-levels.ts';
 import type { Sessions } from './sessions.ts';
 
-/** A toolbox of one legacy server that can log and two others; it remembers what each was told. */
+/** A toolbox with one legacy server that supports logging and two others; it records the log levels that are set. */
 function setUp(...levels: (string | undefined)[]) {
-  const told: string[] = [];
+  const levelChanges: string[] = [];
   const events = createEvents<ToolboxEvents>();
   const statuses = new Map<string, object>([
     ['logs', { era: 'legacy', capabilities: { logging: {} }, state: 'connected' }],
@@ -19,13 +19,13 @@ function setUp(...levels: (string | undefined)[]) {
     servers: {
       get: info,
       list: () => [...statuses.keys()].map(info),
-      setLogLevel: async (server: string, level: string) => void told.push(`${server} ${level}`),
+      setLogLevel: async (server: string, level: string) => void levelChanges.push(`${server} ${level}`),
     },
   } as unknown as InternalToolbox;
   const sessions = { all: () => levels.map((logLevel) => ({ logLevel })) } as unknown as Sessions;
   const reconnect = () =>
     events.emit('server.changed', { server: 'logs', status: statuses.get('logs') as never, before: 'connecting' });
-  return { told, levels, reconnect, logLevels: createLogLevels({ toolbox, sessions }) };
+  return { levelChanges, levels, reconnect, logLevels: createLogLevels({ toolbox, sessions }) };
 }
 
 test('a message passes if its level is at least the chosen one', () => {
@@ -37,31 +37,31 @@ test('a message passes if its level is at least the chosen one', () => {
 });
 
 test('legacy servers are set to the most verbose level of all sessions', async () => {
-  const { told, levels, logLevels } = setUp('error', undefined);
+  const { levelChanges, levels, logLevels } = setUp('error', undefined);
   await logLevels.settle();
   await logLevels.settle();
   levels.push('debug');
   await logLevels.settle();
   levels.pop();
   await logLevels.settle();
-  expect(told).toEqual(['logs error', 'logs debug', 'logs error']);
+  expect(levelChanges).toEqual(['logs error', 'logs debug', 'logs error']);
 });
 
 test('a request raises the verbosity of a server, and never lowers it', async () => {
-  const { told, logLevels } = setUp();
+  const { levelChanges, logLevels } = setUp();
   await logLevels.raise('logs', 'info');
   await logLevels.raise('logs', 'error');
   await logLevels.raise('logs', 'debug');
   await logLevels.raise('silent', 'debug');
   await logLevels.raise('modern', 'debug');
-  expect(told).toEqual(['logs info', 'logs debug']);
+  expect(levelChanges).toEqual(['logs info', 'logs debug']);
 });
 
 test('a server that reconnects is set to the log level again', async () => {
-  const { told, reconnect, logLevels } = setUp('warning');
+  const { levelChanges, reconnect, logLevels } = setUp('warning');
   await logLevels.settle();
   reconnect();
   logLevels.close();
   reconnect();
-  expect(told).toEqual(['logs warning', 'logs warning']);
+  expect(levelChanges).toEqual(['logs warning', 'logs warning']);
 });

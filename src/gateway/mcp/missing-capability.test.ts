@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { missingCapability } from './missing-capability.ts';
 
 test.each([
-  ['a form', 'elicitation/create', {}, { elicitation: {} }],
-  ['a form', 'elicitation/create', { mode: 'form' }, { elicitation: { form: {}, url: {} } }],
-  ['an address', 'elicitation/create', { mode: 'url' }, { elicitation: { url: {} } }],
-  ['a model', 'sampling/createMessage', {}, { sampling: {} }],
-  ['a model with tools', 'sampling/createMessage', { tools: [] }, { sampling: { tools: {} } }],
-  ['the roots', 'roots/list', {}, { roots: {} }],
-])('%s can be asked for (%s %o) of a client with %o', (_what, method, params, capabilities) => {
+  ['a form request', 'elicitation/create', {}, { elicitation: {} }],
+  ['a form request', 'elicitation/create', { mode: 'form' }, { elicitation: { form: {}, url: {} } }],
+  ['a URL request', 'elicitation/create', { mode: 'url' }, { elicitation: { url: {} } }],
+  ['a model request', 'sampling/createMessage', {}, { sampling: {} }],
+  ['a model request with tools', 'sampling/createMessage', { tools: [] }, { sampling: { tools: {} } }],
+  ['a roots request', 'roots/list', {}, { roots: {} }],
+])('%s (%s %o) can be sent to a client with %o', (_case, method, params, capabilities) => {
   expect(missingCapability(capabilities, method, params)).toBeUndefined();
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['sampling/createMessage', { tools: [] }, { sampling: {} }, { sampling: { tools: {} } }],
   ['roots/list', {}, {}, { roots: {} }],
   ['tasks/get', {}, { tasks: {} }, { 'tasks/get': {} }],
-])('%s %o is not asked of a client with %o: it lacks %o', (method, params, capabilities, missing) => {
+])('%s %o is not sent to a client with %o, which lacks %o', (method, params, capabilities, missing) => {
   expect(missingCapability(capabilities, method, params)).toEqual(missing);
 });

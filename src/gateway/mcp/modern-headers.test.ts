@@ -24,11 +24,11 @@ test.each([
   ['name', { ...right, 'mcp-name': 'other' }],
   ['missing name', { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }],
   ['broken base64', { ...right, 'mcp-name': name.replace('?=', '') }],
-])('a header that does not agree with the body is refused: %s', (_what, headers) => {
+])('a header that does not match the body is rejected: %s', (_what, headers) => {
   expect(() => checkHeaders(call, headers)).toThrow(expect.objectContaining({ code: -32020, httpStatus: 400 }));
 });
 
-test('arguments that a schema requires in headers must be there', () => {
+test('arguments that a schema declares as headers must be sent as headers', () => {
   const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
   const check = (args: object, headers: object) => () => checkParamHeaders(schema, args, { ...headers });
   expect(check({ region: 'eu' }, { 'mcp-param-region': 'eu' })).not.toThrow();

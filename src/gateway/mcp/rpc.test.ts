@@ -21,11 +21,11 @@ test.each([
   [{ jsonrpc: '2.0', id: 1, method: 'ping', params: [] }],
   [{ jsonrpc: '2.0', result: {} }],
   [{ jsonrpc: '2.0', id: 1 }],
-])('what is no message is refused: %o', (value) => {
+])('an invalid message is rejected: %o', (value) => {
   expect(() => toMessage(value)).toThrow(expect.objectContaining({ code: -32600, httpStatus: 400 }));
 });
 
-test("a server's own error reaches the client with its code, text and data", () => {
+test('an error of a server reaches the client with its code, text and data', () => {
   const cause = new ToolwharfError('SERVER_ERROR', 'no such row', { data: { rpcCode: -32050, rpcData: { row: 1 } } });
   expect(toError(4, toRpcError(cause))).toEqual({
     jsonrpc: '2.0',

@@ -8,7 +8,7 @@ test('a template matches the URIs it can expand to', () => {
   expect(matchTemplate('fixed://uri', 'fixed://uri')).toBe(true);
 });
 
-test('a template does not match other URIs, however long they are', () => {
+test('a template does not match other URIs, regardless of their length', () => {
   expect(matchTemplate('memo://{name}', 'note://one')).toBe(false);
   expect(matchTemplate('test://{id}/data', 'test://1/other')).toBe(false);
   expect(matchTemplate('a://{x}/b/{y}', 'a://1')).toBe(false);

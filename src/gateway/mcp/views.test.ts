@@ -3,7 +3,7 @@ import { fixture } from '../../../test/support/fixtures.ts';
 import { createToolbox } from '../../toolbox.ts';
 import { createViews } from './views.ts';
 
-test('a list waits for servers that are still starting; without a wait it names the missing ones', async () => {
+test('a list waits for servers that are still starting, and without a wait it names the missing ones', async () => {
   const servers = { slow: fixture('slow-start', { START_MS: '300' }) };
   await using toolbox = await createToolbox({ servers }, { startWaitMs: 0 });
   const [profile] = toolbox.config.profiles;

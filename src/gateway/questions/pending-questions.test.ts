@@ -4,14 +4,14 @@ import { createPendingQuestions } from './pending-questions.ts';
 
 function setUp({ expiresMs = 60_000, ...limits }: { expiresMs?: number; maxPending?: number; maxBytes?: number } = {}) {
   const pending = createPendingQuestions({ expiresMs: () => expiresMs, ...limits });
-  const told: string[] = [];
-  pending.on('asked', () => told.push('asked'));
-  pending.on('answered', ({ action }) => told.push(action));
+  const events: string[] = [];
+  pending.on('asked', () => events.push('asked'));
+  pending.on('answered', ({ action }) => events.push(action));
   const first = () => pending.list()[0]?.id ?? '';
   const ended = new AbortController();
   const call = { id: 'c1', tool: 't', caller: { id: 'ada', kind: 'client' } } as Call;
   const context: CallQuestionContext = { server: 's', signal: ended.signal, call };
-  return { pending, context, ended, told, first };
+  return { pending, context, ended, events, first };
 }
 
 const form = {
@@ -23,34 +23,34 @@ const form = {
 test('a URL question is accepted without content', async () => {
   const { pending, context, first } = setUp();
   const params = { mode: 'url', message: 'Sign in', url: 'https://example.com', elicitationId: 'e1' };
-  const asked = pending.ask('elicitation', params, context);
+  const answer = pending.ask('elicitation', params, context);
   expect(pending.list()).toMatchObject([{ kind: 'elicitation', callId: 'c1', tool: 't', params }]);
   expect(pending.answer(first(), { action: 'accept', content: { stray: true } })).toBe(true);
-  expect(await asked).toEqual({ action: 'accept' });
+  expect(await answer).toEqual({ action: 'accept' });
 });
 
-test('a field with a default may be left out; an invalid answer is rejected and the question stays pending', async () => {
-  const { pending, context, first, told } = setUp();
-  const asked = pending.ask('elicitation', { requestedSchema: form }, context);
+test('a field with a default may be omitted, and after an invalid answer the question stays pending', async () => {
+  const { pending, context, first, events } = setUp();
+  const answer = pending.ask('elicitation', { requestedSchema: form }, context);
   expect(() => pending.answer(first(), { action: 'accept', content: { size: 'big' } })).toThrow(/body\.content\.size/);
   expect(() => pending.answer(first(), { action: 'accept' })).toThrow(/body\.content\.name/);
   pending.answer(first(), { action: 'accept', content: { name: 'x' } });
-  expect(await asked).toEqual({ action: 'accept', content: { name: 'x' } });
-  expect(told).toEqual(['asked', 'accept']);
+  expect(await answer).toEqual({ action: 'accept', content: { name: 'x' } });
+  expect(events).toEqual(['asked', 'accept']);
 });
 
 test('a question is withdrawn when its call ends', async () => {
-  const { pending, context, ended, told } = setUp();
-  const asked = pending.ask('elicitation', {}, context);
+  const { pending, context, ended, events } = setUp();
+  const answer = pending.ask('elicitation', {}, context);
   ended.abort();
-  await expect(asked).rejects.toMatchObject({ code: 'CALL_CANCELLED' });
-  expect(told).toEqual(['asked', 'withdrawn']);
+  await expect(answer).rejects.toMatchObject({ code: 'CALL_CANCELLED' });
+  expect(events).toEqual(['asked', 'withdrawn']);
 });
 
-test('a question that nobody answers counts as cancelled', async () => {
-  const { pending, context, told } = setUp({ expiresMs: 20 });
+test('a question that is not answered in time counts as cancelled', async () => {
+  const { pending, context, events } = setUp({ expiresMs: 20 });
   expect(await pending.ask('elicitation', {}, context)).toEqual({ action: 'cancel' });
-  expect(told).toEqual(['asked', 'withdrawn']);
+  expect(events).toEqual(['asked', 'withdrawn']);
   expect(pending.list()).toEqual([]);
 });
 
