@@ -13,6 +13,7 @@ import type { InternalStartOptions, StartOptions } from './invocation/invoker.ts
 import type { CallFilter, Journal } from './invocation/journal.ts';
 import type { ResultPage } from './invocation/large-results.ts';
 import type { PermitStats } from './invocation/permits.ts';
+import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
 import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
@@ -182,8 +183,8 @@ export interface Toolbox extends ToolSource, AsyncDisposable {
    */
   call(tool: string | ToolId, args: unknown, options?: StartOptions): Promise<ToolResult>;
   readonly servers: ToolboxServers;
-  readonly resources: ServerContent['resources'];
-  readonly prompts: ServerContent['prompts'];
+  readonly resources: ToolboxResources;
+  readonly prompts: ToolboxPrompts;
   readonly calls: ToolboxCalls;
   readonly approvals: ToolboxApprovals;
   readonly catalog: ToolboxCatalog;
@@ -195,7 +196,22 @@ export interface Toolbox extends ToolSource, AsyncDisposable {
   close(): Promise<void>;
 }
 
+type ResourceLists = ServerContent['resources'];
+type PromptLists = ServerContent['prompts'];
+
+/** The resources of all servers. Reads are recorded in the journal, and need approval if `approval.reads` is `ask`. */
+export interface ToolboxResources<Options = ReadOptions> extends ResourceLists {
+  read(server: string, uri: string, options?: Options): Promise<JsonObject>;
+}
+
+/** The prompts of all servers. Reads are recorded in the journal, and need approval if `approval.reads` is `ask`. */
+export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
+  get(server: string, name: string, args?: Readonly<Record<string, string>>, options?: Options): Promise<JsonObject>;
+}
+
 /** The toolbox as the gateway, the chat and the command line use it: on behalf of callers with a policy of their own. */
 export interface InternalToolbox extends Toolbox {
+  readonly resources: ToolboxResources<InternalReadOptions>;
+  readonly prompts: ToolboxPrompts<InternalReadOptions>;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
 }

@@ -13,16 +13,19 @@ import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
 import { type Call, createFailedCall } from './invocation/call.ts';
+import type { CallRecord } from './invocation/call-record.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { createLargeResults } from './invocation/large-results.ts';
 import { createPermits, joinStats, type PermitLimits } from './invocation/permits.ts';
 import { createRateLimiter } from './invocation/rate-limiter.ts';
+import { createReader } from './invocation/read-content.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
 import { resolveLog } from './kernel/log.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
+import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
@@ -114,26 +117,30 @@ export async function startToolbox(
   const permits = createPermits(config.toolbox);
   const composedPermits = createPermits(composedLimits(config.toolbox));
   const largeResults = createLargeResults();
-  const invoker = createInvoker({
-    catalog,
-    findConnection: (server) => servers.get(server),
-    defaultHost: host,
+  const callPorts = {
+    findConnection: (server: string) => servers.get(server),
     settings: () => config.toolbox,
-    permits,
-    composedPermits,
-    rates: createRateLimiter({ clock }),
-    checker: createLazyArgumentsChecker(),
     journal,
-    largeResults,
     rules,
     approver: options.approver ?? (host.approve && { ask: host.approve }),
     clock,
     log,
-    onCall: (record) => events.emit('call.changed', record),
+    onCall: (record: CallRecord) => events.emit('call.changed', record),
+    onAsked: (request: ApprovalRequest) => events.emit('approval.asked', request),
+    onAnswered: (request: ApprovalRequest, answer: ApprovalAnswer) =>
+      events.emit('approval.answered', { request, answer }),
+  };
+  const invoker = createInvoker({
+    ...callPorts,
+    catalog,
+    defaultHost: host,
+    permits,
+    composedPermits,
+    rates: createRateLimiter({ clock }),
+    checker: createLazyArgumentsChecker(),
+    largeResults,
     onLog: (call, server, params) =>
       events.emit('server.notified', { server, method: 'notifications/message', params, callIds: [call.id] }),
-    onAsked: (request) => events.emit('approval.asked', request),
-    onAnswered: (request, answer) => events.emit('approval.answered', { request, answer }),
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
   const protocolCache = createProtocolCache();
@@ -297,6 +304,7 @@ export async function startToolbox(
   }
 
   const content = createServerContent(servers.get, servers.all);
+  const read = createReader({ ...callPorts, send: content.request });
   return {
     get config() {
       return config;
@@ -314,8 +322,15 @@ export async function startToolbox(
     start: startCall,
     call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
     servers: createToolboxServers({ servers, content, assertAllowed, assertOpen, catalog, toTool }),
-    resources: content.resources,
-    prompts: content.prompts,
+    resources: {
+      ...content.resources,
+      read: (server, uri, readOptions) => read({ kind: 'resource', server, params: { uri } }, readOptions),
+    },
+    prompts: {
+      ...content.prompts,
+      get: (server, name, args = {}, readOptions) =>
+        read({ kind: 'prompt', server, params: { name, arguments: args } }, readOptions),
+    },
     calls: {
       list: (filter) => journal.list(filter),
       find: (id) => invoker.calls.find(id),

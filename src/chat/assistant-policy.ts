@@ -76,6 +76,7 @@ export function createCallApproval(options: CallApprovalOptions): (tool: Decided
     deny: [...toolbox.deny, ...(profile?.approval.deny ?? [])],
     expiresMs: toolbox.expiresMs,
     approvers: profile?.approval.approvers ?? toolbox.approvers,
+    reads: profile?.approval.reads ?? toolbox.reads,
   };
   const stricter: ApprovalConfig = { ...approval, mode: 'always-ask' };
   return (tool) => {

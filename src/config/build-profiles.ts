@@ -28,6 +28,8 @@ export function buildProfiles(
       servers: profile.servers,
       allow: profile.allow,
       deny: profile.deny,
+      resources: profile.resources,
+      prompts: profile.prompts,
       naming: profile.naming ?? naming,
       approval: mergeApproval(toolbox.approval, profile.approval),
     };

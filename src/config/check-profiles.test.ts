@@ -38,6 +38,7 @@ describe('the profiles section', () => {
       deny: [],
       expiresMs: 120_000,
       approvers: 'admins',
+      reads: 'allow',
     };
     expect(config.profiles).toEqual([
       { name: 'default', naming: 'server__tool', approval },
@@ -74,6 +75,7 @@ describe('the profiles section', () => {
       deny: ['b'],
       expiresMs: 5_000,
       approvers: 'admins',
+      reads: 'allow',
     });
   });
 

@@ -72,6 +72,10 @@ export type ApprovalMode = (typeof approvalModes)[number];
 export const approverGroups = ['admins', 'owner', 'client'] as const;
 export type ApproverGroup = (typeof approverGroups)[number];
 
+/** Whether a read of a resource or prompt runs at once or needs approval. */
+export const readModes = ['allow', 'ask'] as const;
+export type ReadMode = (typeof readModes)[number];
+
 /** `auto` detects the protocol era of the server. `legacy` and `modern` skip the detection. */
 export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
 
@@ -211,6 +215,8 @@ export interface ApprovalConfig {
   /** Time until a pending approval expires and the call is denied. */
   readonly expiresMs: number;
   readonly approvers: ApproverGroup;
+  /** Whether reads of resources and prompts need approval. */
+  readonly reads: ReadMode;
 }
 
 /** The limits, naming, approval and chains of a toolbox. */
@@ -239,6 +245,10 @@ export interface ProfileConfig {
   /** Globs over `server/tool`. A tool must match `allow`, if it is set, and must not match `deny`. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** Globs over URIs of resources. Undefined includes all resources of the servers. */
+  readonly resources?: readonly string[];
+  /** Globs over `server/prompt`. Undefined includes all prompts of the servers. */
+  readonly prompts?: readonly string[];
   readonly naming: Naming;
   readonly approval: ApprovalConfig;
 }

@@ -39,6 +39,7 @@ export const approvalDefaults: ApprovalConfig = {
   deny: [],
   expiresMs: 10 * minuteMs,
   approvers: 'admins',
+  reads: 'allow',
 };
 
 export const toolboxDefaults = {

@@ -54,7 +54,15 @@ describe('the native dialect', () => {
         maxQueued: 1000,
         naming: 'mcp',
         maxResultBytes: 10_485_760,
-        approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000, approvers: 'admins' },
+        approval: {
+          mode: 'auto',
+          trustedTools: [],
+          ask: [],
+          deny: [],
+          expiresMs: 600_000,
+          approvers: 'admins',
+          reads: 'allow',
+        },
         tools: [],
         defaultTool: { maxInstances: 64, timeoutMs: 30_000 },
         chains: [],
@@ -64,7 +72,15 @@ describe('the native dialect', () => {
         {
           name: 'default',
           naming: 'server__tool',
-          approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 600_000, approvers: 'admins' },
+          approval: {
+            mode: 'auto',
+            trustedTools: [],
+            ask: [],
+            deny: [],
+            expiresMs: 600_000,
+            approvers: 'admins',
+            reads: 'allow',
+          },
         },
       ],
       gateway: {
@@ -182,6 +198,7 @@ toolbox:
         deny: ['c'],
         expiresMs: 3_600_000,
         approvers: 'admins',
+        reads: 'allow',
       },
     });
     expect(config.toolbox.tools).toEqual([

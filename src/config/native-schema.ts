@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { chainsSchema } from './chain-schema.ts';
-import { approvalModes, approverGroups, namings, toolModes } from './config.ts';
+import { approvalModes, approverGroups, namings, readModes, toolModes } from './config.ts';
 import { approvalDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';
@@ -21,6 +21,7 @@ const approvalShape = {
     .describe(
       "Who answers: administrators; also the owner of a conversation for the calls of its assistant; also the calling client's own user, for one call at a time.",
     ),
+  reads: choice(readModes).optional().describe('Whether reading resources and prompts asks first.'),
 };
 
 export const approvalSchema = z.strictObject(
@@ -29,6 +30,7 @@ export const approvalSchema = z.strictObject(
     mode: approvalShape.mode.meta({ default: approvalDefaults.mode }),
     expires: approvalShape.expires.meta({ default: durationText(approvalDefaults.expiresMs) }),
     approvers: approvalShape.approvers.meta({ default: approvalDefaults.approvers }),
+    reads: approvalShape.reads.meta({ default: approvalDefaults.reads }),
   },
   { error: 'must be a map' },
 );
@@ -79,6 +81,12 @@ export const profileSchema = z.strictObject(
     servers: globs.optional().describe('Globs over server names; all servers if left out.'),
     allow: globs.optional().describe('Globs over server/tool; only these tools are offered.'),
     deny: globs.optional().describe('Globs over server/tool; these tools are never offered.'),
+    resources: globs
+      .optional()
+      .describe('Globs over URIs of resources; only these are offered. All of the servers if left out.'),
+    prompts: globs
+      .optional()
+      .describe('Globs over server/prompt; only these are offered. All of the servers if left out.'),
     naming: choice(namings)
       .optional()
       .describe('How tools are named for MCP clients.')

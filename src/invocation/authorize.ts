@@ -9,12 +9,19 @@ import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
 import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
+import type { ContentKind } from './call-record.ts';
 
 /** What a caller may do. */
 export interface CallPolicy {
   readonly approval: ApprovalConfig;
   /** The tools that the caller may use, also from within a chain; all if undefined. */
   readonly mayUse?: (tool: CatalogEntry) => boolean;
+  /** The resources and prompts that the caller may read; all if undefined. A resource is named by its URI. */
+  readonly mayRead?: (content: {
+    readonly kind: ContentKind;
+    readonly server: string;
+    readonly name: string;
+  }) => boolean;
 }
 
 export interface AuthorizePorts extends ApprovalPorts {

@@ -18,9 +18,15 @@ export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'u
 /** Why a call ended as `error`. */
 export type CallEnd = (typeof callEnds)[number];
 
+/** What a read reads. */
+export const contentKinds = ['resource', 'prompt'] as const;
+export type ContentKind = (typeof contentKinds)[number];
+
 /** The record of one call. Every change is written to the journal and published. */
 export interface CallRecord {
   readonly id: string;
+  /** Set for the read of a resource or prompt, undefined for the call of a tool. */
+  readonly kind?: ContentKind;
   /** Undefined for a local tool. */
   readonly server?: string;
   readonly tool: string;

@@ -68,7 +68,9 @@ export interface Call {
   cancel(reason?: string): void;
 }
 
-export interface CallFacts extends Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
+export interface CallFacts
+  extends Pick<CallRecord, 'kind'>,
+    Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
   /** The caller's name for the tool; its exposed name by default. */
   readonly calledAs?: string;
@@ -102,7 +104,19 @@ export class RunningCall implements Call {
   #listeners: ((event: CallEvent) => void)[] | undefined;
   #questions: Set<AbortController> | undefined;
 
-  constructor({ id, entry, calledAs, arguments: args, caller, host, parent, outer, idempotencyKey, now }: CallFacts) {
+  constructor({
+    id,
+    kind,
+    entry,
+    calledAs,
+    arguments: args,
+    caller,
+    host,
+    parent,
+    outer,
+    idempotencyKey,
+    now,
+  }: CallFacts) {
     this.id = id;
     this.tool = entry.name;
     this.calledAs = calledAs ?? entry.name;
@@ -114,6 +128,7 @@ export class RunningCall implements Call {
     this.#now = now;
     this.record = {
       id,
+      kind,
       server: entry.server,
       tool: entry.name,
       originalName: entry.originalName,

@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { ToolboxConfig } from '../config/config.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { createId } from '../kernel/create-id.ts';
-import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallOptions, ToolResult } from '../kernel/tool.ts';
@@ -13,7 +13,7 @@ import { endingFor, endingOf, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord } from './call-record.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { runOnce } from './idempotency.ts';
-import type { Journal } from './journal.ts';
+import { type Journal, writeRecord } from './journal.ts';
 import type { LargeResults } from './large-results.ts';
 import type { Permit, Permits } from './permits.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -263,17 +263,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     ports.onCall(record);
   }
 
-  /** Before dispatch, a failed write stops the call. Afterwards the call keeps its result. */
-  async function writeJournal(record: CallRecord, when: 'before' | 'after'): Promise<void> {
-    try {
-      await ports.journal.write(record);
-    } catch (cause) {
-      ports.log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
-      if (when === 'before')
-        throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
-    }
-  }
-
+  const writeJournal = (record: CallRecord, when: 'before' | 'after') => writeRecord(record, when, ports);
   const permitsOf = (entry: CatalogEntry) => (entry.local?.composed ? ports.composedPermits : ports.permits);
 
   return { start, calls };

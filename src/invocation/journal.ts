@@ -1,3 +1,5 @@
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
 import type { CallRecord, CallStatus } from './call-record.ts';
 
 /** Selects recorded calls. All conditions must hold. */
@@ -35,4 +37,19 @@ export interface Journal {
   list(filter?: CallFilter): Promise<readonly CallRecord[]>;
   /** Claims a key for a call, atomically and durably. Returns undefined if the key was free, otherwise the existing claim. */
   claim(claim: KeyClaim): Promise<KeyClaim | undefined>;
+}
+
+/** Writes a record. Before dispatch, a failed write stops the call. Afterwards the call keeps its result. */
+export async function writeRecord(
+  record: CallRecord,
+  when: 'before' | 'after',
+  { journal, log }: { readonly journal: Pick<Journal, 'write'>; readonly log: Log },
+): Promise<void> {
+  try {
+    await journal.write(record);
+  } catch (cause) {
+    log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
+    if (when === 'before')
+      throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
+  }
 }

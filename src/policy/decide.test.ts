@@ -22,6 +22,7 @@ const approval: ApprovalConfig = {
   deny: [],
   expiresMs: 60_000,
   approvers: 'admins',
+  reads: 'allow',
 };
 const rule: RememberedRule = {
   id: 'r1',
@@ -216,6 +217,7 @@ describe('for every input', () => {
       deny: patterns,
       expiresMs: fc.constant(1),
       approvers: fc.constant('admins' as const),
+      reads: fc.constant('allow' as const),
     }),
     remembered: fc.array(rules, { maxLength: 4 }),
     caller: fc.record({

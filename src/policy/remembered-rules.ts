@@ -65,6 +65,12 @@ export function matchesArguments(patterns: ArgumentPatterns | undefined, args: J
     const value = args && Object.hasOwn(args, name) ? args[name] : undefined;
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return false;
     const text = String(value);
-    return !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text) && createMatcher([pattern])(text);
+    return !hasParentSegment(text) && createMatcher([pattern])(text);
   });
+}
+
+/** Whether a path or URI has the segment `..`, percent-encoded or not. */
+export function hasParentSegment(text: string): boolean {
+  const decoded = text.replaceAll(/%(?:25)*2e/gi, '.').replaceAll(/%(?:25)*(?:2f|5c)/gi, '/');
+  return /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(decoded);
 }

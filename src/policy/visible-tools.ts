@@ -1,18 +1,26 @@
 import { createMatcher } from '../catalog/match-globs.ts';
 import type { ProfileConfig } from '../config/config.ts';
+import { hasParentSegment } from './remembered-rules.ts';
 
-/** The servers and tools that a profile shows. Hidden ones cannot be used in any way. */
+/** The servers, tools, resources and prompts that a profile shows. Hidden ones cannot be used in any way. */
 export interface Visibility {
   hasServer(server: string): boolean;
   /** By the tool's original name. */
   hasTool(tool: { readonly server?: string; readonly originalName: string; readonly changed?: string }): boolean;
+  hasResource(server: string, uri: string): boolean;
+  /** By the prompt's original name. */
+  hasPrompt(server: string, name: string): boolean;
 }
 
 /** Decides what a profile shows. Pure. */
-export function createVisibility(profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny'>): Visibility {
+export function createVisibility(
+  profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts'>,
+): Visibility {
   const hasServer = profile.servers ? createMatcher(profile.servers) : () => true;
   const allows = profile.allow ? createMatcher(profile.allow) : () => true;
   const denies = profile.deny ? createMatcher(profile.deny) : () => false;
+  const matchesUri = profile.resources && createMatcher(profile.resources);
+  const matchesPrompt = profile.prompts ? createMatcher(profile.prompts) : () => true;
   return {
     hasServer,
     hasTool({ server, originalName, changed }) {
@@ -20,5 +28,24 @@ export function createVisibility(profile: Pick<ProfileConfig, 'servers' | 'allow
       const isServed = server === undefined || hasServer(server);
       return isServed && changed !== 'quarantine' && allows(path) && !denies(path);
     },
+    hasResource(server, uri) {
+      if (!hasServer(server)) return false;
+      // A URI with `..` could lead out of the folder that a pattern names.
+      return !matchesUri || (matchesUri(uri) && !hasParentSegment(uri));
+    },
+    hasPrompt: (server, name) => hasServer(server) && matchesPrompt(`${server}/${name}`),
   };
+}
+
+/** The reads that a caller with this visibility may make. */
+export function createMayRead({ hasResource, hasPrompt }: Pick<Visibility, 'hasResource' | 'hasPrompt'>) {
+  return ({
+    kind,
+    server,
+    name,
+  }: {
+    readonly kind: string;
+    readonly server: string;
+    readonly name: string;
+  }): boolean => (kind === 'resource' ? hasResource(server, name) : hasPrompt(server, name));
 }

@@ -19,18 +19,11 @@ export interface ServerContent {
   readonly resources: {
     list(server?: string): readonly Offered[];
     listTemplates(server?: string): readonly Offered[];
-    read(server: string, uri: string, options?: ContentOptions): Promise<JsonObject>;
     /** Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function ends it. */
     watch(server: string, uri: string): Promise<() => Promise<void>>;
   };
   readonly prompts: {
     list(server?: string): readonly Offered[];
-    get(
-      server: string,
-      name: string,
-      args?: Readonly<Record<string, string>>,
-      options?: ContentOptions,
-    ): Promise<JsonObject>;
   };
   /** Completes an argument of a prompt or resource template. */
   complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
@@ -85,12 +78,10 @@ export function createServerContent(
     resources: {
       list: (server) => offered('resources', server),
       listTemplates: (server) => offered('resourceTemplates', server),
-      read: (server, uri, options) => request(server, 'resources/read', { uri }, options),
       watch: async (server, uri) => connectionOf(server).watchResource(uri),
     },
     prompts: {
       list: (server) => offered('prompts', server),
-      get: (server, name, args = {}, options) => request(server, 'prompts/get', { name, arguments: args }, options),
     },
     complete: (server, params, options) => request(server, 'completion/complete', params, options),
     async setLogLevel(server, level, options) {

@@ -3,7 +3,7 @@ import type { ProfileConfig } from '../../config/config.ts';
 import type { CallPolicy } from '../../invocation/authorize.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import { createVisibility } from '../../policy/visible-tools.ts';
+import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import type { KeyStore } from '../../storage/ports/key-store.ts';
 import type { CallerUsage, Limits } from '../limits/limits.ts';
 import { sendJson } from '../mcp/responder.ts';
@@ -63,7 +63,8 @@ export function admitCaller(
     await assertActive(identity, keys);
     const current = profiles().find(({ name }) => name === profile.name);
     if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${profile.name}' was removed`);
-    return { approval: current.approval, mayUse: createVisibility(current).hasTool };
+    const visibility = createVisibility(current);
+    return { approval: current.approval, mayUse: visibility.hasTool, mayRead: createMayRead(visibility) };
   };
   return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
 }

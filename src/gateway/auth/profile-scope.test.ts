@@ -10,6 +10,7 @@ const approval: ApprovalConfig = {
   deny: [],
   expiresMs: 1,
   approvers: 'admins',
+  reads: 'allow',
 };
 const profile = (name: string, rules: Partial<ProfileConfig> = {}): ProfileConfig => ({
   name,

@@ -4,7 +4,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import { createVisibility, type Visibility } from '../../policy/visible-tools.ts';
 import type { Identity } from './identity.ts';
 
-/** The servers and tools a caller may see and use; everything else is reported as not found. */
+/** The servers, tools, resources and prompts a caller may see and use; everything else is reported as not found. */
 export interface Scope extends Visibility {
   /** Its approval settings apply to the caller's calls. */
   readonly profile: ProfileConfig;
@@ -16,13 +16,16 @@ export function scopeOf(identity: Identity, profiles: readonly ProfileConfig[]):
   const profile = profiles.find((candidate) => candidate.name === name);
   if (!profile)
     throw new ToolwharfError('FORBIDDEN', `Your profile '${name}' no longer exists: ask an administrator for access`);
-  if (identity.isAdmin) return { profile, hasServer: () => true, hasTool: () => true };
+  if (identity.isAdmin) return { profile, ...everything };
   const known = scopes.get(profile);
   if (known) return known;
   const scope = { profile, ...createVisibility(profile) };
   scopes.set(profile, scope);
   return scope;
 }
+
+const all = () => true;
+const everything: Visibility = { hasServer: all, hasTool: all, hasResource: all, hasPrompt: all };
 
 const scopes = new WeakMap<ProfileConfig, Scope>();
 

@@ -182,9 +182,9 @@ function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => Eve
 
 function summarizeCall(record: KeptCall): EventData<'call.changed'> {
   const { id, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt } = record;
-  const { error, rule, approval } = record;
+  const { kind, error, rule, approval } = record;
   return {
-    ...{ id, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, rule },
+    ...{ id, kind, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, rule },
     errorCode: error?.code,
     approvedBy: approval?.answer === 'allow' ? approval.by : undefined,
   };

@@ -15,10 +15,11 @@ import { createEventLog, type NumberedEvent } from './event-log.ts';
 const profile = {
   name: 'p',
   naming: 'plain',
-  approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1, approvers: 'admins' },
+  approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1, approvers: 'admins', reads: 'allow' },
 } as const;
-const all: Scope = { profile, hasServer: () => true, hasTool: () => true };
-const onlyA: Scope = { profile, hasServer: (name) => name === 'a', hasTool: ({ server }) => server === 'a' };
+const reads = { hasResource: () => true, hasPrompt: () => true };
+const all: Scope = { profile, ...reads, hasServer: () => true, hasTool: () => true };
+const onlyA: Scope = { profile, ...reads, hasServer: (name) => name === 'a', hasTool: ({ server }) => server === 'a' };
 const admin: Identity = { caller: { id: 'admin', kind: 'person' }, isAdmin: true };
 const agent: Identity = { caller: { id: 'agent', kind: 'client' }, isAdmin: false };
 const asAdmin: Viewer = { identity: admin, scope: all };

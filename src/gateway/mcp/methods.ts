@@ -1,4 +1,5 @@
 import type { RequestHost } from '../../connections/request-host.ts';
+import type { InternalReadOptions } from '../../invocation/read-content.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
@@ -135,7 +136,7 @@ async function readResource(request: ClientRequest, ports: MethodPorts): Promise
   const server = (await ports.viewFor(request)).findResource(uri);
   if (server === undefined) throw resourceNotFound(request, uri);
   try {
-    return await forward(request, ports, server, 'resources/read', { uri });
+    return await ports.toolbox.resources.read(server, uri, await readOptions(server, request, ports));
   } catch (cause) {
     const { code, data, message } = toRpcError(cause);
     const isMissing =
@@ -148,7 +149,8 @@ async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<Js
   const found = (await ports.viewFor(request)).findPrompt(String(request.params.name));
   if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(request.params.name)}`);
   const args = isObject(request.params.arguments) ? request.params.arguments : undefined;
-  return forward(request, ports, found.server, 'prompts/get', { name: found.name, arguments: args });
+  const options = await readOptions(found.server, request, ports);
+  return ports.toolbox.prompts.get(found.server, found.name, args as Record<string, string> | undefined, options);
 }
 
 async function complete(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
@@ -166,6 +168,23 @@ async function complete(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const server = view.findTemplate(uri) ?? view.findResource(uri);
   if (server === undefined) throw resourceNotFound(request, uri);
   return forward(request, ports, server, 'completion/complete', { ref, ...rest });
+}
+
+/** How a resource or prompt is read under the profile's policy. The client answers the questions of the server. */
+async function readOptions(server: string, request: ClientRequest, ports: MethodPorts): Promise<InternalReadOptions> {
+  const { profile, caller, signal, refreshPolicy } = request;
+  const upstreamEra = await prepareServer(server, request, ports);
+  const mayAsk = profile.approval.reads === 'ask';
+  const input = request.era === 'modern' && upstreamEra === 'modern' && !mayAsk ? inputOf(request.params) : undefined;
+  const { mayRead } = await ports.viewFor(request);
+  return {
+    caller,
+    signal,
+    host: toClientHost(request, input),
+    policy: { approval: profile.approval, mayRead },
+    refreshPolicy,
+    meta: forwardedMeta(request, upstreamEra),
+  };
 }
 
 /** Sends the request to one server. The client answers the questions of that server. */

@@ -3,7 +3,7 @@ import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { toolIdOf } from '../../kernel/tool-id.ts';
-import { createVisibility } from '../../policy/visible-tools.ts';
+import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import { matchTemplate } from './uri-template.ts';
@@ -23,8 +23,10 @@ export interface View {
   findTool(name: string): CatalogEntry | undefined;
   /** True if the profile exposes the tool, under any name. */
   hasTool(tool: CatalogEntry): boolean;
+  /** True if the profile exposes the resource or prompt. */
+  readonly mayRead: ReturnType<typeof createMayRead>;
   findPrompt(name: string): { readonly server: string; readonly name: string } | undefined;
-  /** The server that serves a resource. */
+  /** The server that serves a resource; undefined if the profile hides the resource. */
   findResource(uri: string): string | undefined;
   findTemplate(uriTemplate: string): string | undefined;
   /** The number of enabled servers of the profile. */
@@ -35,7 +37,8 @@ export interface View {
 
 /** Creates a view of the current catalog. */
 export function createView(toolbox: InternalToolbox, profile: ProfileConfig): View {
-  const { hasServer, hasTool } = createVisibility(profile);
+  const visibility = createVisibility(profile);
+  const { hasServer, hasTool, hasResource, hasPrompt } = visibility;
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
@@ -50,17 +53,31 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
   );
   const tools = new Map(named.map(({ name, entry }) => [name, entry]));
 
-  const resources = uniqueBy(visible(toolbox.resources.list()), 'uri');
-  const templates = uniqueBy(visible(toolbox.resources.listTemplates()), 'uriTemplate');
+  const resources = uniqueBy(
+    toolbox.resources.list().filter(({ server, item }) => hasResource(server, String(item.uri))),
+    'uri',
+  );
+  const templates = uniqueBy(
+    toolbox.resources.listTemplates().filter(({ server, item }) => hasResource(server, String(item.uriTemplate))),
+    'uriTemplate',
+  );
   const prompts = new Map(
-    visible(toolbox.prompts.list()).map((offered) => {
+    toolbox.prompts.list().flatMap((offered) => {
       const original = String(offered.item.name);
-      return [namePrompt(offered.server, original, profile.naming, serverNames), { ...offered, original }] as const;
+      if (!hasPrompt(offered.server, original)) return [];
+      return [[namePrompt(offered.server, original, profile.naming, serverNames), { ...offered, original }] as const];
     }),
   );
 
-  function visible(offered: readonly Offered[]): readonly Offered[] {
-    return offered.filter(({ server }) => hasServer(server));
+  function findServer(uri: string): string | undefined {
+    const listed = resources.get(uri)?.server;
+    if (listed !== undefined) return listed;
+    // All templates, also hidden ones: a profile may show some of a template's resources.
+    for (const { server, item } of toolbox.resources.listTemplates())
+      if (hasServer(server) && matchTemplate(String(item.uriTemplate), uri)) return server;
+    // Servers may serve resources that they do not list. A single candidate is unambiguous.
+    const candidates = servers.filter((server) => server.offers.resources || server.offers.resourceTemplates);
+    return candidates.length === 1 ? candidates[0]?.name : undefined;
   }
 
   return {
@@ -74,17 +91,14 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
       return entry && hasTool(entry) ? entry : undefined;
     },
     hasTool,
+    mayRead: createMayRead(visibility),
     findPrompt(name) {
       const found = prompts.get(name);
       return found && { server: found.server, name: found.original };
     },
     findResource(uri) {
-      const listed = resources.get(uri)?.server;
-      if (listed !== undefined) return listed;
-      for (const [template, { server }] of templates) if (matchTemplate(template, uri)) return server;
-      // Servers may serve resources that they do not list. A single candidate is unambiguous.
-      const candidates = servers.filter((server) => server.offers.resources || server.offers.resourceTemplates);
-      return candidates.length === 1 ? candidates[0]?.name : undefined;
+      const server = findServer(uri);
+      return server !== undefined && hasResource(server, uri) ? server : undefined;
     },
     servers: servers.filter((server) => server.enabled).length,
     findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,

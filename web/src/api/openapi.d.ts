@@ -1024,6 +1024,7 @@ export interface components {
             readonly deny: readonly string[];
             readonly expiresMs: number;
             readonly approvers: "admins" | "owner" | "client";
+            readonly reads: "allow" | "ask";
         };
         readonly Approval: {
             readonly id: string;
@@ -1168,6 +1169,7 @@ export interface components {
         };
         readonly Call: {
             readonly id: string;
+            readonly kind?: "resource" | "prompt";
             readonly server?: string;
             readonly tool: string;
             readonly originalName: string;
@@ -1749,6 +1751,7 @@ export interface components {
         };
         readonly CallChangedEvent: {
             readonly id: string;
+            readonly kind?: "resource" | "prompt";
             readonly server?: string;
             readonly tool: string;
             readonly originalName: string;
@@ -1879,6 +1882,8 @@ export interface components {
             readonly servers?: readonly string[];
             readonly allow?: readonly string[];
             readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
             readonly approval?: components["schemas"]["ApprovalSettings"];
         };
         readonly ProfileList: {
@@ -4126,6 +4131,7 @@ export interface operations {
                         };
                         readonly "call.changed": {
                             readonly id: string;
+                            readonly kind?: "resource" | "prompt";
                             readonly server?: string;
                             readonly tool: string;
                             readonly originalName: string;

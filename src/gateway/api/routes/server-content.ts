@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { InternalReadOptions } from '../../../invocation/read-content.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { createMayRead } from '../../../policy/visible-tools.ts';
 import type { ServerInfo } from '../../../servers/server-info.ts';
-import { findServer } from '../access.ts';
-import { type ApiPorts, route } from '../route.ts';
+import { assertActive } from '../../auth/admit-caller.ts';
+import { findServer, scopeFor } from '../access.ts';
+import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import {
   completionInputSchema,
   promptArgumentsSchema,
@@ -12,9 +15,18 @@ import {
   serverAnswerSchema,
 } from '../schemas/servers.ts';
 
+type Requester = Pick<ApiRequest, 'identity' | 'signal'>;
+
 const group = 'servers';
 const params = z.object({ server: z.string() });
-const errors = ['NOT_FOUND', 'SERVER_DISCONNECTED', 'SERVER_ERROR', 'CALL_TIMED_OUT'] as const;
+const errors = [
+  'NOT_FOUND',
+  'CALL_DENIED',
+  'CALL_CANCELLED',
+  'SERVER_DISCONNECTED',
+  'SERVER_ERROR',
+  'CALL_TIMED_OUT',
+] as const;
 
 export const serverContentRoutes = [
   route({
@@ -28,11 +40,15 @@ export const serverContentRoutes = [
     answer: resourceListSchema,
     errors: ['NOT_FOUND'],
     access: findServer,
-    async handle({ resource: { name } }, { toolbox }) {
-      const items = (offered: readonly { readonly item: JsonObject }[]) => offered.map(({ item }) => item);
+    async handle(request, ports) {
+      const { name } = request.resource;
+      const { toolbox } = ports;
+      const { hasResource } = scopeFor(request, ports);
+      const items = (offered: readonly { readonly item: JsonObject }[], member: string) =>
+        offered.map(({ item }) => item).filter((item) => hasResource(name, String(item[member])));
       return {
-        resources: items(toolbox.resources.list(name)),
-        resourceTemplates: items(toolbox.resources.listTemplates(name)),
+        resources: items(toolbox.resources.list(name), 'uri'),
+        resourceTemplates: items(toolbox.resources.listTemplates(name), 'uriTemplate'),
       };
     },
   }),
@@ -48,7 +64,8 @@ export const serverContentRoutes = [
     answer: serverAnswerSchema,
     errors,
     access: findServer,
-    handle: ({ resource: { name }, query, signal }, { toolbox }) => toolbox.resources.read(name, query.uri, { signal }),
+    handle: (request, ports) =>
+      ports.toolbox.resources.read(request.resource.name, request.query.uri, readOptions(request, ports)),
   }),
   route({
     operationId: 'listPrompts',
@@ -61,9 +78,12 @@ export const serverContentRoutes = [
     answer: promptListSchema,
     errors: ['NOT_FOUND'],
     access: findServer,
-    handle: async ({ resource: { name } }, { toolbox }) => ({
-      prompts: toolbox.prompts.list(name).map(({ item }) => item),
-    }),
+    async handle(request, ports) {
+      const { name } = request.resource;
+      const { hasPrompt } = scopeFor(request, ports);
+      const prompts = ports.toolbox.prompts.list(name).map(({ item }) => item);
+      return { prompts: prompts.filter((item) => hasPrompt(name, String(item.name))) };
+    },
   }),
   route({
     operationId: 'getPrompt',
@@ -77,9 +97,14 @@ export const serverContentRoutes = [
     answer: serverAnswerSchema,
     errors,
     access: findServer,
-    async handle({ resource: server, params: { prompt }, body, signal }, ports) {
-      assertHasPrompt(server, prompt, ports);
-      return ports.toolbox.prompts.get(server.name, prompt, body.arguments, { signal });
+    async handle(request, ports) {
+      const {
+        resource: server,
+        params: { prompt: name },
+        body,
+      } = request;
+      assertHasPrompt(server, name, request, ports);
+      return ports.toolbox.prompts.get(server.name, name, body.arguments, readOptions(request, ports));
     },
   }),
   route({
@@ -94,15 +119,37 @@ export const serverContentRoutes = [
     answer: serverAnswerSchema,
     errors,
     access: findServer,
-    async handle({ resource: server, body, signal }, ports) {
-      if (body.ref.type === 'ref/prompt') assertHasPrompt(server, body.ref.name, ports);
+    async handle(request, ports) {
+      const { resource: server, body, signal } = request;
+      if (body.ref.type === 'ref/prompt') assertHasPrompt(server, body.ref.name, request, ports);
+      else if (!scopeFor(request, ports).hasResource(server.name, body.ref.uri))
+        throw new ToolwharfError('NOT_FOUND', `Server '${server.name}' has no resource '${body.ref.uri}'`);
       return ports.toolbox.servers.complete(server.name, body, { signal });
     },
   }),
 ];
 
-/** The configuration may hide some of a server's prompts. */
-function assertHasPrompt({ name }: ServerInfo, prompt: string, { toolbox }: ApiPorts): void {
-  if (toolbox.prompts.list(name).some(({ item }) => item.name === prompt)) return;
+/** How content is read under the policy of the caller's profile. */
+function readOptions(request: Requester, ports: ApiPorts): InternalReadOptions {
+  const { identity, signal } = request;
+  const policy = () => {
+    const scope = scopeFor(request, ports);
+    return { approval: scope.profile.approval, mayRead: createMayRead(scope) };
+  };
+  return {
+    caller: identity.caller,
+    signal,
+    policy: policy(),
+    async refreshPolicy() {
+      await assertActive(identity, ports.storage.keys);
+      return policy();
+    },
+  };
+}
+
+/** The configuration and the profile may hide some of a server's prompts. */
+function assertHasPrompt({ name }: ServerInfo, prompt: string, request: Requester, ports: ApiPorts): void {
+  const isListed = ports.toolbox.prompts.list(name).some(({ item }) => item.name === prompt);
+  if (isListed && scopeFor(request, ports).hasPrompt(name, prompt)) return;
   throw new ToolwharfError('NOT_FOUND', `Server '${name}' has no prompt '${prompt}'`);
 }

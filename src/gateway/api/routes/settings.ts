@@ -27,12 +27,12 @@ export const settingsRoutes = [
       const { profile: own = 'default', isAdmin } = identity;
       const profiles = toolbox.config.profiles.filter(({ name }) => isAdmin || name === own);
       return {
-        profiles: profiles.map(({ name, naming, servers, allow, deny, approval }) => ({
+        profiles: profiles.map(({ name, naming, approval, ...lists }) => ({
           name,
           path: endpointPath(name),
           naming,
           mode: approval.mode,
-          ...(isAdmin && { servers, allow, deny, approval }),
+          ...(isAdmin && { ...lists, approval }),
         })),
       };
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callEnds, callStatuses } from '../../../invocation/call-record.ts';
+import { callEnds, callStatuses, contentKinds } from '../../../invocation/call-record.ts';
 import { callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
@@ -59,6 +59,11 @@ export const callParentSchema = z
   .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })
   .describe("The call (of a chain or composed tool) or the assistant's answer that made this call.");
 
+export const contentKind = z
+  .enum(contentKinds)
+  .optional()
+  .describe('Set for the read of a resource or prompt; `arguments` names it.');
+
 export const ruleId = z
   .string()
   .optional()
@@ -68,6 +73,7 @@ export const callSchema = answer(
   'Call',
   z.strictObject({
     id: z.string(),
+    kind: contentKind,
     server: z.string().optional(),
     tool: z.string(),
     originalName: z.string(),

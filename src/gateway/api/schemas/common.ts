@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes, approverGroups } from '../../../config/config.ts';
+import { approvalModes, approverGroups, readModes } from '../../../config/config.ts';
 import { callerKinds } from '../../../kernel/tool.ts';
 import { answer, json, list } from './named.ts';
 
@@ -43,5 +43,6 @@ export const approvalSettingsSchema = answer(
     deny: list(z.string()),
     expiresMs: z.int(),
     approvers: z.enum(approverGroups),
+    reads: z.enum(readModes),
   }),
 );

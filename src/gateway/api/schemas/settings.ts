@@ -45,6 +45,8 @@ const profileSchema = answer(
     servers: list(z.string()).optional(),
     allow: list(z.string()).optional().describe('Only for administrators.'),
     deny: list(z.string()).optional().describe('Only for administrators.'),
+    resources: list(z.string()).optional().describe('Only for administrators.'),
+    prompts: list(z.string()).optional().describe('Only for administrators.'),
     approval: approvalSettingsSchema.optional().describe('Only for administrators.'),
   }),
 );

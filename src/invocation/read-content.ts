@@ -1,0 +1,160 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { ApprovalConfig, ToolboxConfig } from '../config/config.ts';
+import type { Connection } from '../connections/connection.ts';
+import { toServerAddress } from '../connections/protocol-cache.ts';
+import type { RequestHost } from '../connections/request-host.ts';
+import { createId } from '../kernel/create-id.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import { isoTime } from '../kernel/iso-time.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Caller } from '../kernel/tool.ts';
+import { decide } from '../policy/decide.ts';
+import { type ApprovalPorts, askApproval } from './ask-approval.ts';
+import type { CallPolicy } from './authorize.ts';
+import { type CallHost, programCaller, RunningCall } from './call.ts';
+import { endingFor, toCallError } from './call-ending.ts';
+import type { CallRecord, ContentKind } from './call-record.ts';
+import { type Journal, writeRecord } from './journal.ts';
+
+/** A resource or prompt to read. */
+export interface ContentRead {
+  readonly kind: ContentKind;
+  readonly server: string;
+  /** `{ uri }` of a resource, `{ name, arguments }` of a prompt. */
+  readonly params: JsonObject;
+}
+
+/** How a resource or prompt is read. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+  /** Answers the server's questions, and the approval if reads need one. */
+  readonly host?: CallHost;
+  /** Who reads; the program by default. */
+  readonly caller?: Caller;
+}
+
+/** How content is read on behalf of a caller with a policy of its own. */
+export interface InternalReadOptions extends ReadOptions {
+  readonly policy?: CallPolicy;
+  /** The policy after a person was asked. Rejects when the caller has lost its access. */
+  readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;
+  /** Passed on to the server as the request's `_meta`. */
+  readonly meta?: JsonObject;
+}
+
+export interface ReaderPorts extends Omit<ApprovalPorts, 'onWaiting' | 'onAccepted'> {
+  readonly settings: () => ToolboxConfig;
+  readonly findConnection: (server: string) => Pick<Connection, 'spec'> | undefined;
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly onCall: (record: CallRecord) => void;
+  readonly send: (
+    server: string,
+    method: string,
+    params: JsonObject,
+    options: { readonly signal?: AbortSignal; readonly host?: RequestHost },
+  ) => Promise<JsonObject>;
+}
+
+/** Reads resources and prompts. */
+export type ReadContent = (read: ContentRead, options?: InternalReadOptions) => Promise<JsonObject>;
+
+const methods = { resource: 'resources/read', prompt: 'prompts/get' } as const;
+
+/** Authorizes and records every read. It returns the server's answer unchanged, and rejects with its error. */
+export function createReader(ports: ReaderPorts): ReadContent {
+  const now = () => isoTime(ports.clock.now());
+  const write = (record: CallRecord, when: 'before' | 'after') => writeRecord(record, when, ports);
+
+  return async (read, options = {}) => {
+    const { signal, caller = programCaller, host = {}, meta } = options;
+    const entry = toEntry(read, ports);
+    const call = new RunningCall({
+      ...{ id: createId(), kind: read.kind, entry, arguments: read.params, caller, host, now },
+      ...{ parent: undefined, outer: undefined, idempotencyKey: undefined },
+    });
+    const onAbort = () => call.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    try {
+      ports.onCall(call.record);
+      call.signal.throwIfAborted();
+      const { params, rule } = await authorizeRead(call, entry, read, options);
+      await call.recorded;
+      const started = call.start(params, rule);
+      await write(started, 'before');
+      ports.onCall(started);
+      const sent = meta ? { ...params, _meta: meta } : params;
+      const answer = await ports.send(read.server, methods[read.kind], sent, { signal, host: host as RequestHost });
+      await finish(call.end({ status: 'success' }));
+      return answer;
+    } catch (cause) {
+      await finish(call.end(endingFor(toCallError(cause, call.signal))));
+      throw cause;
+    } finally {
+      call.setState('ended');
+      signal?.removeEventListener('abort', onAbort);
+    }
+  };
+
+  async function authorizeRead(
+    call: RunningCall,
+    entry: CatalogEntry,
+    { kind, server, params }: ContentRead,
+    { policy = { approval: ports.settings().approval }, refreshPolicy }: InternalReadOptions,
+  ): Promise<{ readonly params: JsonObject; readonly rule?: string }> {
+    const assertVisible = ({ mayRead }: CallPolicy, wanted: JsonObject) => {
+      const name = String(kind === 'resource' ? wanted.uri : wanted.name);
+      if (mayRead && !mayRead({ kind, server, name }))
+        throw new ToolwharfError('NOT_FOUND', `There is no ${kind} '${name}'`);
+    };
+    assertVisible(policy, params);
+    const approval = toReadApproval(policy.approval);
+    const { caller } = call;
+    const decision = decide({ tool: entry, approval, remembered: await ports.rules.list(), caller, args: params });
+    if (decision.kind === 'deny')
+      throw new ToolwharfError('CALL_DENIED', `The read was denied: ${decision.reason}`, { data: { server } });
+    if (decision.kind === 'allow') return { params, rule: decision.rule };
+    const question = { entry, args: params, reason: 'reads of resources and prompts need approval', approval };
+    const approved = await askApproval(call, question, { ...ports, onWaiting, onAccepted: async () => {} });
+    assertVisible((await refreshPolicy?.()) ?? policy, approved);
+    return { params: approved };
+  }
+
+  function onWaiting(call: RunningCall): Promise<void> {
+    call.recorded ??= write(call.record, 'before');
+    return call.recorded;
+  }
+
+  async function finish(record: CallRecord): Promise<void> {
+    await write(record, 'after');
+    ports.onCall(record);
+  }
+}
+
+/** Lists of tools do not apply to reads: the profile's lists of resources and prompts do. */
+function toReadApproval(approval: ApprovalConfig): ApprovalConfig {
+  return { ...approval, mode: approval.reads === 'ask' ? 'always-ask' : 'auto', ask: [], deny: [], trustedTools: [] };
+}
+
+/** A read as a tool, so that approvals, rules and records treat it like a call. */
+function toEntry({ kind, server }: ContentRead, { findConnection }: ReaderPorts): CatalogEntry {
+  const spec = findConnection(server)?.spec;
+  if (!spec) throw new ToolwharfError('NOT_FOUND', `There is no server '${server}'`, { data: { server } });
+  const name = methods[kind];
+  return {
+    name,
+    originalName: name,
+    scope: noScope,
+    server,
+    serverAddress: toServerAddress(spec),
+    serverTrusted: false,
+    definition: { name, description: `Reads a ${kind} of server ${server}`, inputSchema: { type: 'object' } },
+    definitionHash: name,
+    limits: { maxInstances: 1, timeoutMs: spec.timeoutMs },
+    paramHeaders: [],
+  };
+}
+
+const noScope: CatalogEntry['scope'] = { naming: 'mcp', servers: [], localTools: new Set() };
