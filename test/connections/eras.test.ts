@@ -32,7 +32,7 @@ describe.each(['modern', 'legacy', 'silent-on-unknown'])('a stdio server that st
   });
 });
 
-test('a server in the other era at the same address is not affected by what is known of its twin', async () => {
+test('a server with a configured era does not change the cached era of another server at the same address', async () => {
   const protocolCache = createProtocolCache();
   const program = fixture('sdk');
   await using pinned = createTestConnection(program, { name: 'one', protocol: 'legacy' }, { protocolCache });
@@ -42,15 +42,15 @@ test('a server in the other era at the same address is not affected by what is k
   expect([pinned.status.era, twin.status.era]).toEqual(['legacy', 'modern']);
 });
 
-test('a server that never answers is reported with the settings that may help, and its own output only', async () => {
+test('a server that never answers is reported with helpful settings and with its own output only', async () => {
   const noisy = {
     ...fixture('hang-on-start'),
     args: ['--eval', "console.error('started as ' + process.pid); setInterval(() => {}, 1000)"],
   };
-  await using connection = createTestConnection(noisy, { timeoutMs: 2_000 });
+  await using connection = createTestConnection(noisy, { timeoutMs: 6_000 });
   for (let attempt = 0; attempt < 2; attempt++) {
     const failure = (await connection.connect().catch((cause) => cause)) as Error;
-    expect(failure.message).toContain('No answer within 2000 ms');
+    expect(failure.message).toContain('No answer within 6000 ms');
     expect(failure.message).toContain('protocol: legacy or modern');
     expect(failure.message.match(/started as/g)).toHaveLength(1);
   }

@@ -22,7 +22,7 @@ const greet = {
   },
 } as const;
 
-/** An endpoint that is answered in one way. */
+/** An endpoint with a fixed response. */
 async function callAnswered(answer: ApiAnswer) {
   await using api = await serveHttpApi({ answer });
   await using toolbox = await openToolbox({
@@ -33,7 +33,7 @@ async function callAnswered(answer: ApiAnswer) {
 }
 
 describe('an HTTP API', () => {
-  test('an HTTP API has its operations and its described endpoints as tools [R21, A1]', async () => {
+  test('offers its operations and its configured endpoints as tools [R21, A1]', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox(
@@ -86,7 +86,7 @@ describe('an HTTP API', () => {
     expect(api.requests).toHaveLength(sent);
   });
 
-  test("the gateway's own OpenAPI document makes working tools", async () => {
+  test('made from the OpenAPI document of the gateway has working tools', async () => {
     await using gateway = await startApi({ servers: { notes: fixture('legacy') } });
     await using toolbox = await openToolbox({
       servers: {
@@ -106,7 +106,7 @@ describe('an HTTP API', () => {
     expect(JSON.parse(called.text)).toMatchObject({ text: 'through both' });
   });
 
-  test('an HTTP API is served to MCP clients like any other server', async () => {
+  test('is served to MCP clients like any other server', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     await using gateway = await openTestGateway({
       servers: { pets: { url: api.url, openapi: `${api.url}/openapi.json` } },
@@ -116,7 +116,7 @@ describe('an HTTP API', () => {
     expect(await client.text('pets__getPet', { id: 1 })).toContain('/pets/1');
   });
 
-  test('an OpenAPI document can be a YAML file', async () => {
+  test('can have a YAML file as its OpenAPI document', async () => {
     await using api = await serveHttpApi();
     await using dir = await tempDir();
     const file = join(dir.path, 'pets.yaml');
@@ -126,19 +126,19 @@ describe('an HTTP API', () => {
   });
 });
 
-describe('what an API answers', () => {
+describe('the response of an HTTP API', () => {
   test.each<[string, ApiAnswer, string]>([
-    ['not found', (_, to) => sendJson(to, { why: 'none' }, 404), 'The API answered 404 Not Found\n{"why":"none"}'],
-    ['no rights', (_, to) => to.writeHead(401).end(), 'may be missing or wrong'],
-    ['too often', (_, to) => to.writeHead(429, { 'retry-after': '7' }).end(), 'Too Many Requests: try again after 7'],
+    ['404', (_, to) => sendJson(to, { why: 'none' }, 404), 'The API answered 404 Not Found\n{"why":"none"}'],
+    ['401', (_, to) => to.writeHead(401).end(), 'may be missing or wrong'],
+    ['429', (_, to) => to.writeHead(429, { 'retry-after': '7' }).end(), 'Too Many Requests: try again after 7'],
     [
-      'elsewhere',
+      '302',
       (_, to) => to.writeHead(302, { location: '/v2/go?a=secret' }).end(),
       '/v2/go, and redirects are not followed',
     ],
-  ])('an HTTP error becomes an error that the model can read: %s [A7, R21]', async (_, answer, text) => {
+  ])('with an error status becomes an error that a model can read: %s [A7, R21]', async (_, answer, text) => {
     const { result, requests } = await callAnswered(answer);
-    // The tool's own word, not ours.
+    // The error is the result of the tool, not a failure of Toolwharf.
     expect(result).toMatchObject({ isError: true });
     expect(result).not.toHaveProperty('failure');
     expect(result.text).toContain(text);
@@ -153,35 +153,35 @@ describe('what an API answers', () => {
       { type: 'text', text: 'hello' },
     ],
     [
-      'nothing',
+      'a text that describes an empty body',
       (_, to) => to.writeHead(204).end(),
       { type: 'text', text: 'The API answered 204 No Content without a body' },
     ],
     [
-      'a picture',
+      'an image',
       (_, to) => to.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([1, 2])),
       { type: 'image', mimeType: 'image/png', data: 'AQI=' },
     ],
     [
-      'a file',
+      'an embedded resource',
       (_, to) => to.writeHead(200, { 'content-type': 'application/zip' }).end(Buffer.from([1, 2])),
       {
         type: 'resource',
         resource: { mimeType: 'application/zip', blob: 'AQI=', uri: expect.stringMatching(/\/v1\/go$/) },
       },
     ],
-  ])('an HTTP response becomes %s', async (_, answer, block) => {
+  ])('becomes %s', async (_, answer, block) => {
     const { result } = await callAnswered(answer);
     expect(result).toMatchObject({ isError: false, content: [block] });
   });
 
-  test('an API that hangs up leaves the outcome unknown, and nothing is sent twice [A8]', async () => {
+  test('that breaks off leaves the outcome unknown, and nothing is sent twice [A8]', async () => {
     const { result, requests } = await callAnswered((_, to) => void to.destroy());
     expect(result).toMatchObject({ isError: true, failure: { code: 'OUTCOME_UNKNOWN' } });
     expect(requests).toHaveLength(1);
   });
 
-  test('a request to an API ends at its timeout [R20]', async () => {
+  test('is awaited until the timeout of the tool [R20]', async () => {
     const ended = Promise.withResolvers<void>();
     await using api = await serveHttpApi({ answer: (_, to) => void once(to, 'close').then(() => ended.resolve()) });
     await using toolbox = await openToolbox({
@@ -193,11 +193,11 @@ describe('what an API answers', () => {
     await ended.promise;
   });
 
-  test('cancelling a call cancels its HTTP request', async () => {
-    const [asked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  test('is no longer awaited after the call is cancelled', async () => {
+    const [received, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using api = await serveHttpApi({
       answer: (_, to) => {
-        asked.resolve();
+        received.resolve();
         void once(to, 'close').then(() => ended.resolve());
       },
     });
@@ -206,15 +206,15 @@ describe('what an API answers', () => {
     });
     const stop = new AbortController();
     const call = toolbox.call('mcp_a_go', {}, { signal: stop.signal });
-    await asked.promise;
+    await received.promise;
     stop.abort();
     expect((await call).failure?.code).toBe('CALL_CANCELLED');
     await ended.promise;
   });
 });
 
-describe('an API that is not as it should be', () => {
-  test('a broken API is reported with its reason, and the others work [A6]', async () => {
+describe('a broken HTTP API', () => {
+  test('is reported with its reason, and the other servers work [A6]', async () => {
     await using away = await serveHttpApi();
     await away[Symbol.asyncDispose]();
     await using dir = await tempDir();
@@ -252,7 +252,7 @@ describe('an API that is not as it should be', () => {
     expect((await toolbox.call('mcp_good_go', {})).text).toBe('{"hello":"world"}');
   });
 
-  test('an unreachable API is noticed without a call', async () => {
+  test('that is unreachable is detected without a call', async () => {
     const api = await serveHttpApi();
     await using toolbox = await openToolbox(
       { servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } } },
@@ -264,7 +264,7 @@ describe('an API that is not as it should be', () => {
     expect(toolbox.servers.status('a')?.reason).toContain('ECONNREFUSED');
   });
 
-  test('an API reconnects once it answers again [A8]', async () => {
+  test('reconnects when it responds again [A8]', async () => {
     const first = await serveHttpApi();
     const port = Number(new URL(first.url).port);
     await using toolbox = await openToolbox({
@@ -277,7 +277,7 @@ describe('an API that is not as it should be', () => {
     await waitFor(async () => !(await toolbox.call('mcp_a_go', {})).isError);
   });
 
-  test('credentials of an API go to its URL and nowhere else [R3, R17]', async () => {
+  test('receives its credentials only at its own URL [R3, R17]', async () => {
     await using documents = await serveHttpApi({ document: petsDocument });
     await using api = await serveHttpApi();
     await using toolbox = await openToolbox({

@@ -18,10 +18,10 @@ const handles = () =>
     .filter((name) => /Process|Pipe|TCP|Timeout/.test(name))
     .sort();
 
-test('round after round of connecting and closing leaves no process and no open handle [A2]', async () => {
+test('repeatedly connecting and closing leaves no process and no open handle [A2]', async () => {
   await using dir = await tempDir();
   const before = { processes: new Set(descendantsOf(process.pid)), handles: handles() };
-  // More by ROUNDS.
+  // Set ROUNDS for more.
   const rounds = Number(process.env.ROUNDS ?? 60);
   const atOnce = 20;
   const grandchildren: number[] = [];
@@ -46,7 +46,7 @@ test('round after round of connecting and closing leaves no process and no open 
   });
 });
 
-/** A program of its own that opens a toolbox and then does as it is told. */
+/** A separate program that opens a toolbox and then ends in the given way. */
 async function startOwner(
   dir: { file(name: string): string },
   ending: string,
@@ -67,20 +67,20 @@ async function startOwner(
 }
 
 const endings: [string, string, (owner: ChildProcess) => void][] = [
-  ['SIGKILL, which nothing can catch', '', (owner) => owner.kill('SIGKILL')],
-  ['SIGTERM, which it does not catch', '', (owner) => owner.kill('SIGTERM')],
-  ['SIGINT, which it does not catch', '', (owner) => owner.kill('SIGINT')],
-  ['an exception nobody caught', 'setTimeout(() => { throw new Error("crash wanted by the test"); }, 50);', () => {}],
+  ['SIGKILL', '', (owner) => owner.kill('SIGKILL')],
+  ['SIGTERM without a handler', '', (owner) => owner.kill('SIGTERM')],
+  ['SIGINT without a handler', '', (owner) => owner.kill('SIGINT')],
+  ['an uncaught exception', 'setTimeout(() => { throw new Error("crash wanted by the test"); }, 50);', () => {}],
   ['process.exit without closing', 'setTimeout(() => process.exit(0), 50);', () => {}],
 ];
 for (const [how, ending, end] of endings) {
-  test.concurrent(`servers and what they started end with their owner when it ends by ${how} [A2]`, async () => {
+  test.concurrent(`servers and their child processes end with their owner when it ends by ${how} [A2]`, async () => {
     await using dir = await tempDir();
     const { owner, pids } = await startOwner(dir, ending);
     expect(pids).toHaveLength(4);
-    const gone = owner.exitCode !== null || owner.signalCode !== null ? Promise.resolve() : once(owner, 'exit');
+    const exited = owner.exitCode !== null || owner.signalCode !== null ? Promise.resolve() : once(owner, 'exit');
     end(owner);
-    await gone;
+    await exited;
     await waitFor(() => !pids.some(isAlive), { what: 'the end of all processes' });
   });
 }

@@ -16,9 +16,9 @@ const smallHttp = () => ({
   openHttp: createHttpEndpoints({ env: {}, log: silentLog, clock: systemClock, maxMessageBytes: 100_000 }),
 });
 
-describe('what servers get wrong', () => {
-  test('an event beyond the cap is told as that, with the cap, whatever transport brings it', async () => {
-    const said = {
+describe('a connection to a misbehaving server', () => {
+  test('reports an event over the size limit with the limit, on every transport', async () => {
+    const tooLarge = {
       code: 'SERVER_PROTOCOL',
       message: 'The server sent an event of more than 100000 bytes; it was not read to its end',
     };
@@ -29,15 +29,15 @@ describe('what servers get wrong', () => {
       await using connection = createTestConnection(server.url, {}, { ...smallHttp(), onStatus });
       await connection.connect();
       const failing = connection.request('tools/call', call('big', { bytes: 500_000 }));
-      await expect(failing, name).rejects.toMatchObject(said);
-      // The old transport has lost its one stream with it, and says why.
-      if (name === 'sse') await waitFor(() => reasons.includes(said.message));
+      await expect(failing, name).rejects.toMatchObject(tooLarge);
+      // The old transport loses its only stream with the event and reports the reason.
+      if (name === 'sse') await waitFor(() => reasons.includes(tooLarge.message));
       const next = await connection.request('tools/call', call('echo', { text: name }));
       expect(firstText(next)).toBe(name);
     }
   });
 
-  test('an event beyond the cap is not fetched again where its stream could be resumed', async () => {
+  test('does not resume the stream of an event over the size limit', async () => {
     await using server = await startHttp('resumable-huge');
     await using connection = createTestConnection(server.url, {}, smallHttp());
     await connection.connect();
@@ -46,7 +46,7 @@ describe('what servers get wrong', () => {
     expect(firstText(await connection.request('tools/call', call('resumed')))).toBe('0');
   });
 
-  test('a response stream that ends without an answer is an error at once, not at the deadline', async () => {
+  test('reports a response stream that ends without a response at once, not at the deadline', async () => {
     for (const name of ['legacy-http', 'modern-http', 'sse']) {
       await using server = await startHttp(name);
       await using connection = createTestConnection(server.url);
@@ -55,7 +55,7 @@ describe('what servers get wrong', () => {
     }
   });
 
-  test('one malformed tool costs that tool only, and is named [A10]', async () => {
+  test('skips a malformed tool, logs it by name and offers the others [A10]', async () => {
     const { log, entries } = collectLog();
     await using connection = createTestConnection(fixture('malformed-tool'), {}, { log });
     await connection.connect();
@@ -65,7 +65,7 @@ describe('what servers get wrong', () => {
     expect(entries.filter((entry) => entry.event === 'connection.item-rejected').length).toBe(list?.rejected.length);
   });
 
-  test('unknown content, unknown fields and _meta come through untouched', async () => {
+  test('passes on unknown content, unknown fields and _meta unchanged', async () => {
     await using connection = createTestConnection(fixture('legacy'));
     await connection.connect();
     const result = await connection.request('tools/call', call('unknown_content'));
@@ -76,7 +76,7 @@ describe('what servers get wrong', () => {
     ]);
   });
 
-  test("progress uses our own token, so the caller's never reaches the server and foreign ones are dropped", async () => {
+  test('uses its own progress token, hides that of the caller, and drops progress with a foreign token', async () => {
     await using connection = createTestConnection(fixture('progress-wrong-token'));
     await connection.connect();
     const seen: number[] = [];
@@ -88,7 +88,7 @@ describe('what servers get wrong', () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test('late, doubled and foreign replies are dropped and counted; everybody gets his own [B6]', async () => {
+  test('drops and counts late, duplicate and foreign replies, and matches each reply to its request [B6]', async () => {
     await using connection = createTestConnection(fixture('late-replies'));
     await connection.connect();
     await connection.request('tools/call', call('twice'));
@@ -101,7 +101,7 @@ describe('what servers get wrong', () => {
     await waitFor(() => connection.dropped.replies >= 2, { what: 'two dropped replies' });
   });
 
-  test('a hundred calls at once on one connection are each answered with their own result [B6]', async () => {
+  test('matches the results of a hundred concurrent calls to their requests [B6]', async () => {
     for (const start of [() => fixture('legacy'), () => startHttp('legacy-http'), () => startHttp('modern-http')]) {
       const server = await start();
       await using _server = 'url' in server ? server : undefined;
@@ -113,7 +113,7 @@ describe('what servers get wrong', () => {
     }
   });
 
-  test('prose, arrays and broken JSON between answers are passed over', async () => {
+  test('skips text, arrays and invalid JSON between responses', async () => {
     await using connection = createTestConnection(
       fixture('garbage', { HUGE: '3000000' }),
       {},
@@ -123,7 +123,7 @@ describe('what servers get wrong', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'still here' })))).toBe('still here');
   });
 
-  test('a message beyond the cap fails the call it answers and leaves the connection up', async () => {
+  test('fails the call of a message over the size limit and stays connected', async () => {
     await using connection = createTestConnection(
       fixture('huge-result', { BYTES: '5000000' }),
       {},
@@ -135,7 +135,7 @@ describe('what servers get wrong', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'on' })))).toBe('on');
   });
 
-  test('a list without end is an error, never a wait', async () => {
+  test('reports an endless list as an error', async () => {
     for (const env of [{}, { SAME: '1' }]) {
       await using connection = createTestConnection(fixture('endless-pages', env));
       await connection.connect();
@@ -144,13 +144,13 @@ describe('what servers get wrong', () => {
     }
   });
 
-  test('a thousand tools in pages are all there [A10]', async () => {
+  test('reads a thousand tools in pages [A10]', async () => {
     await using connection = createTestConnection(fixture('legacy', { TOOLS: '1000', PAGE: '37' }));
     await connection.connect();
     expect(new Set(connection.lists.get('tools')?.items.map((tool) => tool.name)).size).toBe(1_000);
   });
 
-  test('a flood of notifications and error output neither loses the answer nor grows without bound', async () => {
+  test('survives a flood of notifications and error output without losing the response or growing without bound', async () => {
     await using connection = createTestConnection(fixture('flood', { COUNT: '20000' }));
     await connection.connect();
     await connection.request('tools/call', call('flood'));
@@ -158,13 +158,13 @@ describe('what servers get wrong', () => {
   });
 });
 
-describe('nothing is left behind', () => {
+describe('closing a connection', () => {
   const left: number[] = [];
   afterEach(() => {
     for (const pid of left.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
 
-  test('closing ends the server, what it started, and what left its process group [A2]', async () => {
+  test('ends the server, its child processes, and those outside its process group [A2]', async () => {
     await using dir = await tempDir();
     const file = dir.file('pids');
     const connection = createTestConnection(fixture('grandchildren', { PIDS: file }));
@@ -179,7 +179,7 @@ describe('nothing is left behind', () => {
     expect([...(pids ?? []), connection.status.pid ?? 0].filter((pid) => pid && isAlive(pid))).toEqual([]);
   });
 
-  test('a server that ignores its closed input and SIGTERM is ended all the same [A2]', async () => {
+  test('ends a server that ignores its closed input and SIGTERM [A2]', async () => {
     const connection = createTestConnection(fixture('ignore-sigterm'));
     await connection.connect();
     const pid = connection.status.pid as number;
@@ -188,7 +188,7 @@ describe('nothing is left behind', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('cancelling a connect ends the child that was being started', async () => {
+  test('while it is being opened ends the child process', async () => {
     const before = new Set(descendantsOf(process.pid));
     const connection = createTestConnection(fixture('hang-on-start'));
     const connecting = connection.connect();
@@ -198,7 +198,7 @@ describe('nothing is left behind', () => {
     expect(descendantsOf(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
   });
 
-  test('the public server answers over all three transports [A3, R2]', async () => {
+  test('the public server works over all three transports [A3, R2]', async () => {
     for (const start of [() => everything('stdio'), () => everything('streamableHttp'), () => everything('sse')]) {
       const server = await start();
       await using _server = 'url' in server ? server : undefined;

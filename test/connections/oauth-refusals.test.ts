@@ -19,8 +19,8 @@ import {
   visit,
 } from '../support/oauth.ts';
 
-describe('where nobody can be asked at once', () => {
-  test('without a callback the error carries the address, the same one for a while, and finish() ends the sign-in', async () => {
+describe('a sign-in without an immediate answer', () => {
+  test('reports the same authorization URL for a while if there is no callback, and finish() completes it', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { redirectUrl: 'https://toolwharf.example/oauth/callback' });
     const first = await failure(connect(servers.mcp, oauth));
@@ -34,7 +34,7 @@ describe('where nobody can be asked at once', () => {
     expect(await failure(oauth.finish(params))).toMatchObject({ code: 'OAUTH_FAILED' });
   });
 
-  test('the sign-in may be finished by another process that shares the store', async () => {
+  test('can be completed by another process that shares the store', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const redirectUrl = 'https://toolwharf.example/oauth/callback';
@@ -45,23 +45,23 @@ describe('where nobody can be asked at once', () => {
     await callEcho(await connect(servers.mcp, createTestOAuth(servers.mcp, { store, redirectUrl }).oauth));
   });
 
-  test('with no way back at all the error says so', async () => {
+  test('without a callback and a redirect URL is reported as such', async () => {
     const servers = await startServers();
     const error = await failure(connect(servers.mcp, createTestOAuth(servers.mcp).oauth));
     expect(error).toMatchObject({ code: 'OAUTH_REQUIRED', message: expect.stringContaining('redirectUrl') });
     expect(error.data).not.toHaveProperty('authorizationUrl');
   });
 
-  test('a person may think longer than a request may wait: the request fails, the question stays, authorize() joins it', async () => {
+  test('that takes longer than the request fails the request, stays open and can be joined by authorize()', async () => {
     const servers = await startServers();
-    const thinking = Promise.withResolvers<void>();
-    let asked = 0;
+    const decision = Promise.withResolvers<void>();
+    let requestCount = 0;
     const callback: OAuthCallback = {
       open: async () => ({
         redirectUrl: 'http://127.0.0.1:1/callback',
         authorize: async (url) => {
-          asked++;
-          await thinking.promise;
+          requestCount++;
+          await decision.promise;
           return visit(url);
         },
         [Symbol.asyncDispose]: async () => {},
@@ -75,23 +75,23 @@ describe('where nobody can be asked at once', () => {
     });
 
     const joined = Promise.all([oauth.authorize(), oauth.authorize()]);
-    thinking.resolve();
+    decision.resolve();
     await joined;
     await oauth.authorize();
     await callEcho(await connect(servers.mcp, oauth));
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
   });
 
-  test('authorize() that is cancelled stops the question, and a person who declined is not bothered by retries', async () => {
+  test('stops when authorize() is cancelled, and is not repeated by retries after a person declined it', async () => {
     const servers = await startServers('deny');
     let closed = 0;
-    const asked = Promise.withResolvers<void>();
+    const prompted = Promise.withResolvers<void>();
     const waiting = createTestOAuth(servers.mcp, {
       callback: {
         open: async () => ({
           redirectUrl: 'http://127.0.0.1:1/callback',
           authorize: (_url, { signal }) => {
-            asked.resolve();
+            prompted.resolve();
             return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
           },
           [Symbol.asyncDispose]: async () => void closed++,
@@ -100,7 +100,7 @@ describe('where nobody can be asked at once', () => {
     }).oauth;
     const stop = new AbortController();
     const cancelled = waiting.authorize(stop.signal);
-    await asked.promise;
+    await prompted.promise;
     stop.abort(new Error('enough'));
     await expect(cancelled).rejects.toThrow('enough');
     await expect.poll(() => closed).toBe(1);
@@ -116,7 +116,7 @@ describe('where nobody can be asked at once', () => {
   });
 });
 
-test('a sign-in that is called off before the question was ready shows it to nobody', async () => {
+test('a sign-in that is cancelled before the authorization URL is ready is not shown', async () => {
   const servers = await startServers();
   const stop = new AbortController();
   const shown: URL[] = [];
@@ -141,7 +141,7 @@ test('a sign-in that is called off before the question was ready shows it to nob
   expect(shown).toEqual([]);
 });
 
-test('close() stops waiting for people and frees the loopback port', async () => {
+test('close() stops waiting for a sign-in and frees the loopback port', async () => {
   const servers = await startServers();
   const opened = Promise.withResolvers<URL>();
   const callback = createLoopbackCallback({ open: (url) => opened.resolve(url) });
@@ -154,8 +154,8 @@ test('close() stops waiting for people and frees the loopback port', async () =>
   await expect.poll(() => fetch(redirectUrl).catch(() => 'closed')).toBe('closed');
 });
 
-describe('what is refused', () => {
-  const refusals: readonly [mode: string, what: RegExp, reaches: Partial<Stats>][] = [
+describe('an OAuth sign-in rejects invalid responses', () => {
+  const rejections: readonly [mode: string, what: RegExp, reaches: Partial<Stats>][] = [
     ['wrong-issuer', /the issuer of another server/, { authorize: 0, code: 0 }],
     ['wrong-iss', /another authorization server/, { authorize: 1, code: 0 }],
     ['no-iss', /another authorization server/, { authorize: 1, code: 0 }],
@@ -173,7 +173,7 @@ describe('what is refused', () => {
     ['token-line-break', /cannot be sent/, { authorize: 1, code: 1 }],
   ];
 
-  test.for(refusals)('%s: %s, with no secret in any error or log line', async ([mode, what, reaches]) => {
+  test.for(rejections)('%s: %s, with no secret in any error or log line', async ([mode, what, reaches]) => {
     const servers = await startServers(mode);
     using warn = vi.spyOn(console, 'warn');
     const { oauth, lines } = createTestOAuth(servers.mcp, { callback: createBrowser() });
@@ -208,9 +208,9 @@ describe('what is refused', () => {
     },
   );
 
-  test('a server elsewhere can not send us to an address on this machine', async () => {
-    let asked = 0;
-    const local = await listen(createServer((_request, response) => void response.end(String(asked++))));
+  test('a remote server cannot redirect discovery to an address on this machine', async () => {
+    let requestCount = 0;
+    const local = await listen(createServer((_request, response) => void response.end(String(requestCount++))));
     const metadata = `${local}/.well-known/oauth-protected-resource`;
     const { oauth } = createTestOAuth('https://mcp.example/mcp', {
       callback: createBrowser(),
@@ -225,21 +225,21 @@ describe('what is refused', () => {
 
     const error = await failure(connect('https://mcp.example/mcp', oauth));
     expect(error).toMatchObject({ code: 'OAUTH_FAILED', message: expect.stringContaining('on this machine') });
-    expect(asked).toBe(0);
+    expect(requestCount).toBe(0);
   });
 
-  test('a redirect to another origin carries no credentials there, nor anything else [R3]', async () => {
+  test('a redirect to another origin is not followed and receives no credentials [R3]', async () => {
     const servers = await startServers();
-    const visitors: unknown[] = [];
-    const thief = await listen(
+    const received: unknown[] = [];
+    const otherOrigin = await listen(
       createServer((request, response) => {
-        visitors.push(request.headers);
+        received.push(request.headers);
         response.end('{}');
       }),
     );
     const store = createMemoryOAuthStore();
     const redirecting = await listen(
-      createServer((_request, response) => void response.writeHead(307, { location: `${thief}/mcp` }).end()),
+      createServer((_request, response) => void response.writeHead(307, { location: `${otherOrigin}/mcp` }).end()),
     );
     await store.set(oauthServerKey('guarded', `${redirecting}/mcp`), 'tokens', {
       access_token: 'at-SECRET',
@@ -250,26 +250,26 @@ describe('what is refused', () => {
 
     await expect(connect(`${redirecting}/mcp`, oauth)).rejects.toThrow(/not followed/);
     await expect(connect(`${redirecting}/mcp`, oauth, 'sse')).rejects.toThrow(/not followed/);
-    expect(visitors).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  test('a token endpoint that redirects to another origin gets the code nowhere [R3]', async () => {
-    const visitors: unknown[] = [];
-    const thief = await listen(
+  test('a token endpoint that redirects to another origin does not forward the code [R3]', async () => {
+    const received: unknown[] = [];
+    const otherOrigin = await listen(
       createServer((request, response) => {
-        visitors.push(request.headers);
+        received.push(request.headers);
         response.end('{}');
       }),
     );
-    const servers = await startServers('token-redirect', { ELSEWHERE: `${thief}/token` });
+    const servers = await startServers('token-redirect', { ELSEWHERE: `${otherOrigin}/token` });
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
 
     expect(await failure(connect(servers.mcp, oauth))).toMatchObject({ code: 'OAUTH_FAILED' });
     expect(await servers.stats()).toMatchObject({ code: 1 });
-    expect(visitors).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  test('forget() leaves nothing behind', async () => {
+  test('forget() deletes all stored records', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const { oauth } = createTestOAuth(servers.mcp, { store, callback: createBrowser() });

@@ -16,8 +16,8 @@ import {
 } from '../support/oauth.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
-describe('signing in', () => {
-  test('a sign-in finds the authorization server, registers the client and uses PKCE [R3]', async () => {
+describe('an OAuth sign-in', () => {
+  test('discovers the authorization server, registers the client and uses PKCE [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -29,7 +29,7 @@ describe('signing in', () => {
     expect(stats.resources).toEqual([servers.mcp]);
   });
 
-  test('a sign-in works over the SSE transport', async () => {
+  test('works over the SSE transport', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.sse, { callback: createBrowser() });
     const client = await connect(servers.sse, oauth, 'sse');
@@ -39,7 +39,7 @@ describe('signing in', () => {
     expect(await servers.stats()).toMatchObject({ authorize: 1, refresh: 1, calls: 1 });
   });
 
-  test('a browser that comes back to the loopback address ends the sign-in', async () => {
+  test('is completed by a browser that returns to the loopback address', async () => {
     const servers = await startServers();
     const pages: string[] = [];
     const callback = createLoopbackCallback({
@@ -54,7 +54,7 @@ describe('signing in', () => {
     await expect(fetch(redirects[0] as string)).rejects.toThrow();
   });
 
-  test('the second sign-in reuses the registration, because the loopback port is kept', async () => {
+  test('reuses the registration the second time, because the loopback port stays the same', async () => {
     const servers = await startServers('no-refresh');
     const callback = createLoopbackCallback({ open: async (url) => void fetch(url) });
     const { oauth } = createTestOAuth(servers.mcp, { callback });
@@ -68,7 +68,7 @@ describe('signing in', () => {
     expect(redirects[1]).toBe(redirects[0]);
   });
 
-  test('a configured client is used as it is and its secret is not stored', async () => {
+  test('uses a configured client unchanged and does not store its secret', async () => {
     const servers = await startServers('no-registration');
     const store = createMemoryOAuthStore();
     const { oauth } = createTestOAuth(servers.mcp, {
@@ -82,11 +82,11 @@ describe('signing in', () => {
     const { register, clients, scopes } = await servers.stats();
     expect({ register, clients, scopes }).toEqual({ register: 0, clients: ['ours'], scopes: ['read write'] });
     const key = oauthServerKey('guarded', servers.mcp);
-    const kept = [await store.get(key, 'client'), await store.get(key, 'tokens'), await store.get(key, 'discovery')];
-    expect(JSON.stringify(kept)).not.toContain('configured-SECRET');
+    const records = [await store.get(key, 'client'), await store.get(key, 'tokens'), await store.get(key, 'discovery')];
+    expect(JSON.stringify(records)).not.toContain('configured-SECRET');
   });
 
-  test('a client metadata document takes the place of a registration where the server accepts one', async () => {
+  test('uses a client metadata document instead of a registration if the server accepts one', async () => {
     const servers = await startServers('cimd');
     const clientMetadataUrl = 'https://client.example/toolwharf.json';
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser(), spec: { clientMetadataUrl } });
@@ -95,7 +95,7 @@ describe('signing in', () => {
     expect(await servers.stats()).toMatchObject({ register: 0, clients: [clientMetadataUrl] });
   });
 
-  test('many connections that are refused at once put one question to the person', async () => {
+  test('is requested once for many connections that are rejected at the same time', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const clients = await Promise.all(
@@ -109,8 +109,8 @@ describe('signing in', () => {
   });
 });
 
-describe('staying signed in', () => {
-  test('50 calls that find the token expired cause one refresh, and all of them succeed [R3]', async () => {
+describe('an OAuth token', () => {
+  test('is refreshed once for 50 calls after it has expired, and all of them succeed [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -121,7 +121,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 50 });
   });
 
-  test('two connections that share a store refresh once between them', async () => {
+  test('is refreshed once for two connections that share a store', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const one = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
@@ -132,7 +132,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1 });
   });
 
-  test('a token that another process has renewed meanwhile is taken from the store, not renewed again', async () => {
+  test('that another process has refreshed is read from the store', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const ours = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
@@ -144,7 +144,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 2 });
   });
 
-  test('a server that no longer says whom it trusts is believed to trust whom it named before', async () => {
+  test('is refreshed at the known authorization server if the resource server no longer names it', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -155,7 +155,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 1, calls: 1 });
   });
 
-  test('a token is renewed before it ends, so no call is refused', async () => {
+  test('is refreshed before it expires, so no call is rejected', async () => {
     const servers = await startServers();
     let ahead = 0;
     const clock = { ...systemClock, now: () => Date.now() + ahead };
@@ -168,7 +168,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, refused: before.refused, authorize: 1 });
   });
 
-  test('a refresh token that is no longer good leads to one new sign-in', async () => {
+  test('is replaced by one new sign-in if its refresh token is invalid', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -179,7 +179,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 2, register: 1 });
   });
 
-  test('an authorization server in trouble is not a reason to ask a person, and loses no sign-in', async () => {
+  test('is retained without a new sign-in while the authorization server fails', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -194,7 +194,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 2, authorize: 1 });
   });
 
-  test('a server that refuses even new tokens is not worth a second question', async () => {
+  test('that is rejected right after the sign-in does not cause a second sign-in', async () => {
     const servers = await startServers('refuse-all');
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     await expect(connect(servers.mcp, oauth)).rejects.toThrow('401 after re-authentication');
@@ -204,7 +204,7 @@ describe('staying signed in', () => {
     expect(await servers.stats()).toMatchObject({ authorize: 1, refresh: 0 });
   });
 
-  test('tokens are for the address they were got for: another one starts anew', async () => {
+  test('is sent only to the URL it was issued for', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
@@ -220,7 +220,7 @@ describe('staying signed in', () => {
     expect(sent).toEqual(['undefined']);
   });
 
-  test('a server that moves to another authorization server gets a new sign-in there, and the old tokens stay unseen', async () => {
+  test('is not sent to another authorization server, and a new sign-in takes place there', async () => {
     const old = await startServers();
     const next = await startServers();
     const store = createMemoryOAuthStore();
@@ -239,8 +239,8 @@ describe('staying signed in', () => {
   });
 });
 
-describe('asking for more', () => {
-  test('a call that needs a wider scope asks for it once and then runs', async () => {
+describe('a call that needs a wider scope', () => {
+  test('requests the scope once and then runs', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -250,7 +250,7 @@ describe('asking for more', () => {
     expect((await servers.stats()).scopes).toEqual(['read', 'read admin']);
   });
 
-  test('a server that is never satisfied does not make us ask again and again', async () => {
+  test('does not request it repeatedly from a server that is never satisfied', async () => {
     const servers = await startServers('never-enough');
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -261,7 +261,7 @@ describe('asking for more', () => {
   });
 });
 
-test('a toolbox without a browser of its own says where to sign in, and goes on once that is done [R3]', async () => {
+test('a toolbox without a browser reports where to sign in and connects after the sign-in [R3]', async () => {
   const { mcp } = await startServers();
   const redirectUrl = 'http://127.0.0.1:1/callback';
   await using toolbox = await openToolbox(

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const call = (name: string, args: object = {}) => ({ name, arguments: args });
 
-describe('each transport in each era', () => {
+describe('a connection', () => {
   const cells: [string, () => Program | Promise<HttpServer>, 'stdio' | 'http' | 'sse', 'legacy' | 'modern'][] = [
     ['legacy over stdio', () => fixture('legacy'), 'stdio', 'legacy'],
     ['modern over stdio', () => fixture('modern'), 'stdio', 'modern'],
@@ -19,7 +19,7 @@ describe('each transport in each era', () => {
     ['legacy over HTTP+SSE', () => startHttp('sse'), 'sse', 'legacy'],
   ];
   for (const [title, start, transport, era] of cells) {
-    test(`${title}: found out by asking, listed whole, called, cancelled, closed [A3, R2]`, async () => {
+    test(`${title}: detects the era, lists, calls, cancels and closes [A3, R2]`, async () => {
       const server = await start();
       await using _server = 'url' in server ? server : undefined;
       await using connection = createTestConnection('url' in server ? server.url : server);
@@ -44,10 +44,10 @@ describe('each transport in each era', () => {
   }
 
   for (const [title, start] of cells.filter(([title]) => !title.includes('JSON'))) {
-    test(`${title}: progress, log messages and questions reach those who asked for them`, async () => {
+    test(`${title}: progress, log messages and questions reach their hosts`, async () => {
       const server = await start();
       await using _server = 'url' in server ? server : undefined;
-      const asked: string[] = [];
+      const questions: string[] = [];
       await using connection = createTestConnection(
         'url' in server ? server.url : server,
         {},
@@ -55,7 +55,7 @@ describe('each transport in each era', () => {
           logLevel: 'debug',
           defaultHost: {
             elicit: async (_params, context) => {
-              asked.push(`elicit for ${context.callId} of ${context.server}`);
+              questions.push(`elicit for ${context.callId} of ${context.server}`);
               return { action: 'accept', content: { name: 'Ada' } };
             },
             sample: async () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'sampled' } }),
@@ -74,7 +74,7 @@ describe('each transport in each era', () => {
         host: {},
       });
       expect(firstText(answer)).toContain('Ada');
-      expect(asked).toEqual(['elicit for c1 of subject']);
+      expect(questions).toEqual(['elicit for c1 of subject']);
       expect(firstText(await connection.request('tools/call', call('sample', { prompt: 'x' })))).toContain('sampled');
       expect(firstText(await connection.request('tools/call', call('roots')))).toContain('file:///work');
       await connection.request('tools/call', call('log', { level: 'error', text: 'note this' }));
@@ -82,7 +82,7 @@ describe('each transport in each era', () => {
     });
   }
 
-  test('a server that asks where nobody can answer is refused, and says so', async () => {
+  test('rejects the question of a server if there is no host that can answer it', async () => {
     await using legacy = createTestConnection(fixture('legacy'));
     await legacy.connect();
     expect((await legacy.request('tools/call', call('ask', { question: 'who?' }))).isError).toBe(true);
@@ -92,30 +92,30 @@ describe('each transport in each era', () => {
   });
 });
 
-describe('finding the era and the transport', () => {
-  test('asking a child which era it speaks starts no second process', async () => {
+describe('detecting the era and the transport', () => {
+  test('starts no second process for a stdio server', async () => {
     const before = new Set(descendantsOf(process.pid));
     await using connection = createTestConnection(fixture('legacy'));
     await connection.connect();
     const started = descendantsOf(process.pid).filter((pid) => !before.has(pid));
-    // The server itself, and the one watcher that ends servers when this process dies.
+    // The server itself, and the one watcher process that ends servers when this process dies.
     expect(started).toContain(connection.status.pid);
     expect(started.length).toBeLessThanOrEqual(2);
   });
 
-  test('a child that ends when asked too early gets a second, quieter start', async () => {
+  test('restarts a stdio server that exits at the discovery request', async () => {
     await using connection = createTestConnection(fixture('crash-on-discover'));
     await connection.connect();
     expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
   });
 
-  test('a child that is silent when asked too early is taken for a legacy one', async () => {
+  test('treats a stdio server that ignores the discovery request as legacy', async () => {
     await using connection = createTestConnection(fixture('silent-on-unknown'));
     await connection.connect();
     expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
   });
 
-  test('the era is remembered for the next session and forgotten when it does not fit', async () => {
+  test('caches the era for the next connection and discards it when it does not work', async () => {
     const protocolCache = createProtocolCache();
     await using server = await startHttp('legacy-http');
     await using first = createTestConnection(server.url, {}, { protocolCache });
@@ -131,7 +131,7 @@ describe('finding the era and the transport', () => {
   });
 
   for (const status of ['404', '405']) {
-    test(`HTTP ${status} to the first request means the old event-stream transport [A3]`, async () => {
+    test(`falls back to the old event-stream transport after HTTP ${status} to the first request [A3]`, async () => {
       await using server = await startHttp('sse', { STATUS: status });
       await using connection = createTestConnection(server.url);
       await connection.connect();
@@ -140,8 +140,8 @@ describe('finding the era and the transport', () => {
   }
 });
 
-describe('a status that tells the truth', () => {
-  test('a list that could not be read makes the server degraded, with the reason, and is read again', async () => {
+describe('the status of a connection', () => {
+  test('is degraded with the reason while a list cannot be read, and connected after the list is read', async () => {
     await using connection = createTestConnection(fixture('list-fails', { FAIL_TIMES: '1' }));
     await connection.connect();
     expect(connection.status).toMatchObject({
@@ -154,7 +154,7 @@ describe('a status that tells the truth', () => {
     expect(connection.lists.get('tools')?.stale).toBe(false);
   });
 
-  test('a list that fails later stays as last known, marked stale', async () => {
+  test('is degraded when a later read of a list fails, and the last known list is marked as stale', async () => {
     await using connection = createTestConnection(fixture('list-fails', { AFTER: '1' }));
     await connection.connect();
     const count = connection.lists.get('tools')?.items.length;
@@ -164,7 +164,7 @@ describe('a status that tells the truth', () => {
     expect(connection.status.state).toBe('degraded');
   });
 
-  test('a child that is killed comes back by itself, and the next call just works [A8]', async () => {
+  test('recovers after the child process is killed, and the next call works [A8]', async () => {
     await using connection = createTestConnection(fixture('legacy'));
     await connection.connect();
     const { pid } = connection.status;
@@ -174,7 +174,7 @@ describe('a status that tells the truth', () => {
     expect(connection.status.pid).not.toBe(pid);
   });
 
-  test('a call in flight when the child dies is an error that says it may have run, and is not sent again [A8]', async () => {
+  test('is reported as reached if the child process dies during a call, and the call is not sent again [A8]', async () => {
     await using dir = await tempDir();
     const file = dir.file('ran');
     await using connection = createTestConnection(fixture('die-in-call'));
@@ -186,7 +186,7 @@ describe('a status that tells the truth', () => {
     expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1);
   });
 
-  test('an HTTP session the server forgot is opened again, once, and the calls that met it are answered', async () => {
+  test('survives a lost HTTP session: it is opened again once, and the affected calls are answered', async () => {
     await using server = await startHttp('legacy-http', { DROP_SESSION: '12' });
     await using connection = createTestConnection(server.url);
     await connection.connect();
@@ -197,7 +197,7 @@ describe('a status that tells the truth', () => {
     }
   });
 
-  test('an HTTP server that is restarted is found again, and the next call just works [A8]', async () => {
+  test('recovers after an HTTP server is restarted, and the next call works [A8]', async () => {
     const first = await startHttp('legacy-http');
     const port = new URL(first.url).port;
     await using connection = createTestConnection(first.url, { retryAttempts: 5 });
@@ -210,7 +210,7 @@ describe('a status that tells the truth', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'up' })))).toBe('up');
   });
 
-  test('a server that cannot start is tried as often as retryAttempts allows, and then rests for an hour [A6]', async () => {
+  test('plans the next attempt in an hour after retryAttempts failed attempts [A6]', async () => {
     await using connection = createTestConnection(fixture('crash-on-start'), { retryAttempts: 2 });
     await expect(connection.connect()).rejects.toThrow(/exited with code 3.*configuration file is missing/);
     expect(connection.status).toMatchObject({
@@ -218,23 +218,23 @@ describe('a status that tells the truth', () => {
       code: 'SERVER_UNREACHABLE',
       nextTryAt: expect.any(String),
     });
-    await waitFor(() => restMs(connection) > 3_000_000, { what: 'the rest' });
+    await waitFor(() => pauseMs(connection) > 3_000_000, { what: 'the pause' });
     expect(connection.status.failures).toBe(3);
     expect(connection.stderr().join('\n')).toContain('configuration file is missing');
     await expect(connection.connect()).rejects.toThrow('exited with code 3');
     expect(connection.status.failures).toBe(4);
-    expect(restMs(connection)).toBeLessThan(3_000_000);
+    expect(pauseMs(connection)).toBeLessThan(3_000_000);
   });
 
-  test('a server that refuses the credentials is not tried again with the same ones [A6]', async () => {
+  test('plans no further attempt with rejected credentials [A6]', async () => {
     await using server = await startHttp('legacy-http', { REQUIRE_HEADER: 'authorization: Bearer right' });
     await using connection = createTestConnection(server.url, { retryAttempts: 3 });
     await expect(connection.connect({ attempts: 4 })).rejects.toThrow('HTTP 401');
     expect(connection.status.failures).toBe(1);
-    expect(restMs(connection)).toBeGreaterThan(3_000_000);
+    expect(pauseMs(connection)).toBeGreaterThan(3_000_000);
   });
 
-  test('a stopped stdio server is noticed without a call and replaced', async () => {
+  test('detects a stopped stdio server without a call and replaces it', async () => {
     await using connection = createTestConnection(fixture('legacy'), { timeoutMs: 5_000 }, { healthMs: 50 });
     await connection.connect();
     const { pid } = connection.status;
@@ -244,14 +244,14 @@ describe('a status that tells the truth', () => {
     });
   });
 
-  test('a command that does not exist and a server that never answers are told apart', async () => {
+  test('distinguishes a command that does not exist from a server that never answers', async () => {
     await using missing = createTestConnection({ command: 'no-such-command-here', args: [], env: {} });
     await expect(missing.connect()).rejects.toThrow('Command not found: no-such-command-here');
     await using silent = createTestConnection(fixture('hang-on-start'), { timeoutMs: 1_500 });
     await expect(silent.connect()).rejects.toThrow('No answer within 1500 ms');
   });
 
-  test('a quiet server that stops answering is noticed without a call', async () => {
+  test('detects an HTTP server that stops answering without a call', async () => {
     await using server = await startHttp('legacy-http');
     await using connection = createTestConnection(server.url, {}, { healthMs: 50 });
     await connection.connect();
@@ -259,7 +259,7 @@ describe('a status that tells the truth', () => {
     await waitFor(() => connection.states.includes('error'), { what: 'the loss' });
   });
 
-  test('a changed tool list is read again, in both eras [M6]', async () => {
+  test('includes a changed tool list in both eras [M6]', async () => {
     await using legacy = createTestConnection(fixture('changing'));
     await legacy.connect();
     await legacy.request('tools/call', call('mutate'));
@@ -277,6 +277,6 @@ describe('a status that tells the truth', () => {
 });
 
 /** The time from the last failure to the next attempt. */
-function restMs({ status: { nextTryAt = '', since } }: TestConnection): number {
+function pauseMs({ status: { nextTryAt = '', since } }: TestConnection): number {
   return Date.parse(nextTryAt) - Date.parse(since);
 }

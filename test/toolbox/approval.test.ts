@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-describe('approval', () => {
+describe('the toolbox', () => {
   const asking = (answers: (ApprovalAnswer | 'never')[]) => {
     const requests: ApprovalRequest[] = [];
     return {
@@ -20,16 +20,16 @@ describe('approval', () => {
   };
   const config = (approval: object) => ({ servers: { s: fixture('legacy') }, toolbox: { approval } });
 
-  test('auto runs, always-ask asks each time, trusted-only runs what is trusted and asks for the rest [R16]', async () => {
+  test('runs every tool in auto mode, asks each time in always-ask mode, and asks about untrusted tools in trusted-only mode [R16]', async () => {
     const auto = asking([]);
     await using free = await openToolbox(config({ mode: 'auto' }), { approver: auto });
     expect((await free.call('mcp_s_echo', { text: 'x' })).isError).toBe(false);
     expect(auto.requests).toHaveLength(0);
 
     const always = asking([{ kind: 'allow' }, { kind: 'deny', reason: 'not today' }]);
-    await using asked = await openToolbox(config({ mode: 'always-ask' }), { approver: always });
-    expect((await asked.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
-    const denied = await asked.call('mcp_s_echo', { text: 'x' });
+    await using alwaysAsking = await openToolbox(config({ mode: 'always-ask' }), { approver: always });
+    expect((await alwaysAsking.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
+    const denied = await alwaysAsking.call('mcp_s_echo', { text: 'x' });
     expect(denied).toMatchObject({ isError: true, failure: { code: 'CALL_DENIED' } });
     expect(denied.text).toContain('not today');
     expect(always.requests[0]).toMatchObject({ tool: 'mcp_s_echo', server: 's', arguments: { text: 'x' } });
@@ -40,19 +40,19 @@ describe('approval', () => {
     });
     expect((await some.call('mcp_s_add', { a: 1, b: 2 })).text).toBe('3');
     expect(trusted.requests).toHaveLength(0);
-    // It says it is read-only, but nobody said that its server is to be believed.
+    // The tool is annotated as read-only, but its server is not trusted.
     await some.call('mcp_s_echo', { text: 'x' });
     expect(trusted.requests).toHaveLength(1);
   });
 
-  test('where a mode asks and nobody can be asked, the answer is no', async () => {
+  test('denies a call that needs approval when there is no approver', async () => {
     await using toolbox = await openToolbox(config({ mode: 'always-ask' }));
     const result = await toolbox.call('mcp_s_echo', { text: 'x' });
     expect(result).toMatchObject({ failure: { code: 'CALL_DENIED' } });
     expect(result.text).toContain('nobody to ask');
   });
 
-  test('edited arguments are checked again and run; a remembered answer is not asked twice and can be revoked', async () => {
+  test('validates edited arguments again before it runs them, and does not ask twice about a remembered answer until it is revoked', async () => {
     const approver = asking([
       { kind: 'allow', arguments: { a: 20, b: 3 } },
       { kind: 'allow', arguments: { a: 'x' } },
@@ -71,20 +71,20 @@ describe('approval', () => {
     expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'CALL_DENIED' } });
   });
 
-  test('a question nobody answers in time is a no', async () => {
+  test('denies an approval that is not answered in time', async () => {
     await using expired = await openToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
       approver: asking(['never']),
     });
     expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('nobody answered');
   });
 
-  test("a person's thinking time holds no permit and does not count against the timeout of the tool", async () => {
+  test('neither holds a permit nor runs the tool timeout while a call waits for approval', async () => {
     const all = Promise.withResolvers<void>();
     const requests: ApprovalRequest[] = [];
     const approver = {
       ask: async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
         requests.push(request);
-        // Only one call may run at a time, but all three are asked about.
+        // Only one call may run at a time, but all three ask for approval.
         if (requests.length === 3) {
           await vi.advanceTimersByTimeAsync(60_000);
           all.resolve();
@@ -110,7 +110,7 @@ describe('approval', () => {
   });
 
   test.each([[true], [undefined], [{}], [{ approved: false }], ['allow'], [{ kind: 'Allow' }]])(
-    'an answer that is not understood, such as %j, is a no [R16]',
+    'denies a call if the answer is invalid, such as %j [R16]',
     async (answer) => {
       await using toolbox = await openToolbox(config({ mode: 'always-ask' }), {
         approver: { ask: async () => answer as never },
@@ -121,7 +121,7 @@ describe('approval', () => {
     },
   );
 
-  test("a person's time to answer a server's own question does not run the tool's clock", async () => {
+  test('pauses the tool timeout while a person answers a question of the server', async () => {
     await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { tools: [{ name: 'ask', timeout: '300ms' }] } },
       {
@@ -138,7 +138,7 @@ describe('approval', () => {
   });
 });
 
-describe('pins', () => {
+describe('a changed tool definition', () => {
   const change = async (toolbox: Toolbox) => {
     const before = toolbox.catalog.find('mcp_s_target')?.definitionHash;
     await toolbox.call('mcp_s_mutate', {});
@@ -150,7 +150,7 @@ describe('pins', () => {
     servers: { s: { ...fixture('changing'), ...(onChange && { on_change: onChange }) } },
   });
 
-  test('a changed definition is asked about, with the difference, even in auto mode', async () => {
+  test('needs approval with the difference shown, even in auto mode', async () => {
     const requests: ApprovalRequest[] = [];
     const approver = {
       ask: async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
@@ -170,7 +170,7 @@ describe('pins', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('quarantine refuses it until it is accepted; allow takes it as it comes', async () => {
+  test('is rejected in quarantine mode until it is accepted, and is accepted at once in allow mode', async () => {
     await using strict = await openToolbox(config('quarantine'));
     await change(strict);
     expect(await strict.call('mcp_s_target', {})).toMatchObject({ failure: { code: 'TOOL_CHANGED' } });

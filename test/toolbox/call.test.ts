@@ -51,7 +51,7 @@ describe('a started call', () => {
     call.cancel();
   });
 
-  test('is approved and observed by the host of the toolbox when it brings none of its own', async () => {
+  test('uses the approver and observers of the toolbox if it has no host of its own', async () => {
     const progress: unknown[] = [];
     const tool = localTool({
       name: 'work',
@@ -68,7 +68,7 @@ describe('a started call', () => {
     expect(progress).toEqual([{ progress: 1 }]);
   });
 
-  test('of an unknown tool or of a closed toolbox has already ended with an error', async () => {
+  test('has already ended with an error if the tool is unknown or the toolbox is closed', async () => {
     const toolbox = await openToolbox({ servers: {} });
     const unknown = toolbox.start('nothing', {});
     expect(unknown.state).toBe('ended');
@@ -87,7 +87,7 @@ describe('a started call', () => {
     expect((await first.result).text).toBe('released');
   });
 
-  test('takes its questions, progress and log messages to its own host [N10]', async () => {
+  test('sends its questions, progress and log messages to its own host [N10]', async () => {
     await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') } },
       { host: { elicit: async () => ({ action: 'decline' }) } },
@@ -112,7 +112,7 @@ describe('a started call', () => {
   });
 });
 
-test('steps of a composed tool name the call they are a part of', async () => {
+test('steps of a composed tool refer to their parent call', async () => {
   const step = localTool({ name: 'step', execute: () => 'done' });
   const outer = localTool({
     name: 'outer',
@@ -126,8 +126,8 @@ test('steps of a composed tool name the call they are a part of', async () => {
   expect(child).toMatchObject({ tool: 'step', parent: { kind: 'call', id: call.id } });
 });
 
-describe('a call that waits for a permit is authorized again before it is dispatched', () => {
-  /** One running call holds the only permit, and a second one waits for it. */
+describe('a queued call is authorized again before it is dispatched', () => {
+  /** One running call has the only permit, and a second call waits for it. */
   async function queue(toolbox: Toolbox, tool: string) {
     const running = toolbox.start('hold', {});
     await waitFor(() => running.state === 'running');
@@ -144,7 +144,7 @@ describe('a call that waits for a permit is authorized again before it is dispat
     await waitFor(() => toolbox.catalog.find('mcp_s_target')?.definitionHash !== before);
   }
 
-  test('a tool that was quarantined meanwhile does not run', async () => {
+  test('a tool that was quarantined in the meantime does not run', async () => {
     const hold = createHold();
     await using toolbox = await openToolbox({ servers: changing('quarantine'), toolbox: one }, { tools: [hold.tool] });
     const queued = await queue(toolbox, 'mcp_s_target');
@@ -153,16 +153,16 @@ describe('a call that waits for a permit is authorized again before it is dispat
     expect(await queued.result).toMatchObject({ isError: true, failure: { code: 'TOOL_CHANGED' } });
   });
 
-  test('a tool whose definition changed meanwhile is asked about', async () => {
+  test('a tool with a definition that changed in the meantime needs approval', async () => {
     const hold = createHold();
-    const asked: string[] = [];
+    const reasons: string[] = [];
     await using toolbox = await openToolbox(
       { servers: changing('ask'), toolbox: one },
       {
         tools: [hold.tool],
         approver: {
           async ask({ reason }) {
-            asked.push(reason);
+            reasons.push(reason);
             return { kind: 'allow' };
           },
         },
@@ -172,10 +172,10 @@ describe('a call that waits for a permit is authorized again before it is dispat
     await mutate(toolbox);
     hold.release();
     expect((await queued.result).text).toContain('version 2');
-    expect(asked).toEqual([expect.stringContaining('changed since it was accepted')]);
+    expect(reasons).toEqual([expect.stringContaining('changed since it was accepted')]);
   });
 
-  test('a tool that was removed meanwhile does not run', async () => {
+  test('a tool that was removed in the meantime does not run', async () => {
     const hold = createHold();
     await using toolbox = await openToolbox({ servers: changing('allow'), toolbox: one }, { tools: [hold.tool] });
     const queued = await queue(toolbox, 'mcp_s_removable');
@@ -184,7 +184,7 @@ describe('a call that waits for a permit is authorized again before it is dispat
     expect(await queued.result).toMatchObject({ isError: true, failure: { code: 'TOOL_CHANGED' } });
   });
 
-  test('a rule that denies the tool since then counts', async () => {
+  test('a rule that denies the tool since then applies', async () => {
     const hold = createHold();
     const rules = createMemoryRules();
     await using toolbox = await openToolbox(
@@ -199,7 +199,7 @@ describe('a call that waits for a permit is authorized again before it is dispat
     expect(await queued.result).toMatchObject({ isError: true, failure: { code: 'CALL_DENIED' } });
   });
 
-  test('a caller that lost its access meanwhile is denied', async () => {
+  test('a caller that lost its access in the meantime is denied', async () => {
     const hold = createHold();
     const idle = localTool({ name: 'idle', execute: () => 'ran' });
     await using toolbox = await openToolbox({ servers: {}, toolbox: one }, { tools: [hold.tool, idle] });

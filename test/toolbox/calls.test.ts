@@ -7,8 +7,8 @@ import { openToolbox } from '../support/toolbox.ts';
 
 const lines = async (file: string) => (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
-describe('a tool looks the same wherever it comes from', () => {
-  test('every tool has a name, a description, parameters and an execute function, wherever it comes from [A1]', async () => {
+describe('tools of servers and local tools have the same interface', () => {
+  test('every tool has a name, a description, parameters and an execute function [A1]', async () => {
     const local = localTool({
       name: 'greet',
       description: 'Greets.',
@@ -44,7 +44,7 @@ describe('a tool looks the same wherever it comes from', () => {
   });
 });
 
-describe('no failure throws', () => {
+describe('a failed call does not throw', () => {
   async function failures(toolbox: Toolbox) {
     await using dir = await tempDir();
     const cancel = new AbortController();
@@ -82,7 +82,7 @@ describe('no failure throws', () => {
     expect(found.unknown.text).toBe('MCP error: Invalid MCP tool name: mcp_s_nothing');
   });
 
-  test('arguments are checked before anything is sent, with an error a model can act on [R18]', async () => {
+  test('arguments are validated before they are sent, with an error that a model can correct [R18]', async () => {
     await using dir = await tempDir();
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     const result = await toolbox.call('mcp_s_write', { path: dir.file('ran'), text: 7 });
@@ -91,7 +91,7 @@ describe('no failure throws', () => {
     expect(await lines(dir.file('ran'))).toEqual([]);
   });
 
-  test('a call in flight when its server dies is "outcome unknown" and never run twice [A8]', async () => {
+  test('a call has an unknown outcome if its server dies while it runs, and it is never run twice [A8]', async () => {
     await using dir = await tempDir();
     const file = dir.file('ran');
     await using toolbox = await openToolbox({ servers: { s: fixture('die-in-call') } });
@@ -101,7 +101,7 @@ describe('no failure throws', () => {
     expect(await lines(file)).toHaveLength(1);
   });
 
-  test('only a trusted server can make a broken call be sent again, and only for a tool that is safe to repeat [A8]', async () => {
+  test('an interrupted call is sent again only if its server is trusted and its tool is safe to repeat [A8]', async () => {
     await using dir = await tempDir();
     const cases = [
       { trusted: false, IDEMPOTENT: '1', runs: 1 },
@@ -118,7 +118,7 @@ describe('no failure throws', () => {
     }
   });
 
-  test('a server that is down is named, and when it is tried again [B9]', async () => {
+  test('a call to a server that is down reports the server and its next connection attempt [B9]', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     await toolbox.servers.disconnect('s');
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toContain('Invalid MCP tool name');
@@ -127,11 +127,11 @@ describe('no failure throws', () => {
   });
 });
 
-describe('limits', () => {
-  test('max_instances bounds one tool, max_concurrent all of them, and a timeout frees its place [M12]', async () => {
+describe('the limits of a toolbox', () => {
+  test('max_instances applies to one tool and max_concurrent to all tools, and a timeout releases the permit [M12]', async () => {
     let running = 0;
     let most = 0;
-    /** Calls that only end once as many run at the same time as may. */
+    /** Calls that end only when the maximum number of them runs at the same time. */
     const work = (name: string, expected: number, all: PromiseWithResolvers<void>) =>
       localTool({
         name,
@@ -172,7 +172,7 @@ describe('limits', () => {
     expect(again.text).toContain('did not finish');
   });
 
-  test('waiting calls leave the queue when cancelled, and a full queue refuses [M12]', async () => {
+  test('a cancelled call leaves the queue, and a full queue rejects calls [M12]', async () => {
     const open = Promise.withResolvers<string>();
     const slow = localTool({ name: 'slow', maxInstances: 1, execute: () => open.promise });
     await using toolbox = await openToolbox({ servers: {}, toolbox: { maxQueued: 1 } }, { tools: [slow] });
@@ -190,7 +190,7 @@ describe('limits', () => {
     expect((await third).text).toBe('done');
   });
 
-  test('a rate limit per server refuses what goes beyond it and says when to come back [R20]', async () => {
+  test('a rate limit per server rejects further calls with a retry time [R20]', async () => {
     await using toolbox = await openToolbox({
       servers: { s: { ...fixture('legacy'), rate: { calls: 3, per: '1h' } } },
     });
@@ -201,8 +201,8 @@ describe('limits', () => {
   });
 });
 
-describe('idempotency keys', () => {
-  test('the same key runs once and gives the same result, at once and later; other arguments conflict', async () => {
+describe('an idempotency key', () => {
+  test('runs a call once, returns its result to concurrent and later calls, and conflicts with other arguments', async () => {
     await using dir = await tempDir();
     const path = dir.file('ran');
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
@@ -219,8 +219,8 @@ describe('idempotency keys', () => {
   });
 });
 
-describe('results', () => {
-  test('images, structured content, unknown blocks and _meta of a result come through unchanged', async () => {
+describe('a result', () => {
+  test('retains images, structured content, unknown blocks and _meta', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     expect((await toolbox.call('mcp_s_image', {})).content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
     expect(await toolbox.call('mcp_s_structured', { city: 'Oslo' })).toMatchObject({
@@ -231,7 +231,7 @@ describe('results', () => {
     expect(odd.content).toMatchObject([{ type: 'text' }, { type: 'hologram' }]);
   });
 
-  test('a result of 50 MB is truncated, says so, and can be read in pages', async () => {
+  test('of 50 MB is truncated, states the truncation and can be read in pages', async () => {
     await using toolbox = await openToolbox({
       servers: { s: fixture('huge-result') },
       toolbox: { maxResultBytes: 100_000 },
@@ -247,7 +247,7 @@ describe('results', () => {
     expect(page?.totalLength).toBeGreaterThan(50_000_000);
   });
 
-  test("a server's own secrets are hidden in its results and error output", async () => {
+  test('contains no secrets of its server, and neither does the error output', async () => {
     const env = { ...process.env, MY_SECRET: 'swordfish-1234' };
     const program = fixture('legacy', { API_TOKEN: '${MY_SECRET}' });
     await using toolbox = await openToolbox({ servers: { s: program } }, { env });
@@ -259,15 +259,15 @@ describe('results', () => {
     );
   });
 
-  test('a server that lies about its schemas is still usable; its result is what it sent', async () => {
+  test('is returned unchanged even if it does not match the output schema of its server', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('lying-schema') } });
     expect((await toolbox.call('mcp_s_number', {})).isError).toBe(false);
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
   });
 });
 
-describe('records', () => {
-  test('a call goes pending, running, success; each step is kept and published [R6]', async () => {
+describe('the record of a call', () => {
+  test('is stored and published when the call is pending, running and successful [R6]', async () => {
     const seen: CallRecord[] = [];
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     toolbox.on('call.changed', (record) => seen.push(record));
@@ -286,7 +286,7 @@ describe('records', () => {
     });
   });
 
-  test('each way to fail is recorded as an error with its reason [R6]', async () => {
+  test('contains the reason for each kind of failure [R6]', async () => {
     await using toolbox = await openToolbox({
       servers: { s: fixture('legacy') },
       toolbox: { tools: [{ name: 'sleep', timeout: '100ms' }], approval: { deny: ['mcp_s_pid'] } },
@@ -306,7 +306,7 @@ describe('records', () => {
     ]);
   });
 
-  test('a journal that cannot be written stops the call before it is sent', async () => {
+  test('must be written before the call is sent', async () => {
     await using dir = await tempDir();
     const path = dir.file('ran');
     const broken = {

@@ -37,7 +37,7 @@ const mail = {
   ],
 };
 
-/** A toolbox with the chain `mail`, and what was sent by it. */
+/** A toolbox with the chain `mail`, and the mails that it sent. */
 async function openMail(chains: JsonObject = { mail }, more: JsonObject = {}) {
   const sent: JsonObject[] = [];
   const send = localTool<JsonObject>({ name: 'send', execute: (args) => void sent.push(args) });
@@ -60,7 +60,7 @@ describe('a chain of tools', () => {
     );
     expect(result).toMatchObject({ isError: false, content: [] });
     const text = '{"title":"PLAN","lines":["one","two"]}';
-    // What was optional and not given is left out.
+    // Optional arguments that were not passed are omitted.
     expect(sent).toEqual([{ to: { a: 1 }, subject: 'Note PLAN', first: 'one', all: [['one', 'two'], text] }]);
     expect(progress).toEqual(['Step 1: read_note', 'Step 2: send']);
     const calls = await toolbox.calls.list();
@@ -71,7 +71,7 @@ describe('a chain of tools', () => {
     ]);
   });
 
-  test('a chain ends at the first step that fails, and says which step and what has run', async () => {
+  test('a chain ends at the first step that fails, and reports the failed step and the completed steps', async () => {
     await using opened = await openMail();
     const { toolbox, sent } = opened;
     const failed = await toolbox.call('mail', { name: 'none' });
@@ -135,7 +135,7 @@ describe('a chain of tools', () => {
     expect(await held.text('greet')).toContain(
       'Step 1 of 1 (mcp_a_echo) failed: MCP error: The call to mcp_a_echo was denied',
     );
-    // What can't be seen can't be used, by whatever way.
+    // A chain cannot call tools that the profile hides.
     await using blind = await connectClient(`${gateway.url}/mcp/blind`);
     expect(await blind.text('greet')).toContain('failed: MCP error: Invalid MCP tool name: mcp_a_echo');
     const agent = await connectAgent(`${gateway.url}/a2a/blind/`);
@@ -144,7 +144,7 @@ describe('a chain of tools', () => {
     });
   });
 
-  test('a chain holds no permit of its own, so that one permit is enough for many chains [M12]', async () => {
+  test('a chain needs no permit of its own, so one permit is enough for many chains [M12]', async () => {
     await using opened = await openMail({ mail }, { maxConcurrent: 1, maxQueued: 100 });
     const { toolbox, sent } = opened;
     const results = await Promise.all(Array.from({ length: 20 }, () => toolbox.call('mail', { name: 'plan' })));
@@ -153,8 +153,8 @@ describe('a chain of tools', () => {
     expect(toolbox.calls.stats()).toMatchObject({ running: 0, queued: 0 });
   });
 
-  test("the steps of a chain are approved like other calls, and the chain's timeout pauses meanwhile [R16]", async () => {
-    const asked: string[] = [];
+  test('the steps of a chain are approved like other calls, and the timeout of the chain is paused during approvals [R16]', async () => {
+    const approvals: string[] = [];
     const send = localTool({ name: 'send', execute: () => 'sent' });
     await using toolbox = await openToolbox(
       {
@@ -168,7 +168,7 @@ describe('a chain of tools', () => {
         tools: [send],
         approver: {
           ask: async ({ tool }) => {
-            asked.push(tool);
+            approvals.push(tool);
             await vi.advanceTimersByTimeAsync(600);
             return { kind: 'allow' };
           },
@@ -177,7 +177,7 @@ describe('a chain of tools', () => {
     );
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     expect(await toolbox.call('mail', {})).toMatchObject({ isError: false, text: 'sent' });
-    expect(asked).toEqual(['send']);
+    expect(approvals).toEqual(['send']);
   });
 
   test('cancelling a chain cancels its running step', async () => {
@@ -207,7 +207,7 @@ describe('a chain of tools', () => {
   });
 });
 
-describe('a local tool that calls others', () => {
+describe('a local tool that calls other tools', () => {
   test('nested calls of local tools are recorded with their parent and limited to a depth of eight', async () => {
     const depths: number[] = [];
     const deep = localTool<{ at: number }>({
@@ -226,7 +226,7 @@ describe('a local tool that calls others', () => {
   });
 });
 
-describe('chains in a configuration', () => {
+describe('a chain in a configuration', () => {
   const problemOf = (chains: JsonObject) =>
     openToolbox({ servers: {}, toolbox: { chains } } as never).then(
       () => expect.fail('it was taken'),
@@ -243,7 +243,7 @@ describe('chains in a configuration', () => {
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{steps.1.text.c}}' } }] } }, 'is neither'],
     [{ a: { input: { type: 'array' }, steps: [{ tool: 'x' }] } }, 'must have type: object'],
     [{ a: { steps: [{ tool: 'b' }] }, b: { steps: [{ tool: 'a' }] } }, 'calls itself: a → b → a'],
-  ])('the chain %j is refused: %s [M11]', async (chains, problem) => {
+  ])('such as %j is rejected: %s [M11]', async (chains, problem) => {
     expect(await problemOf(chains)).toContain(problem);
   });
 });

@@ -6,7 +6,7 @@ const config = { servers: { gone: { command: 'no-such-program-anywhere' } } };
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Collects what is written to stderr. */
+/** Collects the output on stderr. */
 function watchStderr(): string[] {
   const written: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
@@ -16,7 +16,7 @@ function watchStderr(): string[] {
   return written;
 }
 
-test('without a log, the library warns about a failed server on stderr and says where to look [N7]', async () => {
+test('without a log, the library warns about a failed server on stderr and suggests where to look [N7]', async () => {
   const written = watchStderr();
   await using _toolbox = await createToolbox(config);
   const text = written.join('');

@@ -13,7 +13,7 @@ const shared = 'mcp_github_enterprise_delete';
 const suffixed = new RegExp(`^${shared}_[0-9a-f]{8}$`);
 const trusting = (...trustedTools: string[]) => ({ approval: { mode: 'trusted-only' as const, trustedTools } });
 
-test('a server added later takes neither the name nor the trust of an older tool [N9, B8]', async () => {
+test('a server that is added later takes over neither the name nor the trust of an older tool [N9, B8]', async () => {
   await using toolbox = await createToolbox({ servers: { github }, toolbox: trusting(shared) });
   const held = toolbox.tool(shared);
   await toolbox.servers.add('github_enterprise', enterprise);
@@ -24,7 +24,7 @@ test('a server added later takes neither the name nor the trust of an older tool
   expect(await newcomer?.execute({})).toMatchObject({ failure: { code: 'CALL_DENIED' } });
 });
 
-test('it is the same the other way round: the newcomer is the server with the shorter name [N9, B8]', async () => {
+test('a server with a shorter name that is added later takes over neither the name nor the trust of an older tool [N9, B8]', async () => {
   await using toolbox = await createToolbox({
     servers: { github_enterprise: enterprise },
     toolbox: trusting(shared),
@@ -37,8 +37,8 @@ test('it is the same the other way round: the newcomer is the server with the sh
   expect(await newcomer?.execute({})).toMatchObject({ failure: { code: 'CALL_DENIED' } });
 });
 
-test('names, trust and rules stay across a restart, wherever the new server stands in the file [N9]', async () => {
-  // The older server answers last, so that its stored pin is all that is known of it when the new one is named.
+test('names, trust and rules survive a restart, regardless of the position of a new server in the file [N9]', async () => {
+  // The older server answers last, so only its stored pin is known when the new server is named.
   const slow = server('github', 'enterprise_delete', { START_MS: '300' });
   const approver = { ask: async () => ({ kind: 'allow', scope: 'tool' }) as const };
   for (const restarted of [
@@ -61,7 +61,7 @@ test('names, trust and rules stay across a restart, wherever the new server stan
   }
 });
 
-test('a name is not free while its server is switched off [N9]', async () => {
+test('a name stays reserved while its server is disabled [N9]', async () => {
   const pins = createMemoryPins();
   await (await createToolbox({ servers: { github } }, { pins })).close();
   const servers = { github_enterprise: enterprise, github: { ...github, enabled: false } };
@@ -69,14 +69,14 @@ test('a name is not free while its server is switched off [N9]', async () => {
   expect(toolbox.tools.map(({ name }) => name)).toEqual([expect.stringMatching(suffixed)]);
 });
 
-test('of servers that start together the first in the file has the name, whichever connects first [N9]', async () => {
+test('of several servers that start together, the first in the file gets the name, regardless of the order in which they connect [N9]', async () => {
   const slow = server('github', 'enterprise_delete', { START_MS: '300' });
   await using toolbox = await createToolbox({ servers: { github: slow, github_enterprise: enterprise } });
   expect(toolbox.tool(shared)?.server).toBe('github');
   expect(toolbox.tools.map(({ name }) => name)).toContainEqual(expect.stringMatching(suffixed));
 });
 
-test('a name stays while its server is disconnected, is changed or connects again [N9]', async () => {
+test('a name stays reserved while its server is disconnected, changed or reconnected [N9]', async () => {
   await using toolbox = await createToolbox({ servers: { github } });
   const held = toolbox.tool(shared);
   await toolbox.servers.disconnect('github');
@@ -90,7 +90,7 @@ test('a name stays while its server is disconnected, is changed or connects agai
   expect(await held?.execute({})).toMatchObject({ text: 'github: enterprise_delete' });
 });
 
-test('a server that comes with a changed file takes no name either [N9]', async () => {
+test('a server that is added by a configuration change does not take over a name [N9]', async () => {
   await using directory = await tempDir();
   const file = directory.file('toolwharf.json');
   await writeFile(file, JSON.stringify({ servers: { github } }));
@@ -100,7 +100,7 @@ test('a server that comes with a changed file takes no name either [N9]', async 
   expect(toolbox.tool(shared)?.server).toBe('github');
 });
 
-test('in plain naming the last registered has the name, but trust and held tools do not follow it [M10, N9]', async () => {
+test('in plain naming the last registered tool gets the name, but neither trust nor existing tool objects follow the name [M10, N9]', async () => {
   const { log, entries } = collectLog();
   const [a, b] = [server('a', 'search'), server('b', 'search')];
   await using toolbox = await createToolbox(
@@ -118,7 +118,7 @@ test('in plain naming the last registered has the name, but trust and held tools
   expect(await held?.execute({})).toMatchObject({ failure: { code: 'TOOL_NAME_INVALID' } });
 });
 
-test('a trusted pattern that is ambiguous or names no server is warned about [N9]', async () => {
+test('a trusted tool pattern that is ambiguous or names no server causes a warning [N9]', async () => {
   const { log, entries } = collectLog();
   const sum = localTool({ name: 'sum', parameters: { type: 'object' }, execute: () => 'x' });
   const config = { servers: { github, github_enterprise: enterprise }, toolbox: trusting(shared, 'delete', 'sum') };

@@ -6,10 +6,10 @@ import { isAlive } from '../support/processes.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { patienceMs, waitFor } from '../support/wait-for.ts';
 
-describe('many servers', () => {
-  test('ten servers are started side by side [A10, M16]', async () => {
+describe('a toolbox with many servers', () => {
+  test('starts ten servers concurrently [A10, M16]', async () => {
     await using directory = await tempDir();
-    // Each of them answers only once all ten are running: started one after the other, none would ever answer.
+    // Each server answers only when all ten are running: started sequentially, none would ever answer.
     const waiting = fixture('slow-start', { START_FILE: directory.file('started'), START_COUNT: '10' });
     const servers = Object.fromEntries(
       Array.from({ length: 10 }, (_, index) => [`s${index}`, { ...waiting, timeout: patienceMs }]),
@@ -19,7 +19,7 @@ describe('many servers', () => {
     expect(new Set(toolbox.tools.map((tool) => tool.server)).size).toBe(10);
   });
 
-  test('with half of the servers down, hanging or broken, the tools of the others can be used [A6]', async () => {
+  test('offers the tools of working servers while the other half is down, hanging or broken [A6]', async () => {
     await using toolbox = await openToolbox(
       {
         servers: {
@@ -44,7 +44,7 @@ describe('many servers', () => {
     }
   });
 
-  test('a server that comes up after the start brings its tools and says so', async () => {
+  test('adds the tools of a server that becomes available after the start and emits an event', async () => {
     await using directory = await tempDir();
     const file = directory.file('started');
     await using toolbox = await openToolbox(
@@ -59,15 +59,15 @@ describe('many servers', () => {
     expect(changes[0]?.added).toContain('mcp_late_echo');
   });
 
-  test('a thousand tools of one server and their search by name stay usable [A10]', async () => {
+  test('finds tools by name among a thousand tools of one server [A10]', async () => {
     await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '1000', PAGE: '100' }) } });
     expect(toolbox.tools).toHaveLength(1_000);
     expect((await toolbox.call('mcp_many_tool_0777', { text: 'x' })).isError).toBe(false);
   });
 });
 
-describe('the public servers', () => {
-  test('the public servers work: everything over stdio, HTTP and SSE, filesystem, and memory [A3, R2, R5]', async () => {
+describe('the public MCP servers', () => {
+  test('work: everything over stdio, HTTP and SSE, filesystem and memory over stdio [A3, R2, R5]', async () => {
     await using dir = await tempDir();
     await using http = await everything('streamableHttp');
     await using sse = await everything('sse');
@@ -101,7 +101,7 @@ describe('the public servers', () => {
   });
 });
 
-test("the official SDK's own server is spoken to in the modern era, questions included [A3, R2]", async () => {
+test('the server of the official SDK is used in the modern era, including questions [A3, R2]', async () => {
   await using http = await startHttp('sdk', { HTTP: '1' });
   await using toolbox = await openToolbox(
     { servers: { stdio: fixture('sdk'), http: { url: http.url }, old: { ...fixture('sdk'), protocol: 'legacy' } } },
@@ -115,8 +115,8 @@ test("the official SDK's own server is spoken to in the modern era, questions in
   }
 });
 
-describe('managing servers', () => {
-  test('servers are added, updated, disconnected, connected, discovered and removed, with an event for each change [R5]', async () => {
+describe('a running toolbox', () => {
+  test('adds, updates, disconnects, connects, discovers and removes servers, with an event for each change [R5]', async () => {
     const seen: string[] = [];
     await using toolbox = await openToolbox({ servers: {} });
     toolbox.on('server.changed', ({ server, status }) => seen.push(`${server} ${status.state}`));
@@ -143,7 +143,7 @@ describe('managing servers', () => {
     expect(seen.at(-1)).toBe('s disconnected');
   });
 
-  test('bad servers are refused and change nothing [R5, R19]', async () => {
+  test('rejects invalid servers without a change [R5, R19]', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     await expect(toolbox.servers.add('t', { command: 'x', url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -154,7 +154,7 @@ describe('managing servers', () => {
     expect(toolbox.servers.list().map((server) => server.name)).toEqual(['s']);
   });
 
-  test('plain http to another machine is refused when connecting, unless allowed for that server [R19]', async () => {
+  test('rejects plain http to another machine when connecting, unless the server allows it [R19]', async () => {
     const mcpServers = { far: { url: 'http://192.0.2.1/mcp' } };
     await using toolbox = await openToolbox({ mcpServers });
     expect(toolbox.servers.get('far')?.status).toMatchObject({
@@ -163,7 +163,7 @@ describe('managing servers', () => {
     });
   });
 
-  test('where no process may be spawned, a server that is a program is refused, at the start and later [R22]', async () => {
+  test('rejects stdio servers at start and later if processes may not be spawned [R22]', async () => {
     await expect(openToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(/'s'.*program/);
     await using server = await startHttp('legacy-http');
     await using toolbox = await openToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
@@ -172,7 +172,7 @@ describe('managing servers', () => {
     expect((await toolbox.call('mcp_far_echo', { text: 'still there' })).text).toBe('still there');
   });
 
-  test('every request of a silent server ends: connecting, listing and calling have their limits [R20]', async () => {
+  test('limits the time of every request to a silent server: connecting, listing and calling [R20]', async () => {
     await using toolbox = await openToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
     expect(toolbox.servers.get('s')?.status).toMatchObject({
       reason: expect.stringContaining('No answer within 1000 ms'),
@@ -180,8 +180,8 @@ describe('managing servers', () => {
   });
 });
 
-describe('resources, prompts and completion', () => {
-  test('resources and prompts are listed, read, filled in and completed, in both eras [R5]', async () => {
+describe('a toolbox with resources and prompts', () => {
+  test('lists, reads and completes them in both eras [R5]', async () => {
     await using http = await startHttp('modern-http');
     await using toolbox = await openToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
     for (const server of ['legacy', 'modern']) {
@@ -206,8 +206,8 @@ describe('resources, prompts and completion', () => {
   });
 });
 
-describe('the life of a toolbox', () => {
-  test('closing a toolbox ends every server, and a closed toolbox refuses calls [A2]', async () => {
+describe('closing a toolbox', () => {
+  test('ends every server and rejects later calls [A2]', async () => {
     const toolbox = await openToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
     const pids = toolbox.servers.list().map((server) => server.status.pid as number);
     expect(pids.every(isAlive)).toBe(true);
@@ -218,7 +218,7 @@ describe('the life of a toolbox', () => {
     await toolbox.close();
   });
 
-  test('a start that fails leaves no server running [A2]', async () => {
+  test('after a failed start leaves no server running [A2]', async () => {
     const pids: number[] = [];
     const starting = openToolbox(
       {
