@@ -21,6 +21,7 @@ const names = [
   'storms',
   'growth',
   'commands',
+  'scale',
 ];
 const { values } = parseArgs({
   options: {

@@ -139,6 +139,8 @@ export interface ToolboxApprovals {
 
 /** What is known about tools beyond what an agent sees. */
 export interface ToolboxCatalog {
+  /** Every tool. The same list until a tool changes. */
+  readonly entries: readonly CatalogEntry[];
   /** Limits, definition hash, and what changed since the definition was accepted. */
   find(tool: string | ToolId): CatalogEntry | undefined;
   /** What is suspicious about a tool's definition: a reason to review it, not a verdict. */

@@ -24,6 +24,7 @@ import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
 import { resolveLog } from './kernel/log.ts';
+import type { Tool } from './kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
@@ -106,11 +107,11 @@ export async function startToolbox(
     log,
     onChanged: (difference, server) => {
       events.emit('catalog.changed', { ...difference, server });
-      flags.note(difference);
+      void flags.scanChanges(difference);
     },
   });
   const flags = createToolFlags({
-    entries: () => catalog.entries,
+    catalog,
     log,
     onFlagged: (flagged) => events.emit('tool.flagged', flagged),
   });
@@ -214,7 +215,7 @@ export async function startToolbox(
   const localTools = ({ toolbox }: Config) => [...(options.tools ?? []), ...toolbox.chains.map(toChainTool)];
 
   async function start(): Promise<void> {
-    catalog.setLocal(registerLocalTools(localTools(config), config.toolbox));
+    await catalog.setLocal(registerLocalTools(localTools(config), config.toolbox));
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
     started = true;
@@ -243,7 +244,7 @@ export async function startToolbox(
     loaded = changed;
     permits.setLimits(next.toolbox);
     composedPermits.setLimits(composedLimits(next.toolbox));
-    catalog.setLocal(locals);
+    await catalog.setLocal(locals);
     const applied = await applyConfig(servers, before, next);
     // Servers that were connected again have registered their tools already.
     const reconnected = new Set([...applied.added, ...applied.changed]);
@@ -303,6 +304,10 @@ export async function startToolbox(
     throw cause;
   }
 
+  let listed: { readonly entries: readonly CatalogEntry[]; readonly tools: readonly Tool[] } = {
+    entries: [],
+    tools: [],
+  };
   const content = createServerContent(servers.get, servers.all);
   const read = createReader({ ...callPorts, send: content.request });
   return {
@@ -313,7 +318,8 @@ export async function startToolbox(
       return loaded;
     },
     get tools() {
-      return catalog.entries.map(toTool);
+      if (listed.entries !== catalog.entries) listed = { entries: catalog.entries, tools: catalog.entries.map(toTool) };
+      return listed.tools;
     },
     tool(name) {
       const entry = catalog.find(name);
@@ -344,10 +350,13 @@ export async function startToolbox(
       acceptChange: (tool) => catalog.accept(tool),
     },
     catalog: {
+      get entries() {
+        return catalog.entries;
+      },
       find: (tool) => catalog.find(tool),
       warnings(tool) {
         const entry = catalog.find(tool);
-        return entry ? flags.of(entry) : [];
+        return entry ? flags.findingsOf(entry) : [];
       },
     },
     on: events.on,

@@ -4,6 +4,8 @@ const key = (name) => `io.modelcontextprotocol/${name}`;
 const serverInfo = { name: 'echo', version: '1.0.0' };
 const count = Number(process.env.TOOLS ?? 0);
 const era = process.env.ERA ?? 'both';
+// Tools of one page of the list; all by default.
+const pageSize = Number(process.env.PAGE ?? Number.MAX_SAFE_INTEGER);
 
 const echo = {
   name: 'echo',
@@ -49,7 +51,7 @@ export function answer({ id, method, params }) {
       return success(id, {
         ...stamp,
         ...(isModern && { ttlMs: 0, cacheScope: 'private' }),
-        tools: [echo, blob, wait, ...filler],
+        ...page(params?.cursor),
       });
     case 'server/discover':
       if (!isModern) return failure(id, -32601, 'Method not found');
@@ -68,6 +70,12 @@ export function answer({ id, method, params }) {
     default:
       return failure(id, -32601, 'Method not found');
   }
+}
+
+function page(cursor = '0') {
+  const all = [echo, blob, wait, ...filler];
+  const end = Number(cursor) + pageSize;
+  return { tools: all.slice(Number(cursor), end), ...(end < all.length && { nextCursor: String(end) }) };
 }
 
 function call(id, { name, arguments: args }, stamp) {

@@ -1,42 +1,20 @@
-import type { Dialect, Naming, ServerSpec, ToolLimits } from '../config/config.ts';
-import { findParamHeaders, type ParamHeader } from '../connections/param-headers.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Dialect, Naming, ServerSpec } from '../config/config.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Log } from '../kernel/log.ts';
-import { createMutex } from '../kernel/mutex.ts';
-import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
+import { createSlice, mapInSlices } from '../kernel/slices.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from '../kernel/tool-id.ts';
-import { type DefinitionChange, diffDefinitions } from './definition-diff.ts';
-import { definitionHash } from './definition-hash.ts';
-import type { LocalTool } from './local-tool.ts';
+import type { CatalogEntry, NamingScope, ServerFacts, UnnamedEntry } from './catalog-entry.ts';
 import { createNameOwners } from './name-owners.ts';
-import { findRivals, nameTools } from './name-tools.ts';
-import type { Pin, PinStore } from './pins.ts';
-import { type RegisteredTool, registerTools, strictViolation, type ToolSettings } from './register-tools.ts';
+import { findRivals, type NameCollision, nameTools } from './name-tools.ts';
+import type { PinStore } from './pins.ts';
+import { registerTools, strictViolation, type ToolSettings } from './register-tools.ts';
+import { toEntries } from './tool-entries.ts';
 
-/** A tool as the toolbox knows it. Server and original name identify it. */
-export interface CatalogEntry {
-  /** The exposed name in the toolbox's naming. */
-  readonly name: string;
-  /** Another tool owns the exposed name without a suffix. */
-  readonly suffixed?: boolean;
-  /** What patterns over tools are read against. */
-  readonly scope: NamingScope;
-  /** The name the server, or the program, gave it. */
-  readonly originalName: string;
-  readonly server?: string;
-  readonly serverAddress?: string;
-  readonly serverTrusted: boolean;
-  readonly definition: ToolDefinition;
-  readonly annotations?: ToolAnnotations;
-  readonly definitionHash: string;
-  readonly limits: ToolLimits;
-  /** The definition is not the accepted one: it may not run, or only after asking. */
-  readonly changed?: 'quarantine' | 'ask';
-  readonly changes?: readonly DefinitionChange[];
-  readonly paramHeaders: readonly ParamHeader[];
-  readonly local?: LocalTool;
-}
+export type { CatalogEntry, NamingScope, ServerFacts, UnnamedEntry } from './catalog-entry.ts';
 
 /** What an update did, in exposed names. */
 export interface CatalogDifference {
@@ -58,72 +36,105 @@ export interface CatalogOptions {
   readonly onChanged: (difference: CatalogDifference, server?: string) => void;
 }
 
-/** All tools that are known now. */
+/** All tools that are known now. Work that grows with the number of tools runs in slices. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   /** By exposed name, or by id. */
   find(tool: string | ToolId): CatalogEntry | undefined;
   /** Registers a server's tools. During the start, unknown tools of a strict server reject; later they are left out. */
   setServer(spec: ServerSpec, offered: readonly ToolDefinition[], facts?: ServerFacts): Promise<void>;
-  removeServer(server: string): void;
-  setLocal(entries: readonly UnnamedEntry[]): void;
+  /** The server's tools can not be found from now on; resolves when the other tools have their names. */
+  removeServer(server: string): Promise<void>;
+  setLocal(entries: readonly UnnamedEntry[]): Promise<void>;
   /** Makes a changed definition the accepted one. */
   accept(tool: string | ToolId): Promise<boolean>;
   /** Ends the start: from here on every name stays with its tool while the tool's server is configured. */
   settleNames(): Promise<void>;
 }
 
-/** The names that a pattern can refer to. */
-export interface NamingScope {
-  readonly naming: Naming;
-  /** Configured servers, the longest configured first. */
-  readonly servers: readonly string[];
-  readonly localTools: ReadonlySet<string>;
+/** The tools under their exposed names. */
+interface NamedTools {
+  readonly entries: readonly CatalogEntry[];
+  readonly byName: ReadonlyMap<string, CatalogEntry>;
+  readonly byKey: ReadonlyMap<string, CatalogEntry>;
 }
 
-export interface ServerFacts {
-  /** The server is reached over modern HTTP, where schemas may ask for arguments in headers. */
-  readonly usesParamHeaders?: boolean;
-  /** The toolbox is still starting: a strict server's unknown tools stop it. */
-  readonly starting?: boolean;
+interface ServerTools {
+  readonly entries: readonly UnnamedEntry[];
+  /** The names that the server offered, including those that are not registered. */
+  readonly seen: ReadonlySet<string>;
 }
-
-export type UnnamedEntry = Omit<CatalogEntry, 'name' | 'scope'>;
 
 /** An empty catalog. */
 export function createCatalog(options: CatalogOptions): Catalog {
   const { log, pins } = options;
-  const groups = new Map<string, { entries: UnnamedEntry[]; seen: ReadonlySet<string> }>();
-  let locals: readonly UnnamedEntry[] = [];
-  let entries: readonly CatalogEntry[] = [];
-  let byName = new Map<string, CatalogEntry>();
-  let byKey = new Map<string, CatalogEntry>();
+  const groups = new Map<string, ServerTools>();
+  // Counts the removals of each server: a list that was read before a removal must not bring its tools back.
+  const removals = new Map<string, number>();
   const nameOwners = createNameOwners();
-  let isSettled = false;
+  // Of two lists of one server that are read in a row, the second must win.
+  const perServer = createKeyedMutex();
+  const reportedCollisions = new Set<string>();
   // Tools that were first seen during the start: among those the order of the servers decides who owns a name.
   const firstSeen = new Set<string>();
-  const reportedCollisions = new Set<string>();
-  // Of two lists read in a row, the second must win.
-  const oneAtATime = createMutex();
+  const pinnedSuffixes = new Set<string>();
+  let locals: readonly UnnamedEntry[] = [];
+  let isSettled = false;
+  let current: NamedTools = { entries: [], byName: new Map(), byKey: new Map() };
+  let announced = current.byName;
+  let scope: NamingScope = { naming: options.naming(), servers: [], localTools: new Set() };
+  /** The servers that were changed since names were last assigned; undefined for the local tools. */
+  let causes = new Set<string | undefined>();
+  let removedMeanwhile = new Set<string>();
+  let nextNaming: Promise<void> | undefined;
+  let lastNaming: Promise<void> = Promise.resolve();
 
-  function rename(server?: string): void {
+  /** Assigns names to all tools. Changes that come before it starts share one run. */
+  function assignNames(cause?: string): Promise<void> {
+    causes.add(cause);
+    nextNaming ??= lastNaming.then(() => {
+      nextNaming = undefined;
+      const run = nameAll();
+      lastNaming = run.catch(() => {});
+      return run;
+    });
+    return nextNaming;
+  }
+
+  async function nameAll(): Promise<void> {
     const configured = options.servers().map(({ name }) => name);
     const others = [...groups.keys()].filter((name) => !configured.includes(name));
     const servers = [...configured, ...others];
     const known = new Set(servers);
-    const naming = options.naming();
-    const localTools = new Set(locals.map(({ originalName }) => originalName));
-    const scope: NamingScope = { naming, servers: configured, localTools };
+    const changedBy = causes;
+    causes = new Set();
+    removedMeanwhile = new Set();
+    scope = updateScope(scope, {
+      naming: options.naming(),
+      servers: configured,
+      localTools: new Set(locals.map(({ originalName }) => originalName)),
+    });
+    const { naming, localTools } = scope;
     nameOwners.release((id) => (id.server === undefined ? !localTools.has(id.tool) : !known.has(id.server)));
     const unnamed = [...locals, ...servers.flatMap((name) => groups.get(name)?.entries ?? [])];
-    const claims = unnamed.map((entry) => ({ id: toolIdOf(entry), suffixed: entry.suffixed }));
-    const suffixed = nameOwners.assign(claims, { final: isSettled });
-    const claimed = unnamed.map((entry) => ({ ...entry, scope, suffixed: suffixed.get(toolKey(toolIdOf(entry))) }));
-    const { named, collisions } = nameTools(claimed, naming);
-    const before = byName;
-    entries = named;
-    byName = new Map(named.map((entry) => [entry.name, entry]));
-    byKey = new Map(named.map((entry) => [toolKey(toolIdOf(entry)), entry]));
+    const needsSuffix = nameOwners.startAssignment({ final: isSettled });
+    const claimed = await mapInSlices(unnamed, (entry) => ({
+      ...entry,
+      scope,
+      suffixed: needsSuffix({ id: toolIdOf(entry), suffixed: entry.suffixed }),
+    }));
+    const { named, collisions } = await nameTools(claimed, naming);
+    reportCollisions(collisions);
+    const indexed = await indexTools(named);
+    current = [...removedMeanwhile].reduce(withoutServer, indexed);
+    const difference = await compare(announced, indexed.byName);
+    announced = indexed.byName;
+    if (difference.added.length + difference.removed.length + difference.changed.length === 0) return;
+    const [cause] = changedBy;
+    options.onChanged(difference, changedBy.size === 1 ? cause : undefined);
+  }
+
+  function reportCollisions(collisions: readonly NameCollision[]): void {
     for (const { name, owners } of collisions) {
       const key = JSON.stringify([name, owners]);
       if (reportedCollisions.has(key)) continue;
@@ -133,170 +144,174 @@ export function createCatalog(options: CatalogOptions): Catalog {
         tool: name,
       });
     }
-    const difference = compare(before, byName);
-    if (difference.added.length + difference.removed.length + difference.changed.length > 0)
-      options.onChanged(difference, server);
   }
 
-  async function toEntry(
-    spec: ServerSpec,
-    { definition, limits }: RegisteredTool,
-    { usesParamHeaders }: ServerFacts,
-  ): Promise<UnnamedEntry | undefined> {
-    const headers = usesParamHeaders ? findParamHeaders(definition.inputSchema) : noHeaders;
-    if (!headers.ok) {
-      const what = `Server '${spec.name}' offers tool '${definition.name}', which is left out: ${headers.reason}`;
-      log.warning('catalog.tool-unusable', what, { server: spec.name, tool: definition.name });
-      return undefined;
-    }
-    const serverAddress = toServerAddress(spec);
-    const hash = definitionHash(definition);
-    const pin = await pins.get(serverAddress, definition.name);
-    const id = { server: spec.name, tool: definition.name };
-    const suffixed = pin ? pin.suffixed : await isNameReserved(id);
-    if (!pin && !isSettled) firstSeen.add(toolKey(id));
-    if (!pin || (pin.hash !== hash && spec.onChange === 'allow'))
-      await accept(serverAddress, definition, hash, suffixed);
-    const isChanged = pin !== undefined && pin.hash !== hash && spec.onChange !== 'allow';
-    if (isChanged) {
-      const consequence =
-        spec.onChange === 'quarantine' ? 'it is not usable until the change is accepted' : 'the next call asks first';
-      log.warning(
-        'catalog.definition-changed',
-        `Tool '${definition.name}' of MCP server '${spec.name}' changed: ${consequence}`,
-        {
-          server: spec.name,
-          tool: definition.name,
-        },
-      );
-    }
-    return {
-      originalName: definition.name,
-      suffixed,
-      server: spec.name,
-      serverAddress,
-      serverTrusted: spec.trusted,
-      definition,
-      annotations: definition.annotations,
-      definitionHash: hash,
-      limits,
-      changed: isChanged ? (spec.onChange as 'quarantine' | 'ask') : undefined,
-      changes: isChanged ? diffDefinitions(pin.definition, definition) : undefined,
-      paramHeaders: headers.headers,
-    };
-  }
-
-  /** Whether a tool of another configured server had the name before, also one whose server is not connected now. */
-  async function isNameReserved(id: ToolId): Promise<true | undefined> {
+  /** Finds out whether a name is reserved for a tool of another server, also one whose server is not connected now. */
+  function createReservations(): (id: ToolId) => Promise<boolean> {
     const specs = new Map(options.servers().map((spec) => [spec.name, spec]));
-    for (const rival of findRivals(id, [...specs.keys()])) {
-      const spec = specs.get(rival.server ?? '');
-      if (!spec || firstSeen.has(toolKey(rival))) continue;
-      const pin = await pins.get(toServerAddress(spec), rival.tool);
-      if (pin && !pin.suffixed) return true;
-    }
-    return undefined;
-  }
-
-  async function accept(
-    serverAddress: string,
-    definition: ToolDefinition,
-    hash: string,
-    suffixed: Pin['suffixed'],
-  ): Promise<void> {
-    const acceptedAt = new Date(options.clock.now()).toISOString();
-    await pins.set({ serverAddress, tool: definition.name, hash, definition, acceptedAt, suffixed });
+    const names = [...specs.keys()];
+    const hashes = new Map<string, ReturnType<PinStore['readHashes']>>();
+    return async (id) => {
+      if (!isSettled) firstSeen.add(toolKey(id));
+      for (const rival of findRivals(id, names)) {
+        const spec = specs.get(rival.server ?? '');
+        if (!spec || firstSeen.has(toolKey(rival))) continue;
+        const address = toServerAddress(spec);
+        const reading = hashes.get(address) ?? pins.readHashes(address);
+        hashes.set(address, reading);
+        const pin = (await reading).get(rival.tool);
+        if (pin && !pin.suffixed) return true;
+      }
+      return false;
+    };
   }
 
   /** Pins remember who came later, so that names stay where they are across a restart. */
   async function pinSuffixes(): Promise<void> {
-    for (const { suffixed, serverAddress, originalName } of entries) {
-      if (!suffixed || serverAddress === undefined) continue;
-      const pin = await pins.get(serverAddress, originalName);
-      if (pin && !pin.suffixed) await pins.set({ ...pin, suffixed: true });
+    const later = current.entries.filter((entry) => entry.suffixed && !pinnedSuffixes.has(toolKey(toolIdOf(entry))));
+    for (const [serverAddress, entries] of Map.groupBy(later, (entry) => entry.serverAddress)) {
+      if (serverAddress === undefined) continue;
+      await pins.setSuffixed(
+        serverAddress,
+        entries.map(({ originalName }) => originalName),
+      );
+      for (const entry of entries) pinnedSuffixes.add(toolKey(toolIdOf(entry)));
     }
   }
 
-  async function update(spec: ServerSpec, offered: readonly ToolDefinition[], facts: ServerFacts): Promise<void> {
+  async function update(
+    spec: ServerSpec,
+    offered: readonly ToolDefinition[],
+    facts: ServerFacts,
+    removalsAtCall: number,
+  ): Promise<void> {
     const before = groups.get(spec.name);
     const settings = options.toolSettings();
-    const outcome = registerTools(spec, offered, settings, before);
-    for (const { level, event, message } of outcome.logs) log[level](event, message, { server: spec.name });
-    if (outcome.missing.length > 0 && facts.starting) {
-      throw strictViolation(
-        spec,
-        outcome.missing,
-        settings.configs.map((config) => config.name),
-        options.dialect(),
-      );
+    const { registered, missing, logs, seen } = await registerTools(spec, offered, settings, before);
+    await mapInSlices(logs, ({ level, event, message }) => log[level](event, message, { server: spec.name }));
+    if (missing.length > 0 && facts.starting) {
+      const configured = settings.configs.map((config) => config.name);
+      throw strictViolation(spec, missing, configured, options.dialect());
     }
     // `registerTools` logs those that come later; these were there when the server was first seen.
-    for (const tool of before ? [] : outcome.missing) {
+    await mapInSlices(before ? [] : missing, (tool) => {
       const message = `Tool '${tool}' of MCP server '${spec.name}' is not configured in the toolbox, not registering it (mode is strict)`;
       log.warning('catalog.tool-refused', message, { server: spec.name, tool });
-    }
-    const made = await Promise.all(outcome.registered.map((tool) => toEntry(spec, tool, facts)));
-    groups.set(spec.name, { entries: made.filter((entry) => entry !== undefined), seen: outcome.seen });
-    rename(spec.name);
+    });
+    const now = () => new Date(options.clock.now()).toISOString();
+    const ports = { pins, log, now, isNameReserved: createReservations() };
+    const { entries, newPins } = await toEntries(spec, registered, before?.entries ?? [], facts, ports);
+    if (newPins.length > 0) await pins.setAll(newPins);
+    if (removalsOf(spec.name) !== removalsAtCall) return;
+    groups.set(spec.name, { entries, seen });
+    if (before && isSameList(before.entries, entries)) return;
+    await assignNames(spec.name);
     if (isSettled) await pinSuffixes();
   }
 
+  function removalsOf(server: string): number {
+    return removals.get(server) ?? 0;
+  }
+
   function find(tool: string | ToolId): CatalogEntry | undefined {
-    return typeof tool === 'string' ? byName.get(tool) : byKey.get(toolKey(tool));
+    return typeof tool === 'string' ? current.byName.get(tool) : current.byKey.get(toolKey(tool));
+  }
+
+  async function accept(tool: ToolId): Promise<boolean> {
+    const entry = find(tool);
+    const { server, serverAddress, definition, definitionHash: hash, originalName } = entry ?? {};
+    if (!entry?.changed || server === undefined || serverAddress === undefined || !definition || !hash) return false;
+    const acceptedAt = new Date(options.clock.now()).toISOString();
+    const suffixed = entry.suffixed || undefined;
+    await pins.setAll([{ serverAddress, tool: entry.originalName, hash, definition, acceptedAt, suffixed }]);
+    const group = groups.get(server);
+    if (!group) return false;
+    const entries = group.entries.map((candidate) => {
+      if (candidate.originalName !== originalName || candidate.definitionHash !== hash) return candidate;
+      return { ...candidate, changed: undefined, changes: undefined, accepted: undefined };
+    });
+    groups.set(server, { ...group, entries });
+    await assignNames(server);
+    return true;
   }
 
   return {
     get entries() {
-      return entries;
+      return current.entries;
     },
     find,
 
-    setServer: (spec, offered, facts = {}) => oneAtATime(() => update(spec, offered, facts)),
-
-    removeServer(server) {
-      groups.delete(server);
-      rename(server);
+    setServer(spec, offered, facts = {}) {
+      const removalsAtCall = removalsOf(spec.name);
+      return perServer.run(spec.name, () => update(spec, offered, facts, removalsAtCall));
     },
 
-    setLocal(next) {
+    async removeServer(server) {
+      removals.set(server, removalsOf(server) + 1);
+      if (!groups.delete(server)) return;
+      current = withoutServer(current, server);
+      removedMeanwhile.add(server);
+      await assignNames(server);
+    },
+
+    async setLocal(next) {
       locals = next;
-      rename();
+      await assignNames();
     },
 
     async settleNames() {
       isSettled = true;
       firstSeen.clear();
-      rename();
+      await assignNames();
       await pinSuffixes();
     },
 
     async accept(tool) {
       const entry = find(tool);
-      if (!entry?.changed || entry.server === undefined || entry.serverAddress === undefined) return false;
-      await accept(entry.serverAddress, entry.definition, entry.definitionHash, entry.suffixed || undefined);
-      const group = groups.get(entry.server);
-      if (!group) return false;
-      const accepted = (candidate: UnnamedEntry) =>
-        candidate.originalName === entry.originalName && candidate.definitionHash === entry.definitionHash;
-      group.entries = group.entries.map((candidate) => {
-        if (!accepted(candidate)) return candidate;
-        const { changed: _changed, changes: _changes, ...plain } = candidate;
-        return plain;
-      });
-      rename(entry.server);
-      return true;
+      if (entry?.server === undefined) return false;
+      return perServer.run(entry.server, () => accept(toolIdOf(entry)));
     },
   };
 }
 
-const noHeaders = { ok: true, headers: [] } as const;
+/** The same object if nothing changed, so that entries can be compared with earlier ones. */
+function updateScope(before: NamingScope, next: NamingScope): NamingScope {
+  return isDeepStrictEqual(before, next) ? before : next;
+}
 
-function compare(
+async function indexTools(entries: readonly CatalogEntry[]): Promise<NamedTools> {
+  const byName = new Map<string, CatalogEntry>();
+  const byKey = new Map<string, CatalogEntry>();
+  const slice = createSlice();
+  for (const entry of entries) {
+    byName.set(entry.name, entry);
+    byKey.set(toolKey(toolIdOf(entry)), entry);
+    if (slice.isOver()) await slice.next();
+  }
+  return { entries, byName, byKey };
+}
+
+function withoutServer({ entries, byName, byKey }: NamedTools, server: string): NamedTools {
+  const remains = ([, entry]: [string, CatalogEntry]) => entry.server !== server;
+  return {
+    entries: entries.filter((entry) => entry.server !== server),
+    byName: new Map([...byName].filter(remains)),
+    byKey: new Map([...byKey].filter(remains)),
+  };
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
+async function compare(
   before: ReadonlyMap<string, CatalogEntry>,
   after: ReadonlyMap<string, CatalogEntry>,
-): CatalogDifference {
+): Promise<CatalogDifference> {
   const added: string[] = [];
   const changed: string[] = [];
+  const removed: string[] = [];
+  const slice = createSlice();
   for (const [name, entry] of after) {
     const old = before.get(name);
     if (!old) added.push(name);
@@ -307,6 +322,11 @@ function compare(
       old.changed !== entry.changed
     )
       changed.push(name);
+    if (slice.isOver()) await slice.next();
   }
-  return { added, changed, removed: [...before.keys()].filter((name) => !after.has(name)) };
+  for (const name of before.keys()) {
+    if (!after.has(name)) removed.push(name);
+    if (slice.isOver()) await slice.next();
+  }
+  return { added, changed, removed };
 }

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import type { ToolId } from '../kernel/tool-id.ts';
 import { toolKey } from '../kernel/tool-id.ts';
-import { createNameOwners, type NameClaim } from './name-owners.ts';
+import { createNameOwners, type NameClaim, type NameOwners } from './name-owners.ts';
 
 const older: ToolId = { server: 'github', tool: 'enterprise_delete' };
 const newer: ToolId = { server: 'github_enterprise', tool: 'delete' };
 const claims = (...ids: ToolId[]): NameClaim[] => ids.map((id) => ({ id }));
 const final = { final: true };
+const assign = (owners: NameOwners, all: readonly NameClaim[], options: { readonly final: boolean }) => {
+  const needsSuffix = owners.startAssignment(options);
+  return new Map(all.map((claim) => [toolKey(claim.id), needsSuffix(claim)]));
+};
 
 test('the tool that is added later gets the suffix, regardless of the order of the servers [N9, B8]', () => {
   for (const [first, second] of [
@@ -14,38 +18,38 @@ test('the tool that is added later gets the suffix, regardless of the order of t
     [newer, older],
   ] as const) {
     const owners = createNameOwners();
-    expect(owners.assign(claims(first), final).get(toolKey(first))).toBe(false);
-    const both = owners.assign(claims(second, first), final);
+    expect(assign(owners, claims(first), final).get(toolKey(first))).toBe(false);
+    const both = assign(owners, claims(second, first), final);
     expect([both.get(toolKey(first)), both.get(toolKey(second))]).toEqual([false, true]);
   }
 });
 
 test('a name stays reserved while its tool is not offered [N9]', () => {
   const owners = createNameOwners();
-  owners.assign(claims(older), final);
-  expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(true);
-  expect(owners.assign(claims(newer, older), final).get(toolKey(older))).toBe(false);
+  assign(owners, claims(older), final);
+  expect(assign(owners, claims(newer), final).get(toolKey(newer))).toBe(true);
+  expect(assign(owners, claims(newer, older), final).get(toolKey(older))).toBe(false);
 });
 
 test('a name is free after its server is removed, but assigned suffixes stay', () => {
   const owners = createNameOwners();
-  owners.assign(claims(older, newer), final);
+  assign(owners, claims(older, newer), final);
   owners.release(({ server }) => server === 'github');
-  expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(true);
+  expect(assign(owners, claims(newer), final).get(toolKey(newer))).toBe(true);
   owners.release(({ server }) => server === 'github_enterprise');
-  expect(owners.assign(claims(newer), final).get(toolKey(newer))).toBe(false);
+  expect(assign(owners, claims(newer), final).get(toolKey(newer))).toBe(false);
 });
 
 test('until names are final, the order of the servers decides, not the order in which they connect', () => {
   const owners = createNameOwners();
-  expect(owners.assign(claims(newer), { final: false }).get(toolKey(newer))).toBe(false);
-  const settled = owners.assign(claims(older, newer), final);
+  expect(assign(owners, claims(newer), { final: false }).get(toolKey(newer))).toBe(false);
+  const settled = assign(owners, claims(older, newer), final);
   expect([settled.get(toolKey(older)), settled.get(toolKey(newer))]).toEqual([false, true]);
 });
 
 test('a tool that had a suffix before retains it', () => {
   const owners = createNameOwners();
-  expect(owners.assign([{ id: newer, suffixed: true }, { id: older }], final)).toEqual(
+  expect(assign(owners, [{ id: newer, suffixed: true }, { id: older }], final)).toEqual(
     new Map([
       [toolKey(newer), true],
       [toolKey(older), false],
@@ -57,5 +61,5 @@ test('a local tool and a tool of a server do not share a name', () => {
   const owners = createNameOwners();
   const local = { tool: 'mcp_github_search' };
   const remote = { server: 'github', tool: 'search' };
-  expect([...owners.assign(claims(local, remote), final).values()]).toEqual([false, true]);
+  expect([...assign(owners, claims(local, remote), final).values()]).toEqual([false, true]);
 });

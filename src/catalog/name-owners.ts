@@ -11,36 +11,32 @@ export interface NameClaim {
 /** Which tool owns which joined name. A name that was given stays with its tool; the tool that comes later gets a suffix. */
 export interface NameOwners {
   /**
-   * Whether each tool, by its key, gets a suffix. Tools without a decision are decided in the order given. Decisions are kept
-   * if `final`; until then the order of the list counts, not the order in which servers connect.
+   * Starts to decide which tools get a suffix; the returned function decides one tool after the other. Decisions are stored
+   * if `final`; until then the order of the tools counts, not the order in which servers connect.
    */
-  assign(claims: readonly NameClaim[], options: { readonly final: boolean }): ReadonlyMap<string, boolean>;
-  /** Frees the names of tools that can not come back. */
+  startAssignment(options: { readonly final: boolean }): (claim: NameClaim) => boolean;
+  /** Frees the names of tools that cannot come back. */
   release(isGone: (id: ToolId) => boolean): void;
 }
 
+/** No names are owned yet. */
 export function createNameOwners(): NameOwners {
   const decisions = new Map<string, { readonly id: ToolId; readonly suffixed: boolean }>();
   const owned = new Set<string>();
 
   return {
-    assign(claims, { final }) {
-      const assigned = new Map<string, boolean>();
+    startAssignment({ final }) {
       const tentative = new Set<string>();
-      for (const { id, suffixed } of claims) {
+      return ({ id, suffixed }) => {
         const key = toolKey(id);
         const known = decisions.get(key);
-        if (known) {
-          assigned.set(key, known.suffixed);
-          continue;
-        }
+        if (known) return known.suffixed;
         const names = joinedNames(id);
         const needsSuffix = suffixed === true || names.some((name) => owned.has(name) || tentative.has(name));
-        assigned.set(key, needsSuffix);
         if (final) decisions.set(key, { id, suffixed: needsSuffix });
         if (!needsSuffix) for (const name of names) (final ? owned : tentative).add(name);
-      }
-      return assigned;
+        return needsSuffix;
+      };
     },
     release(isGone) {
       for (const [key, { id, suffixed }] of decisions) {

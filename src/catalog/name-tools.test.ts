@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Naming } from '../config/config.ts';
-import { toolIdOf, toolKey } from '../kernel/tool-id.ts';
+import { toolIdOf } from '../kernel/tool-id.ts';
 import { createNameOwners } from './name-owners.ts';
 import { namePrompt, nameTool, nameTools } from './name-tools.ts';
 
@@ -42,9 +42,9 @@ describe('the exposed name of a tool', () => {
 describe('naming all tools', () => {
   const entry = (server: string | undefined, originalName: string) => ({ server, originalName });
 
-  test('gives a plain name to the tool that was registered last and reports the collision [M10]', () => {
+  test('gives a plain name to the tool that was registered last and reports the collision [M10]', async () => {
     const tools = [entry(undefined, 'search'), entry('a', 'search'), entry('b', 'search'), entry('a', 'other')];
-    const { named, collisions } = nameTools(tools, 'plain');
+    const { named, collisions } = await nameTools(tools, 'plain');
     expect(named).toEqual([
       { server: 'b', originalName: 'search', name: 'search' },
       { server: 'a', originalName: 'other', name: 'other' },
@@ -52,19 +52,19 @@ describe('naming all tools', () => {
     expect(collisions).toEqual([{ name: 'search', owners: ['local', 'a', 'b'] }]);
   });
 
-  test('adds a hash to a tool that is added after the owner of its name [B8]', () => {
-    const { named, collisions } = nameTools([{ ...entry('a', 'b_c'), suffixed: true }, entry('a_b', 'c')], 'mcp');
+  test('adds a hash to a tool that is added after the owner of its name [B8]', async () => {
+    const { named, collisions } = await nameTools([{ ...entry('a', 'b_c'), suffixed: true }, entry('a_b', 'c')], 'mcp');
     expect(named.map(({ name }) => name)).toEqual([expect.stringMatching(/^mcp_a_b_c_[0-9a-f]{8}$/), 'mcp_a_b_c']);
     expect(collisions).toEqual([]);
   });
 
-  test('preserves the other fields of an entry', () => {
-    expect(nameTools([{ ...entry('s', 't'), limits: 3 }], 'mcp').named).toEqual([
+  test('preserves the other fields of an entry', async () => {
+    expect((await nameTools([{ ...entry('s', 't'), limits: 3 }], 'mcp')).named).toEqual([
       { server: 's', originalName: 't', limits: 3, name: 'mcp_s_t' },
     ]);
   });
 
-  test('yields valid, distinct and stable names for any servers and tools [B8, N9]', () => {
+  test('yields valid, distinct and stable names for any servers and tools [B8, N9]', async () => {
     const part = fc.oneof(
       fc.stringMatching(/^[ab_]{0,4}$/),
       fc.stringMatching(/^[ab_ .]{0,70}$/),
@@ -74,24 +74,26 @@ describe('naming all tools', () => {
       maxLength: 20,
       selector: ({ server, originalName }) => JSON.stringify([server, originalName]),
     });
-    fc.assert(
-      fc.property(pairs, fc.nat(20), fc.constantFrom('mcp' as const, 'server__tool' as const), (tools, few, naming) => {
-        const owners = createNameOwners();
-        const namesOf = (some: typeof tools) => {
-          const suffixed = owners.assign(
-            some.map((tool) => ({ id: toolIdOf(tool) })),
-            { final: true },
-          );
-          const claimed = some.map((tool) => ({ ...tool, suffixed: suffixed.get(toolKey(toolIdOf(tool))) }));
-          return nameTools(claimed, naming).named.map(({ name }) => name);
-        };
-        const before = namesOf(tools.slice(0, few));
-        const names = namesOf(tools);
-        for (const name of names) expect(name).toMatch(valid);
-        expect(new Set(names).size).toBe(tools.length);
-        expect(names.slice(0, few)).toEqual(before);
-        expect(namesOf(tools.toReversed())).toEqual(names.toReversed());
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        pairs,
+        fc.nat(20),
+        fc.constantFrom('mcp' as const, 'server__tool' as const),
+        async (tools, few, naming) => {
+          const owners = createNameOwners();
+          const namesOf = async (some: typeof tools) => {
+            const needsSuffix = owners.startAssignment({ final: true });
+            const claimed = some.map((tool) => ({ ...tool, suffixed: needsSuffix({ id: toolIdOf(tool) }) }));
+            return (await nameTools(claimed, naming)).named.map(({ name }) => name);
+          };
+          const before = await namesOf(tools.slice(0, few));
+          const names = await namesOf(tools);
+          for (const name of names) expect(name).toMatch(valid);
+          expect(new Set(names).size).toBe(tools.length);
+          expect(names.slice(0, few)).toEqual(before);
+          expect(await namesOf(tools.toReversed())).toEqual(names.toReversed());
+        },
+      ),
     );
   });
 });

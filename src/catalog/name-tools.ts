@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Naming } from '../config/config.ts';
+import { createSlice } from '../kernel/slices.ts';
 import type { ToolId } from '../kernel/tool-id.ts';
 
 /** A tool that is to be named. */
@@ -40,16 +41,25 @@ export function nameTool({ server, originalName, suffixed }: Nameable, naming: N
 }
 
 /** Names all tools, in the order of registration. In plain naming the last tool of a name wins; the others are left out. */
-export function nameTools<Entry extends Nameable>(
+export async function nameTools<Entry extends Nameable>(
   entries: readonly Entry[],
   naming: Naming,
-): { readonly named: (Entry & { readonly name: string })[]; readonly collisions: NameCollision[] } {
-  const byName = Map.groupBy(entries, (entry) => nameTool(entry, naming));
-  const named = [...byName].flatMap(([name, owners]) => owners.slice(-1).map((entry) => ({ ...entry, name })));
-  const collisions = [...byName]
-    .filter(([, owners]) => owners.length > 1)
-    .map(([name, owners]) => ({ name, owners: owners.map((owner) => owner.server ?? 'local') }));
-  return { named, collisions };
+): Promise<{ readonly named: (Entry & { readonly name: string })[]; readonly collisions: NameCollision[] }> {
+  const byName = new Map<string, Entry & { readonly name: string }>();
+  const owners = new Map<string, string[]>();
+  const slice = createSlice();
+  for (const entry of entries) {
+    const name = nameTool(entry, naming);
+    const earlier = byName.get(name);
+    if (earlier) {
+      const known = owners.get(name) ?? [earlier.server ?? 'local'];
+      owners.set(name, [...known, entry.server ?? 'local']);
+    }
+    byName.set(name, { ...entry, name });
+    if (slice.isOver()) await slice.next();
+  }
+  const collisions = [...owners].map(([name, servers]) => ({ name, owners: servers }));
+  return { named: [...byName.values()], collisions };
 }
 
 /** The exposed name of a prompt. A name that could be read as a prompt of another configured server has a suffix. */

@@ -1,19 +1,29 @@
 import type { ToolDefinition } from '../kernel/tool.ts';
 
 /** The accepted definition of a tool: the first one seen, or one that a person accepted later. */
-export interface Pin {
+export interface Pin extends PinnedHash {
   readonly serverAddress: string;
   readonly tool: string;
-  readonly hash: string;
   readonly definition: ToolDefinition;
   readonly acceptedAt: string;
+}
+
+/** The part of a pin that is compared with every listed tool. */
+export interface PinnedHash {
+  readonly hash: string;
   /** The tool's exposed name has a suffix: when the tool was first seen, another tool owned the name without one. */
   readonly suffixed?: true;
 }
 
-/** The store of pins. */
+/** Stores pins. A server can have many thousands: each method except `get` costs one read or write for all of them. */
 export interface PinStore {
   get(serverAddress: string, tool: string): Promise<Pin | undefined>;
-  set(pin: Pin): Promise<void>;
+  /** The hashes of all pins of a server, by tool. */
+  readHashes(serverAddress: string): Promise<{ get(tool: string): PinnedHash | undefined }>;
+  /** Adds pins, or replaces those of the same tools. */
+  setAll(pins: readonly Pin[]): Promise<void>;
+  /** Marks the pins of these tools as suffixed. */
+  setSuffixed(serverAddress: string, tools: readonly string[]): Promise<void>;
+  /** All pins, oldest first. */
   list(): Promise<readonly Pin[]>;
 }

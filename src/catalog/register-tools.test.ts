@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerSpec, ToolConfig } from '../config/config.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
-import { findGone, registerTools as register, strictViolation } from './register-tools.ts';
+import { findGone, type Registration, registerTools as register, strictViolation } from './register-tools.ts';
 
 const customers: ServerSpec = {
   name: 'customers',
@@ -35,14 +35,13 @@ const registerTools = (
 ) => register(server, offered, { configs, defaultTool }, previous);
 const offer = (...names: string[]): ToolDefinition[] =>
   names.map((name) => ({ name, inputSchema: { type: 'object' } }));
-const lines = (registration: ReturnType<typeof registerTools>) =>
+const lines = (registration: Registration) =>
   registration.logs.map(({ level, message }) => `${level.toUpperCase()}: ${message}`);
-const namesOf = (registration: ReturnType<typeof registerTools>) =>
-  registration.registered.map(({ definition }) => definition.name);
+const namesOf = (registration: Registration) => registration.registered.map(({ definition }) => definition.name);
 
 describe('dynamic mode', () => {
-  test('registers a tool that is not configured with the default limits and an INFO line [M5, M7]', () => {
-    const registration = registerTools(customers, offer('list_orders'), []);
+  test('registers a tool that is not configured with the default limits and an INFO line [M5, M7]', async () => {
+    const registration = await registerTools(customers, offer('list_orders'), []);
     expect(registration.registered).toEqual([
       { definition: offer('list_orders')[0], limits: { maxInstances: 10, timeoutMs: 30_000 }, source: 'default' },
     ]);
@@ -52,9 +51,9 @@ describe('dynamic mode', () => {
     ]);
   });
 
-  test('merges explicit values over the default field by field and logs the result at DEBUG [M5, M7]', () => {
+  test('merges explicit values over the default field by field and logs the result at DEBUG [M5, M7]', async () => {
     const configs = [{ name: 'get_customer', maxInstances: 20 }];
-    const registration = registerTools(customers, offer('get_customer'), configs);
+    const registration = await registerTools(customers, offer('get_customer'), configs);
     expect(registration.registered[0]).toMatchObject({
       limits: { maxInstances: 20, timeoutMs: 30_000 },
       source: 'explicit',
@@ -63,31 +62,31 @@ describe('dynamic mode', () => {
       'DEBUG: Tool \'get_customer\' registered with explicit configuration: {"maxInstances":20,"timeoutMs":30000}',
       'DEBUG: Tool \'get_customer\' configuration merged: explicit={"maxInstances":20}, default={"maxInstances":10,"timeoutMs":30000}, final={"maxInstances":20,"timeoutMs":30000}',
     ]);
-    const all = registerTools(customers, offer('get_customer'), [
+    const all = await registerTools(customers, offer('get_customer'), [
       { name: 'get_customer', maxInstances: 1, timeoutMs: 2 },
     ]);
     expect(all.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: 2 });
   });
 
-  test('registers a hundred tools of which five are configured [M17]', () => {
+  test('registers a hundred tools of which five are configured [M17]', async () => {
     const names = Array.from({ length: 100 }, (_, at) => `tool_${at}`);
     const configs = names.slice(0, 5).map((name) => ({ name, maxInstances: 1 }));
-    const { registered } = registerTools(customers, offer(...names), configs);
+    const { registered } = await registerTools(customers, offer(...names), configs);
     expect(registered.filter(({ source }) => source === 'explicit')).toHaveLength(5);
     expect(registered.filter(({ limits }) => limits.maxInstances === 10)).toHaveLength(95);
   });
 
-  test('registers the tools that strict mode rejected, after a server is switched to it [M17]', () => {
-    expect(registerTools(strict, offer('a', 'b'), [{ name: 'a' }]).missing).toEqual(['b']);
-    const switched = registerTools({ ...strict, mode: 'dynamic' }, offer('a', 'b'), [{ name: 'a' }]);
+  test('registers the tools that strict mode rejected, after a server is switched to it [M17]', async () => {
+    expect((await registerTools(strict, offer('a', 'b'), [{ name: 'a' }])).missing).toEqual(['b']);
+    const switched = await registerTools({ ...strict, mode: 'dynamic' }, offer('a', 'b'), [{ name: 'a' }]);
     expect(switched.missing).toEqual([]);
     expect(namesOf(switched)).toEqual(['a', 'b']);
   });
 });
 
 describe('strict mode', () => {
-  test('rejects every tool that is not configured [M4]', () => {
-    const registration = registerTools(strict, offer('a', 'b', 'c'), [{ name: 'b', maxInstances: 3 }]);
+  test('rejects every tool that is not configured [M4]', async () => {
+    const registration = await registerTools(strict, offer('a', 'b', 'c'), [{ name: 'b', maxInstances: 3 }]);
     expect(registration.missing).toEqual(['a', 'c']);
     expect(registration.registered).toMatchObject([{ definition: { name: 'b' }, source: 'explicit' }]);
     expect(lines(registration)).toEqual([
@@ -95,7 +94,7 @@ describe('strict mode', () => {
     ]);
   });
 
-  test('reports one missing tool with the specified message [M4]', () => {
+  test('reports one missing tool with the specified message [M4]', async () => {
     const error = strictViolation(strict, ['delete_customer'], ['get_customer', 'sum_numbers']);
     expect(error.code).toBe('TOOL_NOT_CONFIGURED');
     expect(
@@ -113,7 +112,7 @@ To resolve:
 2. Change the MCP server mode to 'dynamic' and provide default_tool_config`);
   });
 
-  test('reports every missing tool in one error [M4]', () => {
+  test('reports every missing tool in one error [M4]', async () => {
     const { message, data } = strictViolation(strict, ['a', 'b'], []);
     expect(message).toContain("Tools 'a', 'b' from MCP server 'internal-tools' are not configured in the toolbox.\n");
     expect(message).toContain('\nMissing Tools: a, b\n\nConfigured tools: []\n');
@@ -122,95 +121,99 @@ To resolve:
 });
 
 describe('allow, deny and per-tool mode', () => {
-  test('only allowed tools are registered, denied tools never are, and strict mode does not miss them [M15]', () => {
+  test('only allowed tools are registered, denied tools never are, and strict mode does not miss them [M15]', async () => {
     const open = { ...customers, allow: ['get_*', 'delete_*'], deny: ['delete_*'] };
-    expect(namesOf(registerTools(open, offer('get_a', 'delete_a', 'list_a'), []))).toEqual(['get_a']);
-    const shut = registerTools({ ...strict, deny: ['*'] }, offer('a'), []);
+    expect(namesOf(await registerTools(open, offer('get_a', 'delete_a', 'list_a'), []))).toEqual(['get_a']);
+    const shut = await registerTools({ ...strict, deny: ['*'] }, offer('a'), []);
     expect([shut.missing, shut.registered]).toEqual([[], []]);
-    expect(registerTools({ ...customers, allow: [] }, offer('a'), []).registered).toEqual([]);
+    expect((await registerTools({ ...customers, allow: [] }, offer('a'), [])).registered).toEqual([]);
   });
 
-  test('a tool that is strict on a dynamic server does not inherit the default limits of the server [M15]', () => {
-    const registration = registerTools(customers, offer('dangerous_tool'), [
+  test('a tool that is strict on a dynamic server does not inherit the default limits of the server [M15]', async () => {
+    const registration = await registerTools(customers, offer('dangerous_tool'), [
       { name: 'dangerous_tool', timeoutMs: 5, mode: 'strict' },
     ]);
     expect(registration.registered).toMatchObject([{ limits: { maxInstances: 2, timeoutMs: 5 }, source: 'explicit' }]);
-    const open = registerTools(customers, offer('x'), [{ name: 'x', mode: 'strict' }]);
+    const open = await registerTools(customers, offer('x'), [{ name: 'x', mode: 'strict' }]);
     expect(open.registered[0]?.limits).toEqual({ maxInstances: 2, timeoutMs: customers.timeoutMs });
     expect(lines(registration).filter((line) => line.includes('merged'))).toEqual([]);
   });
 
-  test('a tool that is dynamic on a strict server inherits the default limits that it does not set [M15]', () => {
-    const registration = registerTools(strict, offer('search'), [{ name: 'search', maxInstances: 1, mode: 'dynamic' }]);
+  test('a tool that is dynamic on a strict server inherits the default limits that it does not set [M15]', async () => {
+    const registration = await registerTools(strict, offer('search'), [
+      { name: 'search', maxInstances: 1, mode: 'dynamic' },
+    ]);
     expect(registration.missing).toEqual([]);
     expect(registration.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: strict.defaultTool.timeoutMs });
     expect(lines(registration).filter((line) => line.includes('merged'))).toHaveLength(1);
   });
 
-  test('a configuration for one server overrides one for all servers and does not affect other servers', () => {
+  test('a configuration for one server overrides one for all servers and does not affect other servers', async () => {
     const configs: ToolConfig[] = [
       { name: 'get', server: 'customers', maxInstances: 2 },
       { name: 'get', maxInstances: 7, timeoutMs: 1000 },
       { name: 'get', server: 'other', maxInstances: 99 },
     ];
-    expect(registerTools(customers, offer('get'), configs).registered[0]?.limits).toEqual({
+    expect((await registerTools(customers, offer('get'), configs)).registered[0]?.limits).toEqual({
       maxInstances: 2,
       timeoutMs: 1000,
     });
-    expect(registerTools(strict, offer('x'), [{ name: 'x', server: 'other' }]).missing).toEqual(['x']);
+    expect((await registerTools(strict, offer('x'), [{ name: 'x', server: 'other' }])).missing).toEqual(['x']);
   });
 });
 
-describe('a change of the tool list', () => {
-  test('registers and announces a new tool in dynamic mode [M6, M7]', () => {
-    const first = registerTools(customers, offer('a'), []);
-    const second = registerTools(customers, offer('a', 'b'), [], first);
+describe('later', () => {
+  test('registers and announces a new tool in dynamic mode [M6, M7]', async () => {
+    const first = await registerTools(customers, offer('a'), []);
+    const second = await registerTools(customers, offer('a', 'b'), [], first);
     expect(namesOf(second)).toEqual(['a', 'b']);
     expect(lines(second)).toEqual([
       "INFO: New tool 'b' discovered from MCP server 'customers', registering with default configuration",
     ]);
   });
 
-  test('rejects a new tool with one warning in strict mode [M6]', () => {
+  test('rejects a new tool with one warning in strict mode [M6]', async () => {
     const configs = [{ name: 'a' }];
-    const first = registerTools(strict, offer('a'), configs);
-    const second = registerTools(strict, offer('a', 'b'), configs, first);
+    const first = await registerTools(strict, offer('a'), configs);
+    const second = await registerTools(strict, offer('a', 'b'), configs, first);
     expect(second.missing).toEqual(['b']);
     expect(namesOf(second)).toEqual(['a']);
     expect(lines(second)).toEqual([
       "WARNING: New tool 'b' discovered from MCP server 'internal-tools' is not configured in the toolbox, not registering it (mode is strict)",
     ]);
-    expect(registerTools(strict, offer('a', 'b'), configs, second).logs).toEqual([]);
+    expect((await registerTools(strict, offer('a', 'b'), configs, second)).logs).toEqual([]);
   });
 
-  test('unregisters a tool that disappears and warns about it once [M6, M7]', () => {
-    const first = registerTools(customers, offer('a', 'b'), []);
-    const second = registerTools(customers, offer('a'), [], first);
+  test('unregisters a tool that disappears and warns about it once [M6, M7]', async () => {
+    const first = await registerTools(customers, offer('a', 'b'), []);
+    const second = await registerTools(customers, offer('a'), [], first);
     expect(second.gone).toEqual(['b']);
     expect(lines(second)).toEqual([
       "WARNING: Tool 'b' was configured but is no longer available from MCP server 'customers'",
     ]);
-    expect(registerTools(customers, offer('a'), [], second).logs).toEqual([]);
+    expect((await registerTools(customers, offer('a'), [], second)).logs).toEqual([]);
   });
 
-  test('does not report a tool that was never registered as removed', () => {
-    const refused = registerTools(strict, offer('a', 'b'), [{ name: 'a' }]);
-    expect(registerTools(strict, offer('a'), [{ name: 'a' }], refused).gone).toEqual([]);
+  test('does not report a tool that was never registered as removed', async () => {
+    const refused = await registerTools(strict, offer('a', 'b'), [{ name: 'a' }]);
+    expect((await registerTools(strict, offer('a'), [{ name: 'a' }], refused)).gone).toEqual([]);
     const denied = { ...customers, deny: ['b'] };
-    expect(registerTools(denied, offer('a'), [], registerTools(denied, offer('a', 'b'), [])).gone).toEqual([]);
+    expect(
+      (await registerTools(denied, offer('a'), [], await registerTools(denied, offer('a', 'b'), []))).gone,
+    ).toEqual([]);
   });
 });
 
 describe('a server without tools', () => {
-  test('is logged as a warning with its URL [M8, M7]', () => {
-    const registration = registerTools(strict, [], [{ name: 'x' }]);
+  test('is logged as a warning with its URL [M8, M7]', async () => {
+    const registration = await registerTools(strict, [], [{ name: 'x' }]);
     expect(lines(registration)).toEqual([
       "WARNING: MCP server 'internal-tools' at http://localhost:8180/mcp/http/mcp returned no tools",
     ]);
     expect(registration).toMatchObject({ registered: [], missing: [] });
   });
 
-  test('is logged with its command line, without environment and secrets, when it uses stdio [M8]', () => {
+  test('is logged with its command line, without environment and secrets, when it uses stdio [M8]', async () => {
     const target = {
       transport: 'stdio' as const,
       command: 'npx',
@@ -227,7 +230,7 @@ describe('a server without tools', () => {
       ],
       env: { SECRET: 'sk-456' },
     };
-    expect(lines(registerTools({ ...customers, target }, [], []))).toEqual([
+    expect(lines(await registerTools({ ...customers, target }, [], []))).toEqual([
       "WARNING: MCP server 'customers' at npx -y server-x --api-key … --token=… --url https://…@h.example/?… --dir /tmp returned no tools",
     ]);
   });
@@ -236,13 +239,13 @@ describe('a server without tools', () => {
 describe('a configured tool that no server offers [M6]', () => {
   const missing = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
 
-  test('is logged with the only server', () => {
+  test('is logged with the only server', async () => {
     expect(missing([{ name: 'get' }, { name: 'lost' }], [{ server: 'customers', offered: ['get'] }])).toEqual([
       "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
     ]);
   });
 
-  test('is logged without a server when there are several', () => {
+  test('is logged without a server when there are several', async () => {
     const servers = [
       { server: 'customers', offered: ['get'] },
       { server: 'external-api', offered: [] },
@@ -252,7 +255,7 @@ describe('a configured tool that no server offers [M6]', () => {
     ]);
   });
 
-  test('is compared only with the server it names', () => {
+  test('is compared only with the server it names', async () => {
     const servers = [
       { server: 'a', offered: ['x'] },
       { server: 'b', offered: [] },
@@ -267,27 +270,29 @@ describe('a configured tool that no server offers [M6]', () => {
     ]);
   });
 
-  test('is not logged while a server that may offer it has not answered', () => {
+  test('is not logged while a server that may offer it has not answered', async () => {
     expect(missing([{ name: 'x' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toEqual([]);
     expect(missing([{ name: 'x', server: 'a' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toHaveLength(1);
   });
 });
 
-test('a tool name cannot forge or hide a line of the log', () => {
-  const [line] = lines(registerTools(customers, offer("x'\nERROR: all is lost\u202e"), []));
+test('a tool name cannot forge or hide a line of the log', async () => {
+  const [line] = lines(await registerTools(customers, offer("x'\nERROR: all is lost\u202e"), []));
   expect(line).toContain("'x'\\u{a}ERROR: all is lost\\u{202e}'");
   expect(line).not.toContain('\n');
 });
 
-test('names of the object prototype are ordinary tool names', () => {
-  const registration = registerTools(strict, offer('constructor', '__proto__'), [
+test('names of the object prototype are ordinary tool names', async () => {
+  const registration = await registerTools(strict, offer('constructor', '__proto__'), [
     { name: '__proto__', maxInstances: 1 },
   ]);
   expect(registration.missing).toEqual(['constructor']);
   expect(registration.registered[0]?.limits.maxInstances).toBe(1);
 });
 
-test('the last of two definitions with the same name is used', () => {
+test('the last of two definitions with the same name is used', async () => {
   const twice = [...offer('a'), { name: 'a', description: 'second', inputSchema: {} }];
-  expect(registerTools(customers, twice, []).registered).toMatchObject([{ definition: { description: 'second' } }]);
+  expect((await registerTools(customers, twice, [])).registered).toMatchObject([
+    { definition: { description: 'second' } },
+  ]);
 });

@@ -2,6 +2,7 @@ import type { Dialect, ServerSpec, ToolConfig, ToolLimits } from '../config/conf
 import { describeLocation } from '../config/server-location.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';
+import { createSlice } from '../kernel/slices.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { createMatcher } from './match-globs.ts';
 
@@ -40,15 +41,15 @@ export interface ToolSettings {
 }
 
 /**
- * Decides which of a server's tools are registered and with which limits. Pure. Tools that `allow` and `deny` exclude are
+ * Decides which of a server's tools are registered and with which limits. Tools that `allow` and `deny` exclude are
  * treated as not offered. `previous` is set if the server was listed before; then only differences are logged.
  */
-export function registerTools(
+export async function registerTools(
   server: ServerSpec,
   offered: readonly ToolDefinition[],
   { configs, defaultTool }: ToolSettings,
   previous?: { readonly seen: ReadonlySet<string> },
-): Registration {
+): Promise<Registration> {
   const registered: RegisteredTool[] = [];
   const missing: string[] = [];
   const logs: RegistrationLog[] = [];
@@ -60,7 +61,9 @@ export function registerTools(
   if (offered.length === 0)
     log('warning', 'catalog.no-tools', `MCP server ${name} at ${describeLocation(server)} returned no tools`);
 
+  const slice = createSlice();
   for (const definition of withoutDuplicates(offered)) {
+    if (slice.isOver()) await slice.next();
     if (!isOffered(definition.name)) continue;
     const tool = quote(definition.name);
     const isNew = !previous?.seen.has(definition.name);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import { type Conversation, type Message, noConversation } from '../storage/ports/conversation-store.ts';
 import { type AnswerRun, startAnswer } from './answer-run.ts';
 import type { Chat, ChatPorts } from './chat.ts';
-import { createKeyedMutex } from './keyed-mutex.ts';
 import { createOpenConversation, type OpenConversation, titleFrom } from './open-conversation.ts';
 import { noUsage } from './take-turn.ts';
 import { cancelUnfinishedCalls, recoverCalls } from './unfinished-calls.ts';

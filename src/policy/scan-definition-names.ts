@@ -68,12 +68,19 @@ export interface NameIndex {
 
 /** An index of tool names for finding look-alikes. */
 export function indexNames(names: Iterable<string>): NameIndex {
+  const index = createNameIndex();
+  for (const name of names) index.add(name);
+  return index;
+}
+
+/** An empty index of tool names. */
+export function createNameIndex(): NameIndex & { add(name: string): void } {
   const bySkeleton = new Map<string, Set<string>>();
-  for (const name of names) {
-    const key = skeleton(name);
-    bySkeleton.set(key, (bySkeleton.get(key) ?? new Set()).add(name));
-  }
   return {
+    add(name) {
+      const key = skeleton(name);
+      bySkeleton.set(key, (bySkeleton.get(key) ?? new Set()).add(name));
+    },
     lookAlikeOf(name) {
       const candidates = [...(bySkeleton.get(skeleton(name)) ?? [])]
         .filter((other) => other !== name)

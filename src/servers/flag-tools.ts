@@ -1,8 +1,9 @@
 import type { CatalogDifference, CatalogEntry } from '../catalog/catalog.ts';
 import { evictOldest } from '../kernel/evict-oldest.ts';
 import type { Log } from '../kernel/log.ts';
+import { createSlice, mapInSlices } from '../kernel/slices.ts';
 import { type DefinitionFinding, isSuspicious, scanDefinition } from '../policy/scan-definition.ts';
-import { indexNames, type NameIndex } from '../policy/scan-definition-names.ts';
+import { createNameIndex, indexNames, type NameIndex } from '../policy/scan-definition-names.ts';
 
 /** A tool with a suspicious definition. */
 export interface FlaggedTool {
@@ -14,44 +15,46 @@ export interface FlaggedTool {
 }
 
 export interface ToolFlagsOptions {
-  readonly entries: () => readonly CatalogEntry[];
+  readonly catalog: { readonly entries: readonly CatalogEntry[]; find(name: string): CatalogEntry | undefined };
   readonly log: Log;
   readonly onFlagged: (flagged: FlaggedTool) => void;
 }
 
 /** Flags tools with suspicious definitions. It only warns: pins and approval protect. */
 export interface ToolFlags {
-  /** Scans tools that were added or changed and reports suspicious ones, once per definition. */
-  note(difference: CatalogDifference): void;
+  /** Scans tools that were added or changed, in slices, and reports suspicious ones once per definition. */
+  scanChanges(difference: CatalogDifference): Promise<void>;
   /** The findings for a tool. Local tools are not scanned. */
-  of(entry: CatalogEntry): readonly DefinitionFinding[];
+  findingsOf(entry: CatalogEntry): readonly DefinitionFinding[];
 }
 
-const maxTold = 10_000;
+const maxReported = 10_000;
 
-export function createToolFlags({ entries, log, onFlagged }: ToolFlagsOptions): ToolFlags {
+/** Nothing is scanned yet. */
+export function createToolFlags({ catalog, log, onFlagged }: ToolFlagsOptions): ToolFlags {
   let scanned = new WeakMap<CatalogEntry['definition'], readonly DefinitionFinding[]>();
   let names: NameIndex | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
-  function of({ server, definition }: CatalogEntry): readonly DefinitionFinding[] {
+  function findingsOf({ server, definition }: CatalogEntry): readonly DefinitionFinding[] {
     if (server === undefined) return [];
     const known = scanned.get(definition);
     if (known) return known;
-    names ??= indexNames(entries().map(({ originalName }) => originalName));
+    names ??= indexNames(catalog.entries.map(({ originalName }) => originalName));
     const findings = scanDefinition(definition, { names });
     scanned.set(definition, findings);
     return findings;
   }
 
-  function tell(entry: CatalogEntry): void {
+  function report(entry: CatalogEntry): void {
     const { name, originalName, server = '', serverAddress, definitionHash } = entry;
-    const findings = of(entry);
+    const findings = findingsOf(entry);
+    if (!isSuspicious(findings)) return;
     const key = JSON.stringify([serverAddress, originalName, definitionHash]);
-    if (!isSuspicious(findings) || told.has(key)) return;
-    told.add(key);
-    // Bounded: a server could change its definitions for ever.
-    evictOldest(told, maxTold);
+    if (reported.has(key)) return;
+    reported.add(key);
+    // Bounded: a server could change its definitions without end.
+    evictOldest(reported, maxReported);
     const rules = [...new Set(findings.map(({ rule }) => rule))].join(', ');
     log.warning(
       'catalog.tool-flagged',
@@ -62,15 +65,21 @@ export function createToolFlags({ entries, log, onFlagged }: ToolFlagsOptions): 
   }
 
   return {
-    note({ added, removed, changed }) {
+    async scanChanges({ added, removed, changed }) {
       // Whether a name looks like another depends on the other names.
       if (added.length + removed.length > 0) {
-        names = undefined;
+        const index = createNameIndex();
+        await mapInSlices(catalog.entries, ({ originalName }) => index.add(originalName));
+        names = index;
         scanned = new WeakMap();
       }
-      const news = new Set([...added, ...changed]);
-      for (const entry of entries()) if (news.has(entry.name)) tell(entry);
+      const slice = createSlice();
+      for (const name of [...added, ...changed]) {
+        const entry = catalog.find(name);
+        if (entry) report(entry);
+        if (slice.isOver()) await slice.next();
+      }
     },
-    of,
+    findingsOf,
   };
 }

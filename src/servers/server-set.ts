@@ -8,7 +8,7 @@ import { waitAtMost } from '../kernel/wait.ts';
 export interface ServerSetOptions {
   readonly open: (spec: ServerSpec) => Connection;
   /** A server left the set: its tools must be removed. */
-  readonly onRemoved: (name: string) => void;
+  readonly onRemoved: (name: string) => Promise<void>;
   readonly log: Log;
   /** How long the start waits for servers that are not required; those that take longer connect in the background. */
   readonly startWaitMs: number;
@@ -17,7 +17,7 @@ export interface ServerSetOptions {
 export interface StartOptions {
   /** Connects the servers at the start; true. */
   readonly connect?: boolean;
-  /** The start goes on without servers that cannot be reached, even required ones; false. */
+  /** The start continues without servers that cannot be reached, even required ones; false. */
   readonly tolerant?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -78,8 +78,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     if (!connection) return;
     connections.delete(name);
     // Tools are removed first: stopping a program takes a while, and it must not be called meanwhile.
-    options.onRemoved(name);
-    await connection.disconnect();
+    await Promise.all([options.onRemoved(name), connection.disconnect()]);
   }
 
   return {
@@ -102,11 +101,10 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     add: (spec) => connect(open(spec), 1),
     async replace(spec) {
       const old = connections.get(spec.name);
-      // In the same place: the order of the servers decides which names their tools get.
+      // Its position stays: the order of the servers decides which names their tools get.
       const connection = open(spec);
       if (old) {
-        options.onRemoved(spec.name);
-        await old.disconnect();
+        await Promise.all([options.onRemoved(spec.name), old.disconnect()]);
       }
       await connect(connection, 1);
     },

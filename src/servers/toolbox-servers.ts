@@ -5,6 +5,7 @@ import type { NativeServer } from '../config/server-schema.ts';
 import type { Connection } from '../connections/connection.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { mapInSlices } from '../kernel/slices.ts';
 import type { Tool } from '../kernel/tool.ts';
 import type { ServerContent } from './server-content.ts';
 import { toServerInfo } from './server-info.ts';
@@ -62,12 +63,15 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
     },
     async disconnect(name: string) {
       await connectionOf(name).disconnect();
-      catalog.removeServer(name);
+      await catalog.removeServer(name);
       return toServerInfo(connectionOf(name));
     },
     async refreshTools(name: string) {
       await connectionOf(name).refresh('tools');
-      return catalog.entries.filter((entry) => entry.server === name).map(toTool);
+      return mapInSlices(
+        catalog.entries.filter((entry) => entry.server === name),
+        toTool,
+      );
     },
     async finishSignIn(params: URLSearchParams) {
       for (const connection of servers.all()) {

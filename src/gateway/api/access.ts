@@ -3,6 +3,7 @@ import type { CheckedServerRecord, ServerRecord } from '../../config/server-reco
 import { addressKind, literalAddress } from '../../connections/http/address-kind.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
+import { mapInSlices } from '../../kernel/slices.ts';
 import type { ApprovalFilter, ApprovalRecord } from '../../policy/approval-store.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import { type Conversation, noConversation } from '../../storage/ports/conversation-store.ts';
@@ -41,10 +42,10 @@ export async function findTool(request: RequestFor<'tool'>, ports: ApiPorts): Pr
 export async function visibleTools(request: Requester, ports: ApiPorts): Promise<CatalogEntry[]> {
   await ports.servers.waitForStart();
   const scope = scopeFor(request, ports);
-  return ports.toolbox.tools.flatMap(({ name }) => {
-    const entry = ports.toolbox.catalog.find(name);
-    return entry && scope.hasTool(entry) ? [entry] : [];
-  });
+  const visible = await mapInSlices(ports.toolbox.catalog.entries, (entry) =>
+    scope.hasTool(entry) ? entry : undefined,
+  );
+  return visible.filter((entry) => entry !== undefined);
 }
 
 /** The recorded call of the path, if the caller owns it. */

@@ -3,6 +3,8 @@ import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import { stringifyInSlices } from '../../kernel/slices.ts';
 import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { readRequest } from './read-request.ts';
@@ -56,7 +58,8 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     const result = await route.handle({ ...request, resource }, ports);
     if (route.streams) return RESPONSE_ALREADY_SENT;
     if (!route.answer) return new Response(null, { status: 204, headers: { ...safeHeaders, ...headers } });
-    return toJson(result, route.status ?? 200, headers);
+    const body = isObject(result) ? await stringifyInSlices(result) : JSON.stringify(result);
+    return toResponse(body, route.status ?? 200, headers);
   }
 
   for (const route of routes) app.on(route.method, toPattern(route.path), (context) => serve(route, context));
@@ -88,8 +91,15 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
 const safeHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 function toJson(value: unknown, status: number, headers: Readonly<Record<string, string>> = {}): Response {
-  const text = JSON.stringify(value);
-  return new Response(text, { status, headers: { 'content-type': 'application/json', ...safeHeaders, ...headers } });
+  return toResponse(JSON.stringify(value), status, headers);
+}
+
+function toResponse(
+  body: string | Buffer<ArrayBuffer>,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...safeHeaders, ...headers } });
 }
 
 function toFailure(

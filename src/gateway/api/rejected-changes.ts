@@ -10,18 +10,17 @@ type Tools = Pick<InternalToolbox, 'approvals'>;
  * the accepted definition denies the tool itself and is not included.
  */
 export async function findRejections(entry: CatalogEntry, toolbox: Tools): Promise<readonly RememberedRule[]> {
-  const { serverAddress, originalName } = entry;
+  const { serverAddress, originalName, accepted } = entry;
   if (!entry.changed) return [];
-  const [rules, pins] = await Promise.all([toolbox.approvals.rules(), toolbox.approvals.pins()]);
-  const pin = pins.find((one) => one.serverAddress === serverAddress && one.tool === originalName);
+  const rules = await toolbox.approvals.rules();
   return rules.filter(
     ({ scope, answer, createdAt, definitionHash, ...rule }) =>
       scope === 'tool' &&
       answer === 'deny' &&
       rule.serverAddress === serverAddress &&
       rule.tool === originalName &&
-      definitionHash !== pin?.hash &&
-      createdAt >= (pin?.acceptedAt ?? ''),
+      definitionHash !== accepted?.hash &&
+      createdAt >= (accepted?.at ?? ''),
   );
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { type LegacyPorts, serveRequest } from './legacy.ts';
 import type { Responder } from './responder.ts';
 import { RpcError } from './rpc.ts';
+import { createSerializedCache } from './serialized-cache.ts';
 import { createSessions } from './sessions.ts';
 
 const client = { caller: { id: 'c', kind: 'client' }, profile: { name: 'default' } as ProfileConfig } as const;
@@ -40,7 +41,8 @@ test('a session that subscribes to a resource several times watches it once, unt
       },
     },
   };
-  const ports = { toolbox, viewFor: async () => ({ findResource: () => 'files' }) } as unknown as LegacyPorts;
+  const viewFor = async () => ({ findResource: () => 'files' });
+  const ports = { toolbox, viewFor, serialized: createSerializedCache() } as unknown as LegacyPorts;
   const send = async (method: string) => {
     const responder = collect();
     await serveRequest({ id: 1, method, params: { uri: 'memo://one' } }, session, client, responder, ports);

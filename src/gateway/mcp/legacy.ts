@@ -161,8 +161,9 @@ export async function serveRequest(
     },
   };
   try {
-    const result = await answer(message, request, session, ports);
-    responder.finish(toResult(message.id, toLegacyResult(result, ports.serialized)));
+    const result = toLegacyResult(await answer(message, request, session, ports), ports.serialized);
+    await ports.serialized.prepare(result);
+    responder.finish(toResult(message.id, result));
   } catch (cause) {
     // A cancelled request gets no response, as the protocol requires. Over HTTP its stream must still end.
     const error = toRpcError(cause);

@@ -71,6 +71,7 @@ export async function serveModern(
       return;
     }
     const result = await answer(message, request, ports);
+    await ports.serialized.prepare(result);
     responder.finish(toResult(message.id, result));
   } catch (cause) {
     if (responder.signal.aborted) return;

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { stringifyInSlices } from '../../kernel/slices.ts';
 
 /** Caches results that many clients receive, such as tool lists. Each result is created once and serialized once. */
 export interface SerializedCache {
@@ -6,6 +7,8 @@ export interface SerializedCache {
   get(owner: object, key: string, create: () => JsonObject): JsonObject;
   /** Returns a derived form of a result; cached only if the result itself is cached. */
   derive(result: JsonObject, key: string, create: () => JsonObject): JsonObject;
+  /** Serializes a cached result in slices, before it is sent. */
+  prepare(result: JsonObject): Promise<void>;
   stringify(message: JsonObject): string;
   /** Splits a message with a cached result into the envelope and the serialized result. Undefined for other messages. */
   split(message: JsonObject): SplitMessage | undefined;
@@ -43,6 +46,10 @@ export function createSerializedCache(): SerializedCache {
 
   return {
     get,
+    async prepare(result) {
+      if (!tails.has(result) || tails.get(result)) return;
+      tails.set(result, Buffer.concat([await stringifyInSlices(result), Buffer.from('}')]));
+    },
     derive: (result, key, create) => (tails.has(result) ? get(result, key, create) : create()),
     stringify(message) {
       const parts = split(message);

@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { toolIdOf } from '../../kernel/tool-id.ts';
+import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
@@ -11,6 +11,9 @@ import { matchTemplate } from './uri-template.ts';
 /** The tools, resources and prompts that a profile exposes under client-facing names, with a lookup from name to server. */
 export interface View {
   readonly profile: ProfileConfig;
+  /** The catalog that the tools are from. */
+  readonly entries: readonly CatalogEntry[];
+  readonly byName: ReadonlyMap<string, CatalogEntry>;
   /** The tools of `tools/list`, in a stable order. */
   readonly tools: readonly JsonObject[];
   readonly resources: readonly JsonObject[];
@@ -35,23 +38,15 @@ export interface View {
   readonly missing: readonly { readonly server: string; readonly reason: string }[];
 }
 
-/** Creates a view of the current catalog. */
-export function createView(toolbox: InternalToolbox, profile: ProfileConfig): View {
+/** Creates a view of the current catalog. A view from before lends its tools if they are the same. */
+export async function createView(toolbox: InternalToolbox, profile: ProfileConfig, before?: View): Promise<View> {
   const visibility = createVisibility(profile);
   const { hasServer, hasTool, hasResource, hasPrompt } = visibility;
+  const { entries } = toolbox.catalog;
+  const isSame = before?.profile === profile && before.entries === entries;
+  const { tools, byName } = isSame ? before : await nameVisibleTools(entries, hasTool, profile);
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
-
-  const entries = toolbox.tools.map((tool) => toolbox.catalog.find(toolIdOf(tool)) as CatalogEntry).filter(hasTool);
-  // Entries keep their catalog names, because calls use those.
-  const { named } = nameTools(
-    entries.map((entry) => {
-      const { server, originalName, suffixed } = entry;
-      return { entry, server, originalName, suffixed };
-    }),
-    profile.naming,
-  );
-  const tools = new Map(named.map(({ name, entry }) => [name, entry]));
 
   const resources = uniqueBy(
     toolbox.resources.list().filter(({ server, item }) => hasResource(server, String(item.uri))),
@@ -82,12 +77,14 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
 
   return {
     profile,
-    tools: [...tools].sort(byName).map(([name, { definition }]) => ({ ...definition, name })),
+    entries,
+    tools,
+    byName,
     resources: [...resources.values()].map(({ item }) => item),
     resourceTemplates: [...templates.values()].map(({ item }) => item),
-    prompts: [...prompts].sort(byName).map(([name, { item }]) => ({ ...item, name })),
+    prompts: [...prompts].sort(inOrder).map(([name, { item }]) => ({ ...item, name })),
     findTool(name) {
-      const entry = tools.get(name) ?? toolbox.catalog.find(name);
+      const entry = byName.get(name) ?? toolbox.catalog.find(name);
       return entry && hasTool(entry) ? entry : undefined;
     },
     hasTool,
@@ -108,6 +105,28 @@ export function createView(toolbox: InternalToolbox, profile: ProfileConfig): Vi
   };
 }
 
+async function nameVisibleTools(
+  entries: readonly CatalogEntry[],
+  hasTool: View['hasTool'],
+  { naming }: ProfileConfig,
+): Promise<Pick<View, 'tools' | 'byName'>> {
+  const visible = await mapInSlices(entries, (entry) => (hasTool(entry) ? entry : undefined));
+  // Entries keep their catalog names, because calls use those.
+  const { named } = await nameTools(
+    visible.flatMap((entry) => {
+      if (!entry) return [];
+      const { server, originalName, suffixed } = entry;
+      return [{ entry, server, originalName, suffixed }];
+    }),
+    naming,
+  );
+  const sorted = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
+  return {
+    tools: await mapInSlices(sorted, ([name, { definition }]) => ({ ...definition, name })),
+    byName: new Map(sorted),
+  };
+}
+
 /** Indexes items by one member. If two servers offer the same item, the server that is configured first wins. */
 function uniqueBy(offered: readonly Offered[], member: string): Map<string, Offered> {
   const found = new Map<string, Offered>();
@@ -118,6 +137,6 @@ function uniqueBy(offered: readonly Offered[], member: string): Map<string, Offe
   return found;
 }
 
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+function inOrder([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

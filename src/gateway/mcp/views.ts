@@ -17,7 +17,8 @@ export interface ViewsOptions {
 }
 
 export function createViews({ toolbox, startWaitMs = 3_000 }: ViewsOptions): Views {
-  const views = new Map<string, View>();
+  const views = new Map<string, { readonly profile: ProfileConfig; readonly view: Promise<View> }>();
+  const latest = new Map<string, View>();
   const started = createStartWait(toolbox, startWaitMs);
   const changed = ['catalog.changed', 'content.changed', 'server.changed', 'config.applied'] as const;
   const ends = changed.map((name: keyof ToolboxEvents) => toolbox.on(name, () => views.clear()));
@@ -27,9 +28,10 @@ export function createViews({ toolbox, startWaitMs = 3_000 }: ViewsOptions): Vie
       const starting = started();
       if (starting) await starting;
       const known = views.get(profile.name);
-      if (known?.profile === profile) return known;
-      const view = createView(toolbox, profile);
-      views.set(profile.name, view);
+      if (known?.profile === profile) return known.view;
+      const view = createView(toolbox, profile, latest.get(profile.name));
+      views.set(profile.name, { profile, view });
+      latest.set(profile.name, await view);
       return view;
     },
     close: () => {

@@ -88,7 +88,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   gauge('toolwharf_calls_running', 'Calls running now.', () => toolbox.calls.stats().running);
   gauge('toolwharf_calls_queued', 'Calls waiting in the queue.', () => toolbox.calls.stats().queued);
-  gauge('toolwharf_tools', 'Tools in the catalog.', () => toolbox.tools.length);
+  gauge('toolwharf_tools', 'Tools in the catalog.', () => toolbox.catalog.entries.length);
   gauge('toolwharf_mcp_sessions', 'Open MCP client sessions.', () => mcp.open.sessions);
   gauge('toolwharf_mcp_subscriptions', 'Open MCP client subscriptions.', () => mcp.open.subscriptions);
   gauge('toolwharf_event_listeners', 'Open event streams.', () => events.listeners);

@@ -10,12 +10,22 @@ import type { MetaStore } from '../storage.ts';
 
 /** Pins in memory. */
 export function createMemoryPins(): PinStore {
-  const pins = new Map<string, Pin>();
-  const keyOf = (serverAddress: string, tool: string) => JSON.stringify([serverAddress, tool]);
+  const pins = new Map<string, Map<string, Pin>>();
+  const pinsOf = (serverAddress: string) => pins.get(serverAddress) ?? new Map<string, Pin>();
   return {
-    get: async (serverAddress, tool) => pins.get(keyOf(serverAddress, tool)),
-    set: async (pin) => void pins.set(keyOf(pin.serverAddress, pin.tool), pin),
-    list: async () => [...pins.values()],
+    get: async (serverAddress, tool) => pinsOf(serverAddress).get(tool),
+    readHashes: async (serverAddress) => new Map(pinsOf(serverAddress)),
+    async setAll(added) {
+      for (const pin of added) pins.set(pin.serverAddress, pinsOf(pin.serverAddress).set(pin.tool, pin));
+    },
+    async setSuffixed(serverAddress, tools) {
+      const own = pinsOf(serverAddress);
+      for (const tool of tools) {
+        const pin = own.get(tool);
+        if (pin) own.set(tool, { ...pin, suffixed: true });
+      }
+    },
+    list: async () => [...pins.values()].flatMap((own) => [...own.values()]),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { StepWrite } from './step-write.ts';
-import type { Tables } from './tables.ts';
+import type { PinRow, Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
 /** An open transaction. */
@@ -11,6 +11,8 @@ export interface Engine {
   readonly db: Database;
   /** Appends to the journal faster than a transaction of `db`; undefined if the database has none. */
   readonly spool?: Spool;
+  /** Writes many pins in another thread; undefined if the database has none. */
+  readonly writePins?: (rows: readonly PinRow[]) => Promise<void>;
   /** The column type of whole numbers up to 2^53. */
   readonly bigint: 'integer' | 'bigint';
   /** No other process writes to the database, so reads can be cached. */

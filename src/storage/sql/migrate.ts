@@ -7,6 +7,7 @@ import { chatTables } from './migrations/003-chat.ts';
 import { fewerIndexes } from './migrations/004-fewer-indexes.ts';
 import { callParents } from './migrations/005-parents.ts';
 import { summaries } from './migrations/006-summaries.ts';
+import { pinHashes } from './migrations/007-pin-hashes.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   fewerIndexes,
   callParents,
   summaries,
+  pinHashes,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -1,28 +1,106 @@
-import type { PinStore } from '../../catalog/pins.ts';
-import { canonicalJson, hashOf } from '../../kernel/canonical-json.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pin, PinnedHash, PinStore } from '../../catalog/pins.ts';
+import { hashOf } from '../../kernel/canonical-json.ts';
+import { mapInSlices } from '../../kernel/slices.ts';
+import { toIndexText } from '../chain/call-columns.ts';
+import { createRowInsert } from './append-steps.ts';
 import type { Engine } from './engine.ts';
+import type { PinRow } from './tables.ts';
+
+const pageSize = 2_000;
+/** More rows than this are written by the engine's thread, if it has one. */
+const maxRowsOnMainThread = 64;
 
 /** Pins in a database. */
-export function createSqlPins({ db }: Engine): PinStore {
-  // Hashed, since addresses can be too long for an index.
-  const keyOf = (serverAddress: string, tool: string) => hashOf([serverAddress, tool]);
+export function createSqlPins({ db, writePins }: Engine): PinStore {
+  const insertRows = createRowInsert(db, examplePin, (to, rows) =>
+    to
+      .insertInto('pins')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet((row) => ({
+          hash: row.ref('excluded.hash'),
+          suffixed: row.ref('excluded.suffixed'),
+          accepted_at: row.ref('excluded.accepted_at'),
+          body: row.ref('excluded.body'),
+        })),
+      ),
+  );
+  const toPin = ({ body, suffixed }: Pick<PinRow, 'body' | 'suffixed'>): Pin => ({
+    ...JSON.parse(body),
+    suffixed: suffixed === 1 || undefined,
+  });
+
   return {
     async get(serverAddress, tool) {
-      const key = keyOf(serverAddress, tool);
-      const row = await db.selectFrom('pins').select('body').where('key', '=', key).executeTakeFirst();
-      return row && JSON.parse(row.body);
+      const row = await db
+        .selectFrom('pins')
+        .select(['body', 'suffixed'])
+        .where('key', '=', keyOf(serverAddress, tool))
+        .executeTakeFirst();
+      return row && toPin(row);
     },
-    async set(pin) {
-      const row = { accepted_at: Date.parse(pin.acceptedAt) || 0, body: canonicalJson(pin) };
-      await db
-        .insertInto('pins')
-        .values({ key: keyOf(pin.serverAddress, pin.tool), ...row })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
-        .execute();
+    async readHashes(serverAddress) {
+      const hashes = new Map<string, PinnedHash>();
+      for (let after = ''; ; await nextTurn()) {
+        const rows = await db
+          .selectFrom('pins')
+          .select(['key', 'tool', 'hash', 'suffixed'])
+          .where('server_key', '=', hashOf(serverAddress))
+          .where('key', '>', after)
+          .orderBy('key')
+          .limit(pageSize)
+          .execute();
+        for (const { tool, hash, suffixed } of rows) hashes.set(tool, { hash, suffixed: suffixed === 1 || undefined });
+        if (rows.length < pageSize) return { get: (tool) => hashes.get(toIndexText(tool)) };
+        after = rows.at(-1)?.key ?? after;
+      }
+    },
+    async setAll(pins) {
+      const serverKeys = new Map<string, string>();
+      const serverKeyOf = (address: string) => {
+        const key = serverKeys.get(address) ?? hashOf(address);
+        serverKeys.set(address, key);
+        return key;
+      };
+      const rows = await mapInSlices(pins, (pin) => toRow(pin, serverKeyOf(pin.serverAddress)));
+      if (writePins && rows.length > maxRowsOnMainThread) await writePins(rows);
+      else if (rows.length > 0) await db.transaction().execute((trx) => insertRows(trx, rows));
+    },
+    async setSuffixed(serverAddress, tools) {
+      for (let start = 0; start < tools.length; start += pageSize) {
+        const keys = tools.slice(start, start + pageSize).map((tool) => keyOf(serverAddress, tool));
+        await db.updateTable('pins').set({ suffixed: 1 }).where('key', 'in', keys).execute();
+        await nextTurn();
+      }
     },
     async list() {
-      const rows = await db.selectFrom('pins').select('body').orderBy('accepted_at').orderBy('key').execute();
-      return rows.map(({ body }) => JSON.parse(body));
+      const rows = await db
+        .selectFrom('pins')
+        .select(['body', 'suffixed'])
+        .orderBy('accepted_at')
+        .orderBy('key')
+        .execute();
+      return mapInSlices(rows, toPin);
     },
   };
 }
+
+/** Hashed, since addresses can be too long for an index. */
+function keyOf(serverAddress: string, tool: string): string {
+  return hashOf([serverAddress, tool]);
+}
+
+function toRow(pin: Pin, serverKey: string): PinRow {
+  return {
+    key: keyOf(pin.serverAddress, pin.tool),
+    server_key: serverKey,
+    tool: toIndexText(pin.tool),
+    hash: pin.hash,
+    suffixed: pin.suffixed ? 1 : 0,
+    accepted_at: Date.parse(pin.acceptedAt) || 0,
+    body: JSON.stringify({ ...pin, suffixed: undefined }),
+  };
+}
+
+const examplePin: PinRow = { key: '', server_key: '', tool: '', hash: '', suffixed: 0, accepted_at: 0, body: '' };

@@ -16,7 +16,7 @@ export interface Tables {
   /** Short versions of large steps, for lists. */
   summaries: { seq: number; body: string };
   claims: { key: string; fingerprint: string; call_id: string; claimed_at: number };
-  pins: { key: string; accepted_at: number; body: string };
+  pins: PinRow;
   rules: { id: string; created_at: number; body: string };
   approvals: ApprovalRow;
   servers: { id: string; name: string; sealed: string };
@@ -26,6 +26,19 @@ export interface Tables {
   providers: { id: string; name: string; sealed: string };
   conversations: ConversationRow;
   messages: { conversation: string; seq: number; id: string; body: string };
+}
+
+export interface PinRow {
+  /** A hash of the server's address and the tool. */
+  key: string;
+  /** A hash of the server's address. */
+  server_key: string;
+  tool: string;
+  hash: string;
+  /** 1 if the tool's exposed name has a suffix, otherwise 0. */
+  suffixed: number;
+  accepted_at: number;
+  body: string;
 }
 
 export interface ApprovalRow {

@@ -14,6 +14,7 @@ import type { SqliteStorageOptions, Storage } from '../storage.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { createSpool } from './spool/spool.ts';
 import type { SyncFile } from './spool/spool-file.ts';
+import { createTableThread } from './spool/table-thread.ts';
 
 /** Locks the file for this process; rejects if another process has it. */
 export async function openSqliteEngine(path: string, syncFile: SyncFile = fdatasync): Promise<Engine> {
@@ -44,10 +45,12 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
     throw cause;
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
-  const spool = createSpool(file, syncFile);
+  const thread = createTableThread(file);
+  const spool = createSpool(file, thread, syncFile);
   return {
     db,
     spool,
+    writePins: thread.writePins,
     bigint: 'integer',
     exclusive: true,
     // Transactions lock the database when they begin.
@@ -56,6 +59,7 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
     own: () => own(db),
     async close() {
       await spool.close();
+      await thread.close();
       await db.destroy();
       // Kysely closes only a database that it has used.
       if (database.isOpen) database.close();

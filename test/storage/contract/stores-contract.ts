@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { OAuthClientRecord, OAuthTokensRecord } from '../../../src/connections/authentication/oauth-store.ts';
+import { hashOf } from '../../../src/kernel/canonical-json.ts';
 import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
 import { assistantSchema } from '../../../src/storage/ports/assistant-store.ts';
 import { type ApiKey, hashApiKey } from '../../../src/storage/ports/key-store.ts';
@@ -18,12 +19,37 @@ export function storesContract(kind: StorageKind): void {
       const definition = { name: 'read', inputSchema: { type: 'object' } };
       const pin = { serverAddress, tool: 'read', hash: 'h1', definition, acceptedAt: at(1) };
       const other = { ...pin, tool: 'nul \u0000', acceptedAt: at(2) };
-      await storage.pins.set({ ...pin, hash: 'h0' });
-      await storage.pins.set(pin);
-      await storage.pins.set(other);
+      await storage.pins.setAll([{ ...pin, hash: 'h0' }]);
+      await storage.pins.setAll([pin, other]);
       expect(await storage.pins.get(serverAddress, 'read')).toEqual(pin);
       expect(await storage.pins.get(serverAddress, 'write')).toBeUndefined();
       expect(await storage.pins.list()).toEqual([pin, other]);
+    });
+
+    test('the pins of a server with thousands of tools are written and read together, whatever their names', async () => {
+      using place = await kind.place();
+      await using storage = await place.open();
+      const definition = { name: 'x', inputSchema: { type: 'object' } };
+      const toPin = (tool: string) => ({
+        serverAddress: 'a',
+        tool,
+        hash: hashOf(tool),
+        definition,
+        acceptedAt: at(1),
+      });
+      const names = [
+        ...Array.from({ length: 5_000 }, (_, number) => `tool_${number}`),
+        'nul \u0000',
+        'x'.repeat(1_000),
+      ];
+      await storage.pins.setAll([...names.map(toPin), { ...toPin('tool_1'), serverAddress: 'b', hash: 'other' }]);
+      await storage.pins.setSuffixed('a', ['tool_7', 'unknown']);
+      const hashes = await storage.pins.readHashes('a');
+      for (const name of names) expect(hashes.get(name)?.hash).toBe(hashOf(name));
+      expect(hashes.get('unknown')).toBeUndefined();
+      expect([hashes.get('tool_7')?.suffixed, hashes.get('tool_8')?.suffixed]).toEqual([true, undefined]);
+      expect(await storage.pins.get('a', 'tool_7')).toEqual({ ...toPin('tool_7'), suffixed: true });
+      expect(await storage.pins.list()).toHaveLength(names.length + 1);
     });
 
     test('rules are listed and revoked', async () => {

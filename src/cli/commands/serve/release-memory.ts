@@ -33,7 +33,8 @@ export function releaseMemory(options: ReleaseMemoryOptions): Disposable {
   );
   const timer = setInterval(() => {
     if (isReleased || performance.now() - lastBusy < requiredIdleMs) return;
-    if (toolbox.calls.stats().running > 0 || heapBytes() < bytesAfterRelease * minGrowth) return;
+    const bytes = heapBytes();
+    if (toolbox.calls.stats().running > 0 || bytes < bytesAfterRelease * minGrowth || bytes > maxHeapBytes) return;
     collect();
     bytesAfterRelease = heapBytes();
     requiredIdleMs = idleMs;
@@ -49,6 +50,9 @@ export function releaseMemory(options: ReleaseMemoryOptions): Disposable {
 
 /** A heap that has grown less since the last release is not worth the pause. */
 const minGrowth = 1.5;
+
+/** The pause of a full collection grows with the heap: a larger one is left to V8, which collects in small steps. */
+const maxHeapBytes = 128 * 1024 * 1024;
 
 const totalHeapBytes = () => process.memoryUsage().heapTotal;
 

@@ -4,6 +4,7 @@ import type { CatalogEntry } from '../../../catalog/catalog.ts';
 import type { Call } from '../../../invocation/call.ts';
 import { createId } from '../../../kernel/create-id.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
+import { createSlice } from '../../../kernel/slices.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
 import { findServer, findTool, scopeFor, visibleTools } from '../access.ts';
 import { findRejections, rejectChange } from '../rejected-changes.ts';
@@ -41,7 +42,7 @@ export const toolRoutes = [
       const tools = (await visibleTools(request, ports))
         .filter((entry) => server === undefined || entry.server === server)
         .filter((entry) => changed === undefined || entry.changed !== undefined);
-      return { tools: await Promise.all(tools.map((entry) => showTool(entry, ports))) };
+      return { tools: await showTools(tools, ports) };
     },
   }),
   route({
@@ -58,7 +59,7 @@ export const toolRoutes = [
     async handle(request, ports) {
       const tools = await visibleTools(request, ports);
       const own = tools.filter((entry) => entry.server === request.resource.name);
-      return { tools: await Promise.all(own.map((entry) => showTool(entry, ports))) };
+      return { tools: await showTools(own, ports) };
     },
   }),
   route({
@@ -214,6 +215,16 @@ async function assertIdAvailable(
   const isSame = taken?.caller.id === caller.id && taken.idempotencyKey === idempotencyKey;
   if (!taken || (idempotencyKey !== undefined && isSame)) return;
   throw new ToolwharfError('CONFLICT', 'A call with this id already exists: choose another id');
+}
+
+async function showTools(tools: readonly CatalogEntry[], ports: ApiPorts): Promise<ToolView[]> {
+  const slice = createSlice();
+  const shown: ToolView[] = [];
+  for (const tool of tools) {
+    shown.push(await showTool(tool, ports));
+    if (slice.isOver()) await slice.next();
+  }
+  return shown;
 }
 
 async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<ToolView> {

@@ -1,15 +1,16 @@
-// The thread that moves the journal's steps from the spool into the tables.
+// The thread that moves the journal's steps from the spool into the tables, and writes the pins of large servers.
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionSettings } from '../connection-settings.ts';
 import { readFrames } from './spool-frame.ts';
 import type { SpoolReply, SpoolRequest } from './table-thread.ts';
-import { createTableWriter } from './table-writer.ts';
+import { createPinWriter, createTableWriter } from './table-writer.ts';
 
 const database = new DatabaseSync(String(workerData));
 database.exec(connectionSettings);
 const tables = createTableWriter(database);
+const writePins = createPinWriter(database);
 
 parentPort?.on('message', (request: SpoolRequest) => {
   parentPort?.postMessage({ id: request.id, ...answer(request) } satisfies SpoolReply);
@@ -19,7 +20,8 @@ parentPort?.on('close', () => database.close());
 function answer(request: SpoolRequest): Omit<SpoolReply, 'id'> {
   try {
     if ('recover' in request) return { token: recover(request.recover) };
-    moveToTables(request.moveToTables, request.bytes);
+    if ('writePins' in request) writePins(request.writePins);
+    else moveToTables(request.moveToTables, request.bytes);
     return {};
   } catch (cause) {
     return { error: cause instanceof Error ? cause.message : String(cause) };

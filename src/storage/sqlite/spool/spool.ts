@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { OwnedStep, Spool } from '../../sql/engine.ts';
 import { createSpoolFile, type SpoolFile, type SyncFile } from './spool-file.ts';
 import { readFrames } from './spool-frame.ts';
-import { createTableThread } from './table-thread.ts';
+import type { TableThread } from './table-thread.ts';
 
 interface PendingStep {
   readonly step: OwnedStep;
@@ -24,9 +24,12 @@ interface Files {
 }
 
 /** Appends steps to a write-ahead file, which is cheap; a thread moves them into the tables in batches. */
-export function createSpool(database: string, syncFile: SyncFile): Spool & { close(): Promise<void> } {
+export function createSpool(
+  database: string,
+  thread: Pick<TableThread, 'recover' | 'moveToTables'>,
+  syncFile: SyncFile,
+): Spool & { close(): Promise<void> } {
   const paths = [`${database}-spool-1`, `${database}-spool-2`] as const;
-  const thread = createTableThread(database);
   let opening: Promise<Files> | undefined;
   let files: Files | undefined;
   let queue: PendingStep[] = [];
@@ -179,7 +182,6 @@ export function createSpool(database: string, syncFile: SyncFile): Spool & { clo
       if (files)
         for (const file of [files.current, files.full ?? files.spare]) await (settled ? file.remove() : file.close());
       files = undefined;
-      await thread.close();
     },
   };
 }

@@ -1,11 +1,16 @@
 import { Worker } from 'node:worker_threads';
+import type { PinRow } from '../../sql/tables.ts';
 
-/** The main thread's side of the thread that moves the spool into the tables. It starts with the first request. */
+/** The main thread's side of the thread that writes to the tables. It starts with the first request. */
 export interface TableThread {
   recover(files: readonly string[]): Promise<string>;
   moveToTables(file: string, bytes: number): Promise<void>;
+  writePins(rows: readonly PinRow[]): Promise<void>;
   close(): Promise<void>;
 }
+
+// Copying the rows to the thread takes about a millisecond.
+const pinsPerRequest = 500;
 
 const script = new URL(import.meta.url.endsWith('.js') ? './spool-thread.js' : './spool-thread.ts', import.meta.url);
 
@@ -51,6 +56,10 @@ export function createTableThread(database: string): TableThread {
       return token;
     },
     moveToTables: async (file, bytes) => void (await request({ moveToTables: file, bytes })),
+    async writePins(rows) {
+      for (let start = 0; start < rows.length; start += pinsPerRequest)
+        await request({ writePins: rows.slice(start, start + pinsPerRequest) });
+    },
     async close() {
       await worker?.terminate();
     },
@@ -64,7 +73,10 @@ export type SpoolRequest =
   /** Move steps that a dead process left in these files into the tables; the reply has the token of new segments. */
   | { readonly id: number; readonly recover: readonly string[] }
   /** Move the first bytes of this file into the tables. */
-  | { readonly id: number; readonly moveToTables: string; readonly bytes: number };
+  | { readonly id: number; readonly moveToTables: string; readonly bytes: number }
+
+  /** Add or replace these pins. */
+  | { readonly id: number; readonly writePins: readonly PinRow[] };
 
 export interface SpoolReply {
   readonly id: number;

@@ -4,6 +4,7 @@ import type { CallRecord } from '../../../invocation/call-record.ts';
 import { summaryOf } from '../../call-records.ts';
 import { callColumns } from '../../chain/call-columns.ts';
 import { linkSteps } from '../../chain/chain.ts';
+import type { PinRow } from '../../sql/tables.ts';
 import type { Segment, SpooledStep } from './spool-frame.ts';
 
 export interface SegmentSteps {
@@ -25,8 +26,6 @@ interface Position extends Segment {
 }
 
 export function createTableWriter(database: DatabaseSync): TableWriter {
-  const begin = database.prepare('begin immediate');
-  const commit = database.prepare('commit');
   const readPosition = database.prepare('select value from meta where name = ?');
   const writePosition = database.prepare(
     'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
@@ -36,17 +35,6 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
   function position(): Position | undefined {
     const row = readPosition.get(positionName);
     return row && JSON.parse(String(row.value));
-  }
-
-  function transact(work: () => void): void {
-    begin.run();
-    try {
-      work();
-      commit.run();
-    } catch (cause) {
-      database.exec('rollback');
-      throw cause;
-    }
   }
 
   function writeSegment(segment: Segment, steps: readonly SpooledStep[], from: number): void {
@@ -60,7 +48,7 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
       const isLast = start + batch >= written.length;
       // The file is reused after the last batch, so that batch must be on the disk; it syncs the earlier ones too.
       database.exec(`PRAGMA synchronous = ${isLast ? 'FULL' : 'NORMAL'}`);
-      transact(() => {
+      transact(database, () => {
         append(part.map(({ step }) => step));
         const done: Position = { ...segment, steps: isLast ? steps.length : (part.at(-1)?.at ?? 0) + 1 };
         writePosition.run(positionName, JSON.stringify(done));
@@ -89,6 +77,33 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
       return token;
     },
   };
+}
+
+/** Adds or replaces pins in one transaction. */
+export function createPinWriter(database: DatabaseSync): (rows: readonly PinRow[]) => void {
+  const insert = database.prepare(`
+    insert into pins (key, server_key, tool, hash, suffixed, accepted_at, body) values (?, ?, ?, ?, ?, ?, ?)
+    on conflict (key) do update set hash = excluded.hash, suffixed = excluded.suffixed,
+      accepted_at = excluded.accepted_at, body = excluded.body
+  `);
+  return (rows) => {
+    database.exec('PRAGMA synchronous = FULL');
+    transact(database, () => {
+      for (const { key, server_key, tool, hash, suffixed, accepted_at, body } of rows)
+        insert.run(key, server_key, tool, hash, suffixed, accepted_at, body);
+    });
+  };
+}
+
+function transact(database: DatabaseSync, work: () => void): void {
+  database.exec('begin immediate');
+  try {
+    work();
+    database.exec('commit');
+  } catch (cause) {
+    database.exec('rollback');
+    throw cause;
+  }
 }
 
 function createAppend(database: DatabaseSync): (steps: readonly SpooledStep[]) => void {

@@ -1,0 +1,50 @@
+import type { Naming, ToolLimits } from '../config/config.ts';
+import type { ParamHeader } from '../connections/param-headers.ts';
+import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
+import type { DefinitionChange } from './definition-diff.ts';
+import type { LocalTool } from './local-tool.ts';
+
+/** A tool as the toolbox knows it. Server and original name identify it. */
+export interface CatalogEntry {
+  /** The exposed name in the toolbox's naming. */
+  readonly name: string;
+  /** Another tool owns the exposed name without a suffix. */
+  readonly suffixed?: boolean;
+  /** What patterns over tools are read against. */
+  readonly scope: NamingScope;
+  /** The name the server, or the program, gave it. */
+  readonly originalName: string;
+  readonly server?: string;
+  readonly serverAddress?: string;
+  readonly serverTrusted: boolean;
+  readonly definition: ToolDefinition;
+  readonly annotations?: ToolAnnotations;
+  readonly definitionHash: string;
+  readonly limits: ToolLimits;
+  /** The definition is not the accepted one: it may not run, or only after asking. */
+  readonly changed?: 'quarantine' | 'ask';
+  readonly changes?: readonly DefinitionChange[];
+  /** The accepted definition's hash and time, if the definition is not the accepted one. */
+  readonly accepted?: { readonly hash: string; readonly at: string };
+  readonly paramHeaders: readonly ParamHeader[];
+  readonly local?: LocalTool;
+}
+
+/** The names that a pattern can refer to. */
+export interface NamingScope {
+  readonly naming: Naming;
+  /** Configured servers, the longest configured first. */
+  readonly servers: readonly string[];
+  readonly localTools: ReadonlySet<string>;
+}
+
+/** What the connection tells about a server's tools. */
+export interface ServerFacts {
+  /** The server is reached over modern HTTP, where schemas may ask for arguments in headers. */
+  readonly usesParamHeaders?: boolean;
+  /** The toolbox is still starting: a strict server's unknown tools stop it. */
+  readonly starting?: boolean;
+}
+
+/** A tool before it has its exposed name. */
+export type UnnamedEntry = Omit<CatalogEntry, 'name' | 'scope'>;
