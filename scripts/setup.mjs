@@ -20,9 +20,11 @@ if (!process.exitCode && !process.argv.includes('--no-build') && !isBuilt()) {
 }
 
 function install() {
+  // Without warnings: on an older Node every package would report that it needs the Node that is about to be installed.
+  const ci = ['ci', '--include=dev', '--loglevel=error'];
   const env = outerEnvironment();
   const cli = env.npm_execpath;
   // npm names its own program to the scripts it runs, but may itself have been started by the Node it is to replace.
-  if (cli?.endsWith('npm-cli.js') && existsSync(cli)) return run('node', [cli, 'ci', '--include=dev'], { env });
-  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--include=dev'], { env });
+  if (cli?.endsWith('npm-cli.js') && existsSync(cli)) return run('node', [cli, ...ci], { env });
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ci, { env });
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import type { Config, GatewayLimits } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
@@ -119,6 +120,8 @@ export interface Gateway extends AsyncDisposable {
   /** For example `http://127.0.0.1:7420`. */
   readonly url: string;
   readonly toolbox: InternalToolbox;
+  /** The number of open connections of clients. */
+  connections(): Promise<number>;
   /** Rejects new calls, lets running calls finish within the configured time, stops the servers and closes the store. */
   close(): Promise<void>;
 }
@@ -246,6 +249,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   return {
     url: `http://${toUrlHost(host)}:${boundPort}`,
     toolbox,
+    connections: () => promisify(server.getConnections.bind(server))(),
     close,
     [Symbol.asyncDispose]: close,
   };

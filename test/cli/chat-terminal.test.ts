@@ -305,6 +305,7 @@ test('rules can be listed and revoked without a gateway', async () => {
   model.push({ calls: [call('echo', { text: 'a' })] }, { calls: [call('echo', { text: 'b' })] }, { text: 'Both.' });
   at.type('echo\r');
   await at.answer(/Run it\? .*\] /, 't');
+  await at.answer(/Remember it for everyone\? \[y\/N\] /, '');
   await at.see(/Remembered\. `toolwharf rules`/);
   await at.see(/Both\.\n/);
   await at.see(prompt);

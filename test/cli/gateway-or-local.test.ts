@@ -110,6 +110,15 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
   });
 });
 
+test('the curl command that the app offers works on this machine, also if its variable for the key is not set', async () => {
+  const body = JSON.stringify({ arguments: { text: 'pasted' } });
+  const headers = { authorization: 'Bearer ', 'content-type': 'application/json' };
+  const response = await fetch(`${gateway.url}/api/tools/mcp_files_echo/call`, { method: 'POST', headers, body });
+  expect(await response.json()).toMatchObject({ text: 'pasted' });
+  const wrong = await fetch(`${gateway.url}/api/tools`, { headers: { authorization: 'Bearer tw_wrong' } });
+  expect(wrong.status).toBe(401);
+});
+
 test('the record of a crashed gateway does not mislead: commands run without it', async () => {
   const data = directory.file('crashed');
   const crashed = await startGateway(cli, data, ['-c', config]);

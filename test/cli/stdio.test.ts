@@ -29,7 +29,7 @@ const eras = [
 
 type Elicited = { readonly message: string };
 
-/** The official client, connected to `toolwharf stdio`. */
+/** The official client, connected to `toolwharf stdio --local`. */
 async function connect(
   negotiation: object,
   args: readonly string[] = [],
@@ -44,7 +44,7 @@ async function connect(
   }
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [cliProgram, 'stdio', '-c', config, ...args],
+    args: [cliProgram, 'stdio', '--local', '-c', config, ...args],
     env: { PATH: process.env.PATH ?? '', HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') },
     stderr: 'ignore',
   });
@@ -54,7 +54,7 @@ async function connect(
 
 const textOf = (result: object) => (result as { content: { text?: string }[] }).content[0]?.text;
 
-describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) => {
+describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiation }) => {
   test('toolwharf stdio lists and calls the tools of servers of both eras [A1]', async () => {
     await using connected = await connect(negotiation);
     const { client } = connected;
@@ -121,7 +121,7 @@ describe.each(eras)('toolwharf stdio to a $era client', ({ era, negotiation }) =
   });
 });
 
-describe('toolwharf stdio', () => {
+describe('toolwharf stdio --local', () => {
   const initialize = {
     jsonrpc: '2.0',
     id: 1,
@@ -132,7 +132,7 @@ describe('toolwharf stdio', () => {
     messages.map((message) => `${typeof message === 'string' ? message : JSON.stringify(message)}\n`).join('');
 
   test('toolwharf stdio writes only messages to stdout, whatever it receives', async () => {
-    const { child, ended } = start(['stdio', '-c', config, '--log-level', 'debug'], { input: null });
+    const { child, ended } = start(['stdio', '--local', '-c', config, '--log-level', 'debug'], { input: null });
     const answers: { id?: unknown; error?: { code: number }; result?: object }[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
     child.stdin.write(
@@ -161,7 +161,7 @@ describe('toolwharf stdio', () => {
   });
 
   test('a cancelled request gets no response, and the others get theirs', async () => {
-    const { child, ended } = start(['stdio', '-c', config], { input: null });
+    const { child, ended } = start(['stdio', '--local', '-c', config], { input: null });
     const answers: { id?: unknown; method?: string }[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => answers.push(JSON.parse(line)));
     const params = { name: 'old__sleep', arguments: { ms: 60_000 }, _meta: { progressToken: 'p' } };
@@ -181,7 +181,7 @@ describe('toolwharf stdio', () => {
 
   test('toolwharf stdio notifies a legacy client of a changed list', async () => {
     const changing = await configFile({ gateway: { listWait: '20s' }, servers: { old: fixture('legacy') } });
-    const { child, ended } = start(['stdio', '-c', changing], { input: null });
+    const { child, ended } = start(['stdio', '--local', '-c', changing], { input: null });
     const said: { method?: string; id?: unknown }[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => said.push(JSON.parse(line)));
     child.stdin.write(lines([initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }]));
@@ -195,7 +195,7 @@ describe('toolwharf stdio', () => {
   });
 
   test('a signal ends toolwharf stdio in order', async () => {
-    const { child, pid, ended } = start(['stdio', '-c', config], { input: null });
+    const { child, pid, ended } = start(['stdio', '--local', '-c', config], { input: null });
     child.stdin.write(lines([initialize]));
     await once(child.stdout, 'data');
     const processes = await waitFor(() => {
@@ -208,14 +208,14 @@ describe('toolwharf stdio', () => {
   });
 
   test('a configuration that cannot be served ends toolwharf stdio at once, with empty stdout', async () => {
-    const missing = await run(['stdio', '-c', config, '--profile', 'smal']);
+    const missing = await run(['stdio', '--local', '-c', config, '--profile', 'smal']);
     expect(missing).toMatchObject({ code: 2, stdout: '' });
     expect(missing.stderr).toContain("There is no profile 'smal'; did you mean 'small'?");
     const away = await configFile({
       servers: { gone: { command: 'no-such-program-here', required: true, retryAttempts: 0 } },
     });
-    expect(await run(['stdio', '-c', away])).toMatchObject({ code: 4, stdout: '' });
+    expect(await run(['stdio', '--local', '-c', away])).toMatchObject({ code: 4, stdout: '' });
     const broken = await configFile('servers: [');
-    expect(await run(['stdio', '-c', broken])).toMatchObject({ code: 3, stdout: '' });
+    expect(await run(['stdio', '--local', '-c', broken])).toMatchObject({ code: 3, stdout: '' });
   });
 });

@@ -5,14 +5,22 @@ import { oneLine } from '../terminal/format.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { findGateway, isSameFile } from './gateway-file.ts';
 
+/** The gateway that a command uses. */
+export interface SelectedGateway {
+  readonly url: string;
+  /** The API key of the environment. */
+  readonly token?: string;
+  /** The admin token, for the gateway of the data directory. */
+  readonly adminToken?: string;
+}
+
+type SelectContext = Pick<CommandContext, 'env' | 'options' | 'terminal'>;
+
 /**
  * Selects the gateway that a command uses and reports it on stderr: the one of `--url`, else the one that runs for the data
  * directory. Undefined with `--local`, if none runs, or if `--config` names another file than the gateway's.
  */
-export async function selectGateway(
-  context: Pick<CommandContext, 'env' | 'options' | 'signal' | 'terminal'>,
-): Promise<GatewayClient | undefined> {
-  const { env, options, signal, terminal } = context;
+export async function selectAccess({ env, options, terminal }: SelectContext): Promise<SelectedGateway | undefined> {
   const { local, config } = options;
   const given = options.url ?? (env.TOOLWHARF_URL || undefined);
   if (local && options.url !== undefined) throw new UsageError('Use either --url or --local');
@@ -21,14 +29,24 @@ export async function selectGateway(
   const running = await findGateway(dataDirectory(env));
   if (given !== undefined) {
     const url = parseUrl(given);
-    const token = env.TOOLWHARF_API_KEY || (running?.url === url ? running.adminToken : undefined);
     report(url);
-    return createGatewayClient({ url, token, signal });
+    const adminToken = running?.url === url ? running.adminToken : undefined;
+    return { url, token: env.TOOLWHARF_API_KEY || undefined, adminToken };
   }
   if (!running) return undefined;
   if (config !== undefined && !(running.config && (await isSameFile(config, running.config)))) return undefined;
   report(running.url);
-  return createGatewayClient({ url: running.url, token: running.adminToken, signal });
+  return { url: running.url, adminToken: running.adminToken };
+}
+
+/** A client for the selected gateway; undefined if none is used. */
+export async function selectGateway(
+  context: SelectContext & Pick<CommandContext, 'signal'>,
+): Promise<GatewayClient | undefined> {
+  const selected = await selectAccess(context);
+  if (!selected) return undefined;
+  const { url, token, adminToken } = selected;
+  return createGatewayClient({ url, token: token ?? adminToken, signal: context.signal });
 }
 
 /** Reports on stderr that a command uses a configuration or data in this process. */

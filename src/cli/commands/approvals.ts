@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovalView } from '../../gateway/api/schemas/approvals.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { AnswerReach, ApprovalRequest } from '../../policy/approval.ts';
+import type { AnswerReach } from '../../policy/approval.ts';
 import { askPatternsOf, type GatewayClient } from '../backend/gateway-client.ts';
 import { isAnswered } from '../backend/request-prompts.ts';
 import { requireGateway } from '../backend/select-gateway.ts';
@@ -11,7 +11,7 @@ import { exitCodes, UsageError } from '../errors.ts';
 import { findById } from '../find-item.ts';
 import { count, jsonText, oneLine, shortId, until } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
-import { promptForApproval, rulesNote } from '../terminal/terminal-approver.ts';
+import { type PendingApproval, promptForApproval, rulesNote } from '../terminal/terminal-approver.ts';
 
 const pollMs = 1_000;
 
@@ -95,7 +95,7 @@ async function watchApprovals(
     try {
       const options = { rememberedNote: rulesNote, askPatterns, extended: { env }, canPostpone: true };
       const ending = AbortSignal.any([signal, closed.signal]);
-      const prompted = await promptForApproval(terminal, approval as ApprovalRequest, options, ending);
+      const prompted = await promptForApproval(terminal, approval as PendingApproval, options, ending);
       const { kind, ...answer } = prompted ?? { kind: undefined };
       if (closed.signal.aborted) terminal.note('This call was answered elsewhere, or its approval expired.');
       else if (kind) await postAnswer(gateway, approval.id, { answer: kind, ...answer });

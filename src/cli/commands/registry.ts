@@ -1,11 +1,12 @@
 import { openConfig } from '../../config/open-config.ts';
 import type { ServerView } from '../../gateway/api/schemas/servers.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
 import { planServer, shortName } from '../../servers/registry/plan-server.ts';
 import { createRegistry, type Registry } from '../../servers/registry/registry.ts';
 import type { RegistryEntry, RegistryInput, RegistryWay } from '../../servers/registry/registry-entry.ts';
 import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
-import { exitCodes, UsageError } from '../errors.ts';
+import { exitCodes, UnavailableError, UsageError } from '../errors.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { jsonText, oneLine } from '../terminal/format.ts';
 import { printTable } from '../terminal/print-table.ts';
@@ -27,7 +28,7 @@ export async function searchRegistry(
   return withRegistry(options, context, async (registry) => {
     const { terminal, signal } = context;
     const search = words.join(' ');
-    const page = await registry.search({ words: search || undefined, limit: Number(limit), signal });
+    const page = await explainFailure(registry.search({ words: search || undefined, limit: Number(limit), signal }));
     terminal.status();
     if (options.json) terminal.print(jsonText(page));
     else if (page.servers.length === 0)
@@ -117,9 +118,20 @@ async function getEntry(
   { release }: { readonly release?: string },
   { signal, terminal }: CommandContext,
 ): Promise<RegistryEntry> {
-  const entry = await registry.get(name, { signal, version: release });
+  const entry = await explainFailure(registry.get(name, { signal, version: release }));
   terminal.status();
   return entry;
+}
+
+/** A registry that cannot be reached is no server of the configuration: `toolwharf check` would not help. */
+async function explainFailure<Answer>(request: Promise<Answer>): Promise<Answer> {
+  try {
+    return await request;
+  } catch (cause) {
+    if (!(cause instanceof ToolwharfError) || !['SERVER_UNREACHABLE', 'SERVER_PROTOCOL'].includes(cause.code))
+      throw cause;
+    throw new UnavailableError(`${cause.message}. Check the network, or choose another registry with --registry`);
+  }
 }
 
 function chooseOption({ name, ways, unusable }: RegistryEntry, wanted: string | undefined): RegistryWay {

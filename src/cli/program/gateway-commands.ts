@@ -6,7 +6,7 @@ import { collect, createActions, jsonOption } from './command-actions.ts';
 /** Adds `serve`, `stdio`, `logs` and `events`. */
 export function addGatewayCommands(root: Command, run: Run): void {
   const serve = createActions(run, () => import('../commands/serve/serve.ts'));
-  const stdio = createActions(run, () => import('../commands/stdio.ts'));
+  const stdio = createActions(run, () => import('../commands/stdio/stdio.ts'));
   const events = createActions(run, () => import('../commands/events.ts'));
   const logs = createActions(run, () => import('../commands/logs.ts'));
   root
@@ -18,11 +18,12 @@ export function addGatewayCommands(root: Command, run: Run): void {
       `Port to listen on, 0 for any free port (default: gateway.port, else ${gatewayDefaults.port})`,
     )
     .option('--database <url>', 'Store data in this PostgreSQL database instead of the data directory')
+    .addOption(new Option('--exit-when-idle', 'Exit when no client has been connected for a minute').hideHelp())
     .addOption(new Option('--log-format <format>', 'Format of stderr').choices(['text', 'json']).default('text'))
     .action(serve((module) => module.serve));
   root
     .command('stdio')
-    .description('Serve MCP over stdin and stdout, for clients that start a command')
+    .description('Connect an MCP client that starts a command to the gateway; starts one if none runs')
     .option('--profile <name>', 'Profile to serve', 'default')
     .action(stdio((module) => module.stdio));
   root

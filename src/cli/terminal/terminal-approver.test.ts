@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
-import { createTerminalApprover } from './terminal-approver.ts';
+import { createTerminalApprover, type PendingApproval } from './terminal-approver.ts';
 
 const request: ApprovalRequest = {
   id: '1',
@@ -28,6 +28,7 @@ async function answer(
   askPatterns: readonly string[],
   lines: (string | undefined)[],
   extended?: { readonly env: Record<string, string> },
+  changes: Partial<PendingApproval> = {},
 ) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const plain = createTerminal({ ...streams, env: {}, onInterrupt: () => {} });
@@ -44,7 +45,7 @@ async function answer(
   };
   const rememberedNote = 'Remembered in /data/approvals.json';
   const approver = createTerminalApprover(terminal, () => ({ rememberedNote, askPatterns, extended }));
-  const given = await approver.ask(request, new AbortController().signal);
+  const given = await approver.ask({ ...request, ...changes } as ApprovalRequest, new AbortController().signal);
   return { answer: given, shown: String(streams.stderr.read()), asked, texts };
 }
 
@@ -59,7 +60,8 @@ test('anything but a clear yes denies the call, and so does Enter [R16]', async 
 
 test('an answer for all calls of a tool says where it is remembered', async () => {
   const { answer, shown } = await answerWith('t');
-  expect(answer).toEqual({ kind: 'allow', scope: 'tool' });
+  expect(answer).toEqual({ kind: 'allow', scope: 'tool', audience: 'caller' });
+  expect(shown).toContain('always this tool, for you');
   expect(shown).toContain('/data/approvals.json');
 });
 
@@ -90,13 +92,24 @@ describe('a prompt with all choices', () => {
   const converse = (...lines: (string | undefined)[]) => answer([], lines, { env: {} });
 
   test.each([
-    ['y', { kind: 'allow', scope: 'once' }],
-    ['c', { kind: 'allow', scope: 'conversation' }],
-    ['t', { kind: 'allow', scope: 'tool' }],
-    ['s', { kind: 'allow', scope: 'server' }],
-    ['', { kind: 'deny' }],
-  ])('the answer %j has its own scope [R14]', async (line, given) => {
-    expect((await converse(line)).answer).toEqual(given);
+    [['y'], { kind: 'allow', scope: 'once' }],
+    [['c'], { kind: 'allow', scope: 'conversation' }],
+    [['t', ''], { kind: 'allow', scope: 'tool', audience: 'caller' }],
+    [['t', 'y'], { kind: 'allow', scope: 'tool', audience: 'everyone' }],
+    [['s', 'n'], { kind: 'allow', scope: 'server', audience: 'caller' }],
+    [[''], { kind: 'deny' }],
+  ])('the answers %j have their own scope and audience [R14]', async (lines, given) => {
+    expect((await converse(...lines)).answer).toEqual(given);
+  });
+
+  test('only the audiences that the person may choose are offered', async () => {
+    const once = await answer([], ['t', 's', 'c', 'y'], { env: {} }, { audiences: [] });
+    expect(once.answer).toEqual({ kind: 'allow', scope: 'once' });
+    expect(once.asked[0]).toContain('[y/e/N]');
+    const own = await answer([], ['t'], { env: {} }, { audiences: ['caller'], caller: { id: 'a', kind: 'assistant' } });
+    expect(own.answer).toEqual({ kind: 'allow', scope: 'tool', audience: 'caller' });
+    expect(own.asked).toHaveLength(1);
+    expect(own.shown).toContain('always this tool, for this assistant');
   });
 
   test('a denial can include a reason', async () => {

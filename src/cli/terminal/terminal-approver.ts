@@ -3,7 +3,9 @@ import type { Environment } from '../../config/references.ts';
 import type { ToolAnnotations } from '../../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
+import type { RuleAudience } from '../../policy/remembered-rules.ts';
 import { restricts } from '../../policy/tool-patterns.ts';
+import { confirm } from './confirm.ts';
 import { editArguments } from './edit-text.ts';
 import { oneLine } from './format.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,6 +21,11 @@ export interface ApprovalPromptOptions {
   readonly canPostpone?: boolean;
 }
 
+/** An approval, with the audiences that the person may choose for a remembered answer; all of them if undefined. */
+export interface PendingApproval extends ApprovalRequest {
+  readonly audiences?: readonly RuleAudience[];
+}
+
 /** Asks the person at the terminal about each call. Anything but a clear yes is a denial. */
 export function createTerminalApprover(terminal: Terminal, options: () => ApprovalPromptOptions): Approver {
   return {
@@ -29,7 +36,7 @@ export function createTerminalApprover(terminal: Terminal, options: () => Approv
 /** Shows a call and prompts for an answer; undefined if the person gives none or the signal aborts. */
 export async function promptForApproval(
   terminal: Terminal,
-  request: ApprovalRequest,
+  request: PendingApproval,
   options: ApprovalPromptOptions,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | undefined> {
@@ -53,8 +60,13 @@ export async function promptForApproval(
       const edited = await editArguments(request.arguments, { terminal, env: extended?.env ?? {}, signal });
       if (edited) return { kind: 'allow', scope: 'once', arguments: edited };
     } else if (choice) {
-      if (choice === 'tool' || choice === 'server') terminal.note(colors.dim(rememberedNote));
-      return { kind: 'allow', scope: choice };
+      if (choice !== 'tool' && choice !== 'server') return { kind: 'allow', scope: choice };
+      const mayAnswerForAll = extended && (request.audiences?.includes('everyone') ?? true);
+      const isForAll =
+        mayAnswerForAll && (await confirm(terminal, 'Remember it for everyone?', { signal, fallback: false }));
+      if (signal.aborted) return undefined;
+      terminal.note(colors.dim(rememberedNote));
+      return { kind: 'allow', scope: choice, audience: isForAll ? 'everyone' : 'caller' };
     }
   }
 }
@@ -68,14 +80,20 @@ interface Choice {
 
 const once: Choice = { key: 'y', word: 'yes', label: 'once', means: 'once' };
 const conversation: Choice = { key: 'c', word: 'conversation', label: 'this conversation', means: 'conversation' };
-const tool: Choice = { key: 't', word: 'tool', label: 'always this tool', means: 'tool' };
-const server: Choice = { key: 's', word: 'server', label: 'always this server', means: 'server' };
 const edit: Choice = { key: 'e', word: 'edit', label: 'edit the arguments', means: 'edit' };
 const deny: Choice = { key: 'n', word: 'no', label: 'deny', means: 'deny' };
 
-function choicesFor(request: ApprovalRequest, { askPatterns, extended }: ApprovalPromptOptions): Choice[] {
+function choicesFor(request: PendingApproval, { askPatterns, extended }: ApprovalPromptOptions): Choice[] {
+  const { caller, server: serverName, audiences = ['conversation', 'caller'] } = request;
   const isAlwaysAsked = restricts(askPatterns, { ...request, name: request.tool });
-  const lasting = extended ? [conversation, tool, ...(request.server === undefined ? [] : [server])] : [tool];
+  const who = caller.kind === 'person' ? 'you' : caller.kind === 'assistant' ? 'this assistant' : 'this caller';
+  const tool: Choice = { key: 't', word: 'tool', label: `always this tool, for ${who}`, means: 'tool' };
+  const server: Choice = { key: 's', word: 'server', label: `always this server, for ${who}`, means: 'server' };
+  const lasting = [
+    ...(extended && audiences.includes('conversation') ? [conversation] : []),
+    ...(audiences.includes('caller') ? [tool] : []),
+    ...(extended && serverName !== undefined && audiences.includes('caller') ? [server] : []),
+  ];
   return [once, ...(isAlwaysAsked ? [] : lasting), ...(extended ? [edit] : []), deny];
 }
 

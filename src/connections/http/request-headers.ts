@@ -69,7 +69,7 @@ export function createRequestHeaders(configured: HeaderRecord) {
 }
 
 /** The protocol version that a request of the modern era claims in its `_meta`. */
-function claimedVersion(params: unknown): string | undefined {
+export function claimedVersion(params: unknown): string | undefined {
   const version = isObject(params) && isObject(params._meta) ? params._meta[PROTOCOL_VERSION_META_KEY] : undefined;
   return typeof version === 'string' ? version : undefined;
 }

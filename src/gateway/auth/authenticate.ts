@@ -100,7 +100,9 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
 
   return async (request) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return identifyHeader(authorization, request);
+    // `Bearer $KEY` with an unset variable carries no credentials.
+    const hasCredentials = authorization !== undefined && !/^Bearer *$/i.test(authorization);
+    if (hasCredentials) return identifyHeader(authorization, request);
     const session = readSessionCookie(request);
     // An expired cookie is ignored: scripts cannot delete an HttpOnly cookie.
     const holder = session === undefined ? undefined : await identifySession(session, request);

@@ -19,12 +19,14 @@ import { enforceRetention } from './enforce-retention.ts';
 import { createGatewayReporter, type GatewayReporter, type LogFormat } from './gateway-reporter.ts';
 import { limitHeapGrowth } from './limit-heap-growth.ts';
 import { releaseMemory } from './release-memory.ts';
+import { watchIdle } from './watch-idle.ts';
 
 export interface ServeOptions {
   readonly host?: string;
   readonly port?: string;
   readonly database?: string;
   readonly logFormat: LogFormat;
+  readonly exitWhenIdle?: boolean;
 }
 
 /** `toolwharf serve`: runs the gateway until it is stopped. Its URL is the only line on stdout. */
@@ -95,7 +97,9 @@ async function serveUntilStopped(
     await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid, config: file });
     terminal.print(gateway.url);
     reporter.reportStart(gateway, { dataDir, file, adminToken, isTerminal: process.stderr.isTTY === true });
-    if (!signal.aborted) await once(signal, 'abort');
+    using idle = options.exitWhenIdle ? watchIdle(gateway.connections) : undefined;
+    const ending = idle ? AbortSignal.any([signal, idle.signal]) : signal;
+    if (!ending.aborted) await once(ending, 'abort');
   } finally {
     await removeGatewayFile(dataDir, process.pid);
     await retention[Symbol.asyncDispose]();

@@ -1,22 +1,18 @@
 import { join } from 'node:path';
-import type { Config, ProfileConfig } from '../../config/config.ts';
-import { dataDirectory } from '../../config/data-directory.ts';
-import { questionsNeedCall } from '../../gateway/mcp/client-host.ts';
-import { serveStdio } from '../../gateway/mcp/stdio.ts';
-import { type ApprovalAnswer, type Approver, askClient } from '../../policy/approval.ts';
-import { createToolbox } from '../../toolbox.ts';
-import { createRuleFile } from '../backend/rule-file.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../errors.ts';
-import { notFound } from '../find-item.ts';
-import { createTerminalLog } from '../terminal/terminal-log.ts';
+import type { Config, ProfileConfig } from '../../../config/config.ts';
+import { dataDirectory } from '../../../config/data-directory.ts';
+import { questionsNeedCall } from '../../../gateway/mcp/client-host.ts';
+import { serveStdio } from '../../../gateway/mcp/stdio.ts';
+import { type ApprovalAnswer, type Approver, askClient } from '../../../policy/approval.ts';
+import { createToolbox } from '../../../toolbox.ts';
+import { createRuleFile } from '../../backend/rule-file.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../errors.ts';
+import { notFound } from '../../find-item.ts';
+import { createTerminalLog } from '../../terminal/terminal-log.ts';
 
-export interface StdioOptions {
-  readonly profile: string;
-}
-
-/** `toolwharf stdio`: serves MCP over stdin and stdout to the client that started it. */
-export async function stdio({ profile: name }: StdioOptions, context: CommandContext): Promise<number> {
+/** Serves MCP over stdin and stdout with the servers of the configuration in this process. */
+export async function serveLocally(name: string, context: CommandContext): Promise<number> {
   const { terminal, env, signal } = context;
   const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };

@@ -1,0 +1,134 @@
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { createPoolFetch } from '../../../connections/http/pool-fetch.ts';
+import { claimedVersion } from '../../../connections/http/request-headers.ts';
+import { createStreamableHttpTransport } from '../../../connections/http/streamable-http-transport.ts';
+import { createNotificationThrottle } from '../../../connections/notification-throttle.ts';
+import { createLineReader } from '../../../connections/stdio/line-reader.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../../kernel/json.ts';
+
+export interface ProxyOptions {
+  /** The gateway's MCP endpoint. */
+  readonly url: URL;
+  readonly token?: string;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+}
+
+type RequestId = string | number;
+
+const maxMessageBytes = 64 * 1024 * 1024;
+const keepAliveMs = 20_000;
+const internalError = -32_603;
+const parseError = -32_700;
+
+/** Passes every message between a client on stdin and stdout and the gateway, in both eras, until the client disconnects. */
+export async function proxyStdio({ url, token, input, output, signal }: ProxyOptions): Promise<void> {
+  // A call that waits for approval may take longer than any timeout.
+  const pool = createPoolFetch({ headersTimeoutMs: 0, bodyTimeoutMs: 0 });
+  const transport = createStreamableHttpTransport(url, {
+    ...pool,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    throttle: createNotificationThrottle(),
+  });
+  /** Ends the HTTP request of each pending request, which cancels it in the modern era. */
+  const pending = new Map<RequestId, AbortController>();
+  /** The pending requests of the modern era. */
+  const modern = new WeakSet<AbortController>();
+  let initializeId: RequestId | undefined;
+  let initialized: Promise<void> = Promise.resolve();
+
+  const write = (message: object) => void output.write(`${JSON.stringify(message)}\n`);
+
+  function fail(id: RequestId, cause: unknown): void {
+    if (!pending.delete(id)) return;
+    write({ jsonrpc: '2.0', id, error: { code: internalError, message: messageOf(cause) } });
+  }
+
+  transport.onmessage = (message) => {
+    const { id, method, result } = message as JsonObject;
+    const isReply = method === undefined && id !== undefined;
+    if (isReply && id === initializeId && isObject(result) && typeof result.protocolVersion === 'string') {
+      transport.setProtocolVersion?.(result.protocolVersion);
+    }
+    if (isReply) pending.delete(id as RequestId);
+    write(message);
+  };
+
+  async function forward(message: JsonObject): Promise<void> {
+    const { id, method, params } = message;
+    if (method === 'notifications/cancelled' && isObject(params)) {
+      const request = pending.get(params.requestId as RequestId);
+      // In the modern era, closing the response is the cancellation.
+      if (request && modern.has(request)) return request.abort();
+    }
+    if (method === 'initialize' && id !== undefined) {
+      initialized = sendRequest(message, id as RequestId);
+      return initialized;
+    }
+    // The session exists once initialize is answered.
+    await initialized;
+    if (method === undefined || id === undefined) await transport.send(message as unknown as JSONRPCMessage);
+    else await sendRequest(message, id as RequestId);
+  }
+
+  async function sendRequest(message: JsonObject, id: RequestId): Promise<void> {
+    const cancel = new AbortController();
+    pending.set(id, cancel);
+    if (message.method === 'initialize') initializeId = id;
+    if (claimedVersion(message.params) !== undefined) modern.add(cancel);
+    try {
+      await transport.send(message as unknown as JSONRPCMessage, {
+        requestSignal: cancel.signal,
+        onRequestStreamEnd: () => fail(id, new Error('The gateway ended the response without a result')),
+      });
+    } catch (cause) {
+      if (cancel.signal.aborted) pending.delete(id);
+      else fail(id, cause);
+    }
+  }
+
+  const lines = createLineReader({
+    maxBytes: maxMessageBytes,
+    onLine(line) {
+      const message = parse(line);
+      if (message) forward(message).catch(() => {});
+      else
+        write({ jsonrpc: '2.0', id: null, error: { code: parseError, message: 'The line is not a JSON-RPC message' } });
+    },
+    onOversize: ({ bytes }) =>
+      write({ jsonrpc: '2.0', id: null, error: { code: parseError, message: `${bytes} bytes are too large` } }),
+  });
+  // A gateway that was started for this client stops when nobody is connected to it.
+  const keepAlive = setInterval(() => {
+    pool.fetch(new URL('/healthz', url)).then(
+      (response) => response.text(),
+      () => {},
+    );
+  }, keepAliveMs);
+
+  await new Promise<void>((resolve) => {
+    input.on('data', (chunk: Buffer) => lines.push(chunk));
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    // An output error means that the client has disconnected.
+    output.once('error', () => resolve());
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  clearInterval(keepAlive);
+  for (const request of pending.values()) request.abort();
+  await transport.terminateSession();
+  await transport.close();
+  await pool.close();
+}
+
+function parse(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

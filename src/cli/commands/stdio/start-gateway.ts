@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dataDirectory } from '../../../config/data-directory.ts';
+import type { RunningGateway } from '../../backend/gateway-file.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { UnavailableError } from '../../errors.ts';
+
+const pollMs = 100;
+
+/**
+ * Starts a gateway in the background, which stops when it is no longer used; resolves when it is found. If its port is taken, it
+ * uses any free port. If another command starts one at the same time, both use the first.
+ */
+export async function startGateway(
+  context: CommandContext,
+  find: () => Promise<RunningGateway | undefined>,
+): Promise<RunningGateway> {
+  const dataDir = dataDirectory(context.env);
+  const logFile = join(dataDir, 'gateway.log');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  for (const more of [[], ['--port', '0']]) {
+    const found = await startOnce(more, logFile, context, find);
+    if (found) return found;
+  }
+  const log = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n');
+  throw new UnavailableError(`The gateway could not be started:\n${log}`);
+}
+
+/** Resolves when a gateway is found, or with undefined if the started one has ended. */
+async function startOnce(
+  more: readonly string[],
+  logFile: string,
+  { env, options, signal }: CommandContext,
+  find: () => Promise<RunningGateway | undefined>,
+): Promise<RunningGateway | undefined> {
+  const { config, dataDir } = options;
+  const args = [
+    ...process.execArgv,
+    resolve(process.argv[1] ?? ''),
+    'serve',
+    '--exit-when-idle',
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(dataDir === undefined ? [] : ['--data-dir', resolve(dataDir)]),
+    ...more,
+  ];
+  const log = await open(logFile, 'w', 0o600);
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log.fd, log.fd], env });
+  await log.close();
+  child.unref();
+  let hasEnded = false;
+  child.once('exit', () => {
+    hasEnded = true;
+  });
+  child.once('error', () => {
+    hasEnded = true;
+  });
+  for (;;) {
+    // Asked before the search: a gateway that ended because another runs leaves that one to be found.
+    const wasEnded = hasEnded;
+    const found = await find();
+    if (found || wasEnded) return found;
+    await sleep(pollMs, undefined, { signal });
+  }
+}
