@@ -1,5 +1,6 @@
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
 import { toChainTool } from './catalog/chain-tool.ts';
+import type { LocalTool } from './catalog/local-tool.ts';
 import { findGone } from './catalog/register-tools.ts';
 import type { Config, ServerSpec, ToolboxConfig } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
@@ -30,6 +31,7 @@ import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
+import { loadLocalTools } from './servers/load-local-tools.ts';
 import { logStatus } from './servers/log-status.ts';
 import { logTrustProblems } from './servers/log-trust-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
@@ -161,6 +163,7 @@ export async function startToolbox(
     startWaitMs,
   });
   const violations: ToolwharfError[] = [];
+  let moduleTools: readonly LocalTool[] = [];
 
   function reachOf(server: string): Reach {
     if (!options.publicOnly || config.servers.some(({ name }) => name === server)) return 'configured';
@@ -212,9 +215,14 @@ export async function startToolbox(
   }
 
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
-  const localTools = ({ toolbox }: Config) => [...(options.tools ?? []), ...toolbox.chains.map(toChainTool)];
+  const localTools = ({ toolbox }: Config, ofModules = moduleTools) => [
+    ...(options.tools ?? []),
+    ...ofModules,
+    ...toolbox.chains.map(toChainTool),
+  ];
 
   async function start(): Promise<void> {
+    moduleTools = await loadLocalTools(config.localTools);
     await catalog.setLocal(registerLocalTools(localTools(config), config.toolbox));
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
@@ -238,8 +246,10 @@ export async function startToolbox(
   async function apply(changed: LoadedConfig): Promise<void> {
     const before = config;
     const next = changed.config;
-    const locals = registerLocalTools(localTools(next), next.toolbox);
+    const nextTools = await loadLocalTools(next.localTools);
+    const locals = registerLocalTools(localTools(next, nextTools), next.toolbox);
     next.servers.forEach(assertAllowed);
+    moduleTools = nextTools;
     config = next;
     loaded = changed;
     permits.setLimits(next.toolbox);

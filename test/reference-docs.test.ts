@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HttpTarget } from '../src/config/config.ts';
+import type { HttpTarget, StdioTarget } from '../src/config/config.ts';
 import { parseConfig } from '../src/config/load-config.ts';
 import { nativeJsonSchema } from '../src/config/native-json-schema.ts';
 import { parseDuration } from '../src/index.ts';
@@ -123,6 +123,7 @@ describe('docs/reference/config.md', () => {
       ...prefixed('toolbox.', toolbox),
       ...prefixed('toolbox.chains.NAME.', { ...chain, timeout: chain?.timeoutMs }),
       ...prefixed('toolbox.approval.', { ...approval, expires: approval.expiresMs }),
+      'servers.NAME.inheritEnv': (stdio?.target as StdioTarget | undefined)?.inheritEnv ?? false,
       'servers.NAME.authentication.header': 'x-api-key',
       ...prefixed('servers.NAME.endpoints.', { ...(api?.target as HttpTarget | undefined)?.endpoints?.[0] }),
       'profiles.NAME.naming': config.profiles[0]?.naming,
@@ -246,7 +247,10 @@ function typeOf(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(', ');
   if (schema.const !== undefined) return `\`${schema.const}\``;
   if (Array.isArray(type)) return 'duration';
-  if (Array.isArray(schema.anyOf)) return 'list or map';
+  if (Array.isArray(schema.anyOf)) {
+    const [first] = schema.anyOf as JsonSchema[];
+    return first?.type === 'string' ? 'text or list of text' : 'list or map';
+  }
   if (type === 'integer')
     return maximum === Number.MAX_SAFE_INTEGER
       ? `whole number, ${minimum} or more`

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Assistant, assistantSchema } from '../storage/ports/assistant-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { InternalToolbox } from '../toolbox-types.ts';
+import { localTools } from './assistant-policy.ts';
 
 const seeded = 'assistants.seeded';
 
 /**
- * Creates the demo assistant, with the enabled servers of the configuration, if there was never an assistant before. Returns it if it
+ * Creates the demo assistant, with the enabled servers and the local tools of the configuration, if there was never an assistant before. Returns it if it
  * was created. A deleted assistant is not created again.
  */
 export async function seedAssistants(
@@ -14,13 +15,15 @@ export async function seedAssistants(
   toolbox: Pick<InternalToolbox, 'config'>,
 ): Promise<Assistant | undefined> {
   if ((await meta.get(seeded)) !== undefined) return undefined;
+  const { localTools: localModules } = toolbox.config;
+  const servers = toolbox.config.servers.filter(({ enabled }) => enabled).map(({ name }) => name);
   const isFirst = (await assistants.list()).length === 0;
   const assistant = assistantSchema.parse({
     id: randomUUID(),
     name: 'Demo assistant',
     description: 'Shows a conversation with tools without a language model: its answers are scripted.',
     instructions: 'Help the person with the tools you have. Say what you did with them, and be brief.',
-    serverIds: toolbox.config.servers.filter(({ enabled }) => enabled).map(({ name }) => name),
+    serverIds: [...servers, ...(localModules.length > 0 ? [localTools] : [])],
   });
   if (isFirst) await assistants.put(assistant);
   await meta.set(seeded, new Date().toISOString());

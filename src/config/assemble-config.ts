@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { type JsonObject, omitUndefined } from '../kernel/json.ts';
 import { buildConfig } from './build-config.ts';
 import { checkNative } from './check-native.ts';
@@ -57,6 +58,7 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
     dialect: dialect.name,
     defaults: dialect.defaults,
     env,
+    directory: file === undefined ? process.cwd() : dirname(resolve(file)),
   };
   const config = buildConfig(checkNative(native, context), context);
   report.throwProblems();

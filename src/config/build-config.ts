@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { closest } from '../kernel/closest.ts';
 import { omitUndefined } from '../kernel/json.ts';
 import { buildProfiles } from './build-profiles.ts';
@@ -31,6 +32,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
   return {
     servers,
     toolbox,
+    localTools: [checked.localTools].flat().map((path) => resolve(context.directory, path)),
     profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
     gateway: buildGateway(checked.gateway),
     dialect: context.dialect,
@@ -66,8 +68,8 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
 }
 
 function buildTarget(server: CheckedServer): ServerSpec['target'] {
-  const { command, args = [], env = {}, cwd, url = '', headers = {}, openapi, endpoints } = server;
-  if (command !== undefined) return omitUndefined({ transport: 'stdio', command, args, env, cwd });
+  const { command, args = [], env = {}, cwd, inheritEnv, url = '', headers = {}, openapi, endpoints } = server;
+  if (command !== undefined) return omitUndefined({ transport: 'stdio', command, args, env, cwd, inheritEnv });
   const { transport = 'auto', authentication = { type: 'none' }, allowInsecure = false } = server;
   const isApi = openapi !== undefined || endpoints !== undefined;
   return omitUndefined({

@@ -15,4 +15,6 @@ export interface CheckContext {
   readonly dialect: Dialect;
   readonly defaults: DialectDefaults;
   readonly env: Environment;
+  /** The directory that relative paths start from: that of the file, or the working directory. */
+  readonly directory: string;
 }

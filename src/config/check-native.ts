@@ -7,8 +7,10 @@ import { checkSchema } from './check-schema.ts';
 import { checkServers, type NamedServer } from './check-server.ts';
 import type { CheckedGateway } from './gateway-schema.ts';
 import {
+  type CheckedLocalTools,
   type CheckedProfiles,
   type CheckedToolbox,
+  localToolsSchema,
   nativeSchema,
   profilesSchema,
   toolboxSchema,
@@ -20,6 +22,7 @@ import type { Path } from './problems.ts';
 export interface CheckedNative {
   readonly servers: readonly NamedServer[];
   readonly toolbox: CheckedToolbox;
+  readonly localTools: CheckedLocalTools;
   readonly profiles: CheckedProfiles;
   readonly gateway: CheckedGateway;
 }
@@ -29,10 +32,11 @@ const sections = z.object(Object.fromEntries(Object.keys(nativeSchema.shape).map
 
 /** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
-  const { servers, toolbox, profiles, gateway } = canonicalizeMap(document, sections, [], context);
+  const { servers, toolbox, localTools, profiles, gateway } = canonicalizeMap(document, sections, [], context);
   return {
     servers: checkServers(servers ?? {}, context),
     toolbox: checkToolbox(toolbox ?? {}, context) ?? {},
+    localTools: checkSchema(localToolsSchema, localTools ?? [], ['localTools'], context) ?? [],
     profiles: checkProfiles(profiles ?? {}, context) ?? {},
     gateway: checkGateway(gateway ?? {}, context) ?? {},
   };

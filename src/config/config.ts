@@ -6,6 +6,8 @@ export interface Config {
   /** In file order. With `plain` naming, the last registered tool of a name wins. */
   readonly servers: readonly ServerSpec[];
   readonly toolbox: ToolboxConfig;
+  /** Absolute paths of the modules that export local tools. */
+  readonly localTools: readonly string[];
   /** Named subsets of servers and tools that the gateway serves. The first profile is `default`. */
   readonly profiles: readonly ProfileConfig[];
   readonly gateway: GatewayConfig;
@@ -130,6 +132,8 @@ export interface StdioTarget {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Passes Toolwharf's whole environment to the program, except Toolwharf's own variables. Default: false. */
+  readonly inheritEnv?: boolean;
 }
 
 /** A server or HTTP API that has a URL. */

@@ -68,6 +68,7 @@ describe('the native dialect', () => {
         chains: [],
         localToolsMustBeConfigured: false,
       },
+      localTools: [],
       profiles: [
         {
           name: 'default',

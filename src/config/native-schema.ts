@@ -101,6 +101,10 @@ export const profileSchema = z.strictObject(
 
 export const profilesSchema = z.record(profileName, profileSchema, { error: 'must be a map of profile names' });
 
+export const localToolsSchema = z.union([filledText, list(filledText)], {
+  error: 'must be the path of a module, or a list of paths',
+});
+
 /** A complete file in the native dialect. */
 export const nativeSchema = z
   .strictObject({
@@ -119,6 +123,9 @@ export const nativeSchema = z
       })
       .optional()
       .describe('Limits, naming and approval for all tools.'),
+    localTools: localToolsSchema
+      .optional()
+      .describe('JavaScript or TypeScript modules that export local tools; paths are relative to this file.'),
     profiles: profilesSchema
       .optional()
       .describe('Subsets of the tools with a policy of their own, each served at /mcp/NAME.'),
@@ -129,4 +136,5 @@ export const nativeSchema = z
 /** The input type of the native dialect. */
 export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
+export type CheckedLocalTools = z.output<typeof localToolsSchema>;
 export type CheckedProfiles = z.output<typeof profilesSchema>;

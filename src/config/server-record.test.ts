@@ -109,7 +109,14 @@ describe('a server record', () => {
       rate: { calls: 10, per: '1m' },
       prompts: ['p'],
     };
-    const program = { command: 'npx', args: ['-y'], env: { A: 'b' }, cwd: '/tmp', openapi: undefined };
+    const program = {
+      command: 'npx',
+      args: ['-y'],
+      env: { A: 'b' },
+      cwd: '/tmp',
+      inheritEnv: false,
+      openapi: undefined,
+    };
     const keys = new Set([...Object.keys(server), ...Object.keys(program), 'endpoints']);
     expect([...keys].sort()).toEqual(Object.keys(serverShape).sort());
     for (const written of [server, { ...program, timeout: 1000, rate: server.rate }]) {

@@ -74,6 +74,7 @@ function checkRecord(record: z.output<typeof newServer>, context: z.RefinementCt
     const problem = urlProblem(url) ?? insecure;
     if (problem !== undefined) report('url', problem);
   }
+  if (record.inheritEnv) report('inheritEnv', 'only the configuration file can pass the environment to a program');
   // A path would refer to a file on the gateway host.
   if (openapi !== undefined && !isUrl(openapi))
     report('openapi', 'must be the URL of the document: only the configuration file can name a file');

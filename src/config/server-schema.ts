@@ -61,6 +61,10 @@ const programShape = {
   args: list(text).optional().describe('Its arguments.'),
   env: environment.optional().describe('Its environment variables; in a file, values may be ${VAR} or ${file:/path}.'),
   cwd: filledText.optional().describe('Its working directory.'),
+  inheritEnv: flag
+    .optional()
+    .describe("Pass Toolwharf's whole environment to the program, except TOOLWHARF_ variables.")
+    .meta({ default: false }),
 };
 
 const urlShape = {

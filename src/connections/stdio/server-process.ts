@@ -30,6 +30,7 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
     args: target.args.map((argument) => resolve({ argument }).argument ?? ''),
     env,
     cwd: target.cwd,
+    inheritEnv: target.inheritEnv,
     // Its own output explains its failure; the output of all processes is shown to people.
     stderr: {
       lines: output.lines,

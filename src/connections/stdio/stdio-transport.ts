@@ -17,6 +17,8 @@ export interface StdioTransportOptions {
   /** With all references resolved. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Passes our whole environment to the program; false. */
+  readonly inheritEnv?: boolean;
   readonly stderr: StderrTail;
   readonly maxMessageBytes: number;
   /** Called for output that is not a message: stray text, or a line over the size limit. */
@@ -155,7 +157,10 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 async function launch(options: StdioTransportOptions, marker: string): Promise<ChildProcess> {
   const child = spawn(options.command, [...options.args], {
     cwd: options.cwd,
-    env: { ...childEnvironment(process.env, options.env), [markerVariable]: marker },
+    env: {
+      ...childEnvironment(process.env, options.env, { inheritAll: options.inheritEnv }),
+      [markerVariable]: marker,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
     // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
     detached: process.platform !== 'win32',

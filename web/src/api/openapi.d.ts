@@ -1390,6 +1390,7 @@ export interface components {
                 };
             };
             readonly cwd?: string;
+            readonly inheritEnv?: boolean;
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: string | {
@@ -1481,6 +1482,7 @@ export interface components {
                 };
             };
             readonly cwd?: string;
+            readonly inheritEnv?: boolean;
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: {
@@ -2115,6 +2117,7 @@ export interface components {
                 };
             };
             readonly cwd?: string;
+            readonly inheritEnv?: boolean;
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: string | {
@@ -2199,6 +2202,7 @@ export interface components {
                 };
             };
             readonly cwd?: string;
+            readonly inheritEnv?: boolean;
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: string | {

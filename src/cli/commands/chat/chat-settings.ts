@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { localTools } from '../../../chat/assistant-policy.ts';
 import { createModels } from '../../../chat/models/create-models.ts';
 import type { ModelInfo, Models, ProviderDraft, ProviderInfo } from '../../../chat/models/models.ts';
 import type { Config } from '../../../config/config.ts';
@@ -159,10 +160,11 @@ export function findModel(given: string, providers: readonly ProviderInfo[]): Mo
   return { provider: provider.id, model };
 }
 
-/** The ids of comma-separated server names. */
+/** The ids of comma-separated server names. `local` stands for the local tools, unless a server has that name. */
 export function findServers(given: string, servers: readonly NamedServer[]): string[] {
   const names = given.split(',').map((name) => name.trim());
-  return names.filter(Boolean).map((name) => findByName(name, servers, 'server').id);
+  const isLocal = (name: string) => name === localTools && !servers.some((server) => server.name === name);
+  return names.filter(Boolean).map((name) => (isLocal(name) ? localTools : findByName(name, servers, 'server').id));
 }
 
 /** The display name of a model: `OpenAI/gpt-5`, `demo (scripted)`. */
