@@ -216,4 +216,6 @@ export interface InternalToolbox extends Toolbox {
   readonly resources: ToolboxResources<InternalReadOptions>;
   readonly prompts: ToolboxPrompts<InternalReadOptions>;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
+  /** The number of calls that the queue refused: at the limit of a caller, or of all callers. */
+  readonly queueRefusals?: { readonly caller: number; readonly total: number };
 }

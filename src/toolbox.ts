@@ -119,7 +119,12 @@ export async function startToolbox(
   });
   const permits = createPermits(config.toolbox);
   const composedPermits = createPermits(composedLimits(config.toolbox));
-  const largeResults = createLargeResults();
+  const largeResults = createLargeResults({
+    limits() {
+      const { maxStoredResultBytes: total, maxStoredResultBytesPerCaller: perCaller } = config.gateway.limits;
+      return { total, perCaller };
+    },
+  });
   const callPorts = {
     findConnection: (server: string) => servers.get(server),
     settings: () => config.toolbox,
@@ -347,6 +352,7 @@ export async function startToolbox(
       get: (server, name, args = {}, readOptions) =>
         read({ kind: 'prompt', server, params: { name, arguments: args } }, readOptions),
     },
+    queueRefusals: permits.refusals,
     calls: {
       list: (filter) => journal.list(filter),
       find: (id) => invoker.calls.find(id),

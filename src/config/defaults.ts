@@ -71,7 +71,7 @@ export const limitDefaults: GatewayLimits = {
   maxUnsentBytes: 256 * mebibyte,
   maxUnsentBytesPerCaller: 64 * mebibyte,
   maxStoredResultBytes: 64 * mebibyte,
-  maxStoredResultBytesPerCaller: 16 * mebibyte,
+  maxStoredResultBytesPerCaller: 64 * mebibyte,
 };
 
 export const gatewayDefaults = {

@@ -100,7 +100,7 @@ export const limitsSchema = z.strictObject(
     maxStoredResultBytes: limit(
       'maxStoredResultBytes',
       minBytes,
-      'Results that were too large to return whole and can be read in pages. The oldest are deleted first.',
+      'Results that were too large to return whole and can be read in pages. The oldest results of the caller with the most are deleted first.',
     ),
     maxStoredResultBytesPerCaller: limit('maxStoredResultBytesPerCaller', minBytes, 'The same for one caller.'),
   },

@@ -200,6 +200,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     await closeRoutes();
     await toolbox.close();
     await traces.close();
+    limits.unsent[Symbol.dispose]();
   }
 
   let server: Server;
@@ -290,6 +291,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     if (!identity && request.headers.authorization !== undefined) return sendUnauthorized(request, response);
     if (identity) openRequests.add(request, response, identity);
     if (path !== '/metrics' && path !== '/readyz') limits.assertMemory();
+    if (identity) limits.unsent.track(response, limits.for(identity).caller);
     if (path === oauthReturnPath && request.method === 'GET')
       return serveOAuthReturn(request, response, { toolbox, log });
     const mcpPath = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);

@@ -15,7 +15,7 @@ import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { runOnce } from './idempotency.ts';
 import { type Journal, writeRecord } from './journal.ts';
 import type { LargeResults } from './large-results.ts';
-import type { Permit, Permits } from './permits.ts';
+import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { failureResult, shapeResult } from './shape-result.ts';
 
@@ -35,6 +35,8 @@ export interface InternalStartOptions extends StartOptions {
   readonly policy?: CallPolicy;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
   readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;
+  /** The limits of the caller's calls; only those for all callers by default. */
+  readonly callerLimits?: CallerLimits;
   /** The caller's name for the tool, used in messages; its exposed name by default. */
   readonly calledAs?: string;
 }
@@ -147,7 +149,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const raw = await dispatch(call, granted.authorization, { meta: options.meta, callStep }, ports);
       const { maxResultBytes } = ports.settings();
       const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
-      if (whole) ports.largeResults.add(call.id, whole);
+      if (whole) ports.largeResults.add(call.id, call.caller.id, whole);
       await finish(call.end(endingOf(result)));
       return result;
     } catch (cause) {
@@ -173,9 +175,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const { policy = ownPolicy(), refreshPolicy = options.policy ? () => policy : ownPolicy } = options;
     let authorization = await authorize(call, entry, input, policy, authorizePorts);
     for (let asked = 1; ; asked++) {
-      const immediate = permitsOf(entry).tryAcquire(keyOf(entry), entry.limits.maxInstances);
+      const caller = permitCaller(call, entry, options);
+      const immediate = permitsOf(entry).tryAcquire(keyOf(entry), entry.limits.maxInstances, caller);
       if (immediate && authorization.approvedHash === undefined) return { authorization, permit: immediate };
-      const permit = immediate ?? (await waitForPermit(call, entry));
+      const permit = immediate ?? (await waitForPermit(call, entry, caller));
       try {
         const current = await refreshPolicy();
         const renewed = await reauthorize(call, authorization, current, authorizePorts);
@@ -198,7 +201,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  async function waitForPermit(call: RunningCall, entry: CatalogEntry): Promise<Permit> {
+  async function waitForPermit(call: RunningCall, entry: CatalogEntry, caller: PermitCaller): Promise<Permit> {
     const { limits } = entry;
     call.setState('queued');
     // Not awaited: queueing must not depend on the disk. Dispatch waits for it.
@@ -208,6 +211,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     try {
       return await permitsOf(entry).acquire(keyOf(entry), limits.maxInstances, {
         signal: AbortSignal.any([call.signal, timeout]),
+        caller,
       });
     } catch (cause) {
       if (call.signal.aborted || !timeout.aborted) throw cause;
@@ -235,10 +239,18 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     if (!entry || (mayUse && !mayUse(entry)))
       return failureResult(createId(), 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
     const { caller, host } = call;
-    const { policy, refreshPolicy } = options;
+    const { policy, refreshPolicy, callerLimits } = options;
     const stepHost: CallHost = Object.create(host, { onProgress: { value: undefined }, input: { value: undefined } });
     const parent: CallParent = { kind: 'call', id: call.id };
-    return start(entry, args, { caller, host: stepHost, parent, signal: call.signal, policy, refreshPolicy }).result;
+    return start(entry, args, {
+      caller,
+      host: stepHost,
+      parent,
+      signal: call.signal,
+      policy,
+      refreshPolicy,
+      callerLimits,
+    }).result;
   }
 
   function checkRate({ server }: CatalogEntry): void {
@@ -272,6 +284,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
 /** The host of a call; `onProgress` of the options is short for that of the host. */
 function hostOf({ host = noHost, onProgress }: InternalStartOptions): CallHost {
   return onProgress ? Object.create(host, { onProgress: { value: onProgress } }) : host;
+}
+
+/** A composed tool holds its permit while its steps need permits too, so the caller's limits apply to the steps only. */
+function permitCaller({ caller }: RunningCall, { local }: CatalogEntry, options: InternalStartOptions): PermitCaller {
+  return { id: caller.id, limits: local?.composed ? undefined : options.callerLimits };
 }
 
 const keyOf = (entry: CatalogEntry) => toolKey(toolIdOf(entry));

@@ -3,7 +3,7 @@ import { createLargeResults } from './large-results.ts';
 
 test('a result is read in pages to its end', () => {
   const results = createLargeResults();
-  results.add('a', { text: 'hello world' });
+  results.add('a', 'ada', { text: 'hello world' });
   const whole = JSON.stringify({ text: 'hello world' });
   let text = '';
   for (let offset: number | undefined = 0; offset !== undefined; ) {
@@ -15,12 +15,23 @@ test('a result is read in pages to its end', () => {
   expect(results.page('unknown', 0, 5)).toBeUndefined();
 });
 
-test('the oldest result is removed when the limit is reached, and a result above the limit is not stored', () => {
-  const results = createLargeResults({ maxLength: 30 });
-  results.add('a', { a: 'x'.repeat(10) });
-  results.add('b', { b: 'y'.repeat(10) });
+test('the oldest result is deleted at the limit, and a result above the limit is not stored', () => {
+  const results = createLargeResults({ limits: () => ({ total: 30, perCaller: 30 }) });
+  results.add('a', 'ada', { a: 'x'.repeat(10) });
+  results.add('b', 'ada', { b: 'y'.repeat(10) });
   expect(results.page('a', 0, 1)).toBeUndefined();
   expect(results.page('b', 0, 1)).toBeDefined();
-  results.add('c', { c: 'z'.repeat(100) });
+  results.add('c', 'ada', { c: 'z'.repeat(100) });
   expect(results.page('c', 0, 1)).toBeUndefined();
+});
+
+test('results of a caller with many do not displace those of another', () => {
+  const results = createLargeResults({ limits: () => ({ total: 100, perCaller: 70 }) });
+  results.add('bob', 'bob', { a: 'x'.repeat(10) });
+  for (let n = 0; n < 20; n++) results.add(`flood-${n}`, 'flood', { a: 'x'.repeat(20) });
+  expect(results.page('bob', 0, 1)).toBeDefined();
+  expect(results.page('flood-18', 0, 1)).toBeDefined();
+  expect(results.page('flood-10', 0, 1)).toBeUndefined();
+  results.add('ada', 'ada', { a: 'x'.repeat(40) });
+  expect(results.page('bob', 0, 1)).toBeDefined();
 });

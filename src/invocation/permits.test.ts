@@ -289,3 +289,42 @@ test('random acquisitions, releases, cancellations and limit changes match a sim
     { numRuns: 150 },
   );
 });
+
+test('callers are served in turn, so that one with many waiting calls does not delay another', async () => {
+  const permits = createPermits({ maxConcurrent: 1, maxQueued: 100 });
+  const first = await permits.acquire('a', 5);
+  const order: string[] = [];
+  const wait = async (key: string, id: string) => {
+    using _permit = await permits.acquire(key, 5, { caller: { id } });
+    order.push(id);
+  };
+  const flood = Array.from({ length: 10 }, () => wait('a', 'flood'));
+  const others = [wait('a', 'ada'), wait('b', 'bob'), wait('b', 'bob')];
+  first[Symbol.dispose]();
+  await Promise.all([...flood, ...others]);
+  expect(order.slice(0, 6).toSorted()).toEqual(['ada', 'bob', 'bob', 'flood', 'flood', 'flood']);
+  expect(order.slice(6)).toEqual(Array(7).fill('flood'));
+  expect(permits.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
+});
+
+test('a caller at its limit of running calls waits for its own calls only, for every tool', async () => {
+  const permits = createPermits({ maxConcurrent: 10, maxQueued: 100 });
+  const caller = { id: 'flood', limits: { maxRunning: 2, maxQueued: 2 } };
+  const running = [await permits.acquire('a', 5, { caller }), await permits.acquire('b', 5, { caller })];
+  const waiting = ['a', 'c'].map((key) => track(permits.acquire(key, 5, { caller })));
+  expect(permits.tryAcquire('d', 5, caller)).toBeUndefined();
+  await expect(permits.acquire('d', 5, { caller })).rejects.toMatchObject({
+    code: 'LIMIT_REACHED',
+    data: { limit: 'queued_calls', max: 2, retryAfterMs: 1_000 },
+  });
+  const other = permits.tryAcquire('a', 5, { id: 'ada', limits: caller.limits });
+  expect(other?.key).toBe('a');
+  await settle();
+  expect(waiting.map(({ permit }) => permit)).toEqual([undefined, undefined]);
+  running[1]?.[Symbol.dispose]();
+  await settle();
+  expect(waiting[0]?.permit?.key).toBe('a');
+  running[0]?.[Symbol.dispose]();
+  await settle();
+  expect(waiting[1]?.permit?.key).toBe('c');
+});

@@ -17,7 +17,14 @@ export interface PermitLimits {
 /** Limits on the calls of one caller. */
 export interface CallerLimits {
   readonly maxRunning: number;
+  /** One more is refused with `LIMIT_REACHED`. */
   readonly maxQueued: number;
+}
+
+/** The caller that a permit is for. */
+export interface PermitCaller {
+  readonly id: string;
+  readonly limits?: CallerLimits;
 }
 
 /** How many calls run and wait, in total and by tool. */
@@ -31,21 +38,31 @@ export interface PermitStats {
 /** A keyed semaphore: at most `maxConcurrent` permits in total, and per key at most the `maxInstances` of its latest call. */
 export interface Permits {
   /**
-   * Resolves when a permit is free. The oldest waiter whose key has room is next: FIFO within a key, and a key without room does
-   * not block other keys. When the signal aborts, the waiter leaves the queue at once and rejects with the signal's reason.
+   * Resolves when a permit is free. Callers are served in turn (start-time fair queueing), the waiters of one caller in
+   * the order of their arrival; a key or caller at its limit does not block others. When the signal aborts, the waiter
+   * leaves the queue at once and rejects with the signal's reason.
    */
-  acquire(key: string, maxInstances: number, options?: { readonly signal?: AbortSignal }): Promise<Permit>;
-  /** A permit if one is free now and nobody waits for this key. */
-  tryAcquire(key: string, maxInstances: number): Permit | undefined;
+  acquire(key: string, maxInstances: number, options?: AcquireOptions): Promise<Permit>;
+  /** A permit if one is free now and the caller waits for none of this key. */
+  tryAcquire(key: string, maxInstances: number, caller?: PermitCaller): Permit | undefined;
   /** Applies changed limits. Running calls continue; permits that become available are granted at once. */
   setLimits(limits: PermitLimits): void;
   stats(): PermitStats;
+  /** The number of refused waiters: at the limit of a caller, or of all callers. */
+  readonly refusals: { readonly caller: number; readonly total: number };
+}
+
+export interface AcquireOptions {
+  readonly signal?: AbortSignal;
+  /** All calls without a caller count as calls of one caller. */
+  readonly caller?: PermitCaller;
 }
 
 interface Waiter {
-  /** Position in the order of arrival, over all keys. */
-  readonly order: number;
+  /** The virtual time at which its turn comes. It rises with each waiter of the same caller. */
+  readonly turn: number;
   readonly group: Group;
+  readonly account: Account;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (permit: Permit) => void;
   readonly reject: (reason: unknown) => void;
@@ -55,72 +72,121 @@ interface Waiter {
 /** The running calls and waiters of one key. */
 interface Group {
   readonly key: string;
-  readonly waiters: LinkedQueue<Waiter>;
+  /** The waiters of each caller, in the order of their arrival. */
+  readonly waiters: Map<Account, LinkedQueue<Waiter>>;
+  queued: number;
   running: number;
   maxInstances: number;
-  /** True while the group is in the heap of candidates. */
-  isCandidate: boolean;
+  /** Its key in the heap of candidates; undefined if it is not there. */
+  candidateTurn: number | undefined;
 }
+
+/** The running calls and waiters of one caller. */
+interface Account {
+  readonly id: string;
+  limits: CallerLimits | undefined;
+  lastTurn: number;
+  queued: number;
+  running: number;
+  /** The groups in which the caller waits. */
+  readonly groups: Set<Group>;
+}
+
+const maxIdleAccounts = 1_000;
+const anyone: PermitCaller = { id: '' };
 
 export function createPermits(initial: PermitLimits): Permits {
   let limits = initial;
   let running = 0;
   let queued = 0;
-  let nextOrder = 0;
+  /** The turn of the waiter that was granted a permit last. */
+  let virtualTime = 0;
+  const refusals = { caller: 0, total: 0 };
   const groups = new Map<string, Group>();
-  /** Groups that may have a waiter to grant a permit to, ordered by the arrival of their first waiter. */
+  const accounts = new Map<string, Account>();
+  /** Groups that may have a waiter to grant a permit to, ordered by the turn of their next waiter. Entries may be stale. */
   const candidates: MinHeap<Group> = createMinHeap();
   const bySignal = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly onAbort: () => void }>();
 
-  function acquire(
-    key: string,
-    maxInstances: number,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<Permit> {
+  function acquire(key: string, maxInstances: number, options: AcquireOptions = {}): Promise<Permit> {
+    const { signal, caller = anyone } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const group = groupOf(key);
+    const account = accountOf(caller);
     if (group.maxInstances !== maxInstances) {
       group.maxInstances = maxInstances;
       addCandidate(group);
       grantWaiters();
     }
-    if (running < limits.maxConcurrent && group.running < maxInstances) return Promise.resolve(grant(group));
-    if (queued >= limits.maxQueued) {
-      deleteIfEmpty(group);
-      return Promise.reject(queueFull(key, limits));
+    if (running < limits.maxConcurrent && group.running < maxInstances && mayRun(account))
+      return Promise.resolve(grant(group, account));
+    const refusal = refusalFor(key, account);
+    if (refusal) {
+      deleteIfEmpty(group, account);
+      return Promise.reject(refusal);
     }
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { order: nextOrder++, group, signal, resolve, reject };
-      waiter.entry = group.waiters.push(waiter);
-      queued++;
-      listenForAbort(waiter);
-      addCandidate(group);
+      const turn = Math.max(virtualTime, account.lastTurn + 1);
+      account.lastTurn = turn;
+      enqueue({ turn, group, account, signal, resolve, reject });
     });
   }
 
-  function tryAcquire(key: string, maxInstances: number): Permit | undefined {
+  function tryAcquire(key: string, maxInstances: number, caller: PermitCaller = anyone): Permit | undefined {
     const group = groupOf(key);
-    const isFree = running < limits.maxConcurrent && group.running < maxInstances;
+    const account = accountOf(caller);
+    const isFree = running < limits.maxConcurrent && group.running < maxInstances && mayRun(account);
     // A changed limit may allow earlier waiters to run first; `acquire` handles that.
-    if (isFree && group.waiters.size === 0 && (group.maxInstances === maxInstances || group.running === 0)) {
+    if (isFree && !group.waiters.has(account) && (group.maxInstances === maxInstances || group.running === 0)) {
       group.maxInstances = maxInstances;
-      return grant(group);
+      return grant(group, account);
     }
-    deleteIfEmpty(group);
+    deleteIfEmpty(group, account);
     return undefined;
   }
 
   function groupOf(key: string): Group {
     const known = groups.get(key);
     if (known) return known;
-    const group: Group = { key, waiters: createLinkedQueue(), running: 0, maxInstances: 0, isCandidate: false };
+    const group: Group = {
+      key,
+      waiters: new Map(),
+      queued: 0,
+      running: 0,
+      maxInstances: 0,
+      candidateTurn: undefined,
+    };
     groups.set(key, group);
     return group;
   }
 
-  function grant(group: Group): Permit {
+  function accountOf(caller: PermitCaller): Account {
+    const known = accounts.get(caller.id);
+    if (known) {
+      known.limits = caller.limits;
+      return known;
+    }
+    const { id, limits: own } = caller;
+    const account: Account = { id, limits: own, lastTurn: 0, queued: 0, running: 0, groups: new Set() };
+    accounts.set(id, account);
+    return account;
+  }
+
+  function refusalFor(key: string, account: Account): ToolwharfError | undefined {
+    if (queued >= limits.maxQueued) {
+      refusals.total++;
+      return queueFull(key, limits);
+    }
+    const maxQueued = account.limits?.maxQueued ?? Number.POSITIVE_INFINITY;
+    if (account.queued < maxQueued) return undefined;
+    refusals.caller++;
+    return callerQueueFull(key, maxQueued);
+  }
+
+  function grant(group: Group, account: Account): Permit {
     running++;
     group.running++;
+    account.running++;
     let isHeld = true;
     return {
       key: group.key,
@@ -129,47 +195,91 @@ export function createPermits(initial: PermitLimits): Permits {
         isHeld = false;
         running--;
         group.running--;
+        account.running--;
         addCandidate(group);
+        // The caller may have been at its limit, which held up its waiters for other keys.
+        for (const other of account.groups) addCandidate(other);
         grantWaiters();
-        deleteIfEmpty(group);
+        deleteIfEmpty(group, account);
       },
     };
   }
 
+  /** The waiter whose turn comes first among the callers that may run another call. */
+  function nextWaiter(group: Group): Waiter | undefined {
+    let next: Waiter | undefined;
+    for (const [account, waiters] of group.waiters) {
+      const { first } = waiters;
+      if (first && mayRun(account) && (!next || first.turn < next.turn)) next = first;
+    }
+    return next;
+  }
+
   function addCandidate(group: Group): void {
-    const first = group.waiters.first;
-    if (group.isCandidate || first === undefined || group.running >= group.maxInstances) return;
-    group.isCandidate = true;
-    candidates.push(first.order, group);
+    if (group.running >= group.maxInstances) return;
+    const next = nextWaiter(group);
+    if (!next || (group.candidateTurn !== undefined && group.candidateTurn <= next.turn)) return;
+    group.candidateTurn = next.turn;
+    candidates.push(next.turn, group);
   }
 
   function grantWaiters(): void {
     while (running < limits.maxConcurrent) {
-      const next = candidates.pop();
-      if (next === undefined) return;
-      const group = next.value;
-      group.isCandidate = false;
-      const first = group.waiters.first;
-      if (first !== undefined && first.order === next.key && group.running < group.maxInstances) {
-        dequeue(first);
-        first.resolve(grant(group));
+      const popped = candidates.pop();
+      if (popped === undefined) return;
+      const group = popped.value;
+      if (group.candidateTurn !== popped.key) continue;
+      group.candidateTurn = undefined;
+      const next = nextWaiter(group);
+      if (next?.turn === popped.key && group.running < group.maxInstances) {
+        dequeue(next);
+        virtualTime = Math.max(virtualTime, next.turn);
+        next.resolve(grant(group, next.account));
       }
-      // If the waiter that made the group a candidate has left, its next waiter competes with its own order.
+      // If the waiter that made the group a candidate has left, its next waiter competes with its own turn.
       addCandidate(group);
       deleteIfEmpty(group);
     }
   }
 
+  function enqueue(waiter: Waiter): void {
+    const { group, account } = waiter;
+    let waiters = group.waiters.get(account);
+    if (!waiters) {
+      waiters = createLinkedQueue();
+      group.waiters.set(account, waiters);
+      account.groups.add(group);
+    }
+    waiter.entry = waiters.push(waiter);
+    queued++;
+    group.queued++;
+    account.queued++;
+    listenForAbort(waiter);
+    addCandidate(group);
+  }
+
   function dequeue(waiter: Waiter): void {
-    if (!waiter.entry) return;
-    waiter.group.waiters.remove(waiter.entry);
+    const { entry, group, account } = waiter;
+    const waiters = group.waiters.get(account);
+    if (!entry || !waiters) return;
+    waiters.remove(entry);
     waiter.entry = undefined;
+    if (waiters.size === 0) {
+      group.waiters.delete(account);
+      account.groups.delete(group);
+    }
     queued--;
+    group.queued--;
+    account.queued--;
+    if (account.queued === 0) account.lastTurn = 0;
     stopListening(waiter);
   }
 
-  function deleteIfEmpty(group: Group): void {
-    if (group.running === 0 && group.waiters.size === 0 && !group.isCandidate) groups.delete(group.key);
+  function deleteIfEmpty(group: Group, account?: Account): void {
+    if (group.running === 0 && group.queued === 0 && group.candidateTurn === undefined) groups.delete(group.key);
+    // Accounts are kept for the next call, up to a number.
+    if (account && account.running === 0 && account.queued === 0 && accounts.size > maxIdleAccounts)
+      accounts.delete(account.id);
   }
 
   // One listener per signal instead of one per waiter: an event target searches its listeners on every change.
@@ -182,7 +292,7 @@ export function createPermits(initial: PermitLimits): Permits {
     const onAbort = () => {
       for (const aborted of waiters) {
         dequeue(aborted);
-        deleteIfEmpty(aborted.group);
+        deleteIfEmpty(aborted.group, aborted.account);
         aborted.reject(signal.reason);
       }
     };
@@ -203,6 +313,7 @@ export function createPermits(initial: PermitLimits): Permits {
   return {
     acquire,
     tryAcquire,
+    refusals,
     setLimits(changed) {
       limits = changed;
       grantWaiters();
@@ -212,11 +323,15 @@ export function createPermits(initial: PermitLimits): Permits {
       queued,
       byKey: new Map(
         [...groups.values()]
-          .filter((group) => group.running > 0 || group.waiters.size > 0)
-          .map((group) => [group.key, { running: group.running, queued: group.waiters.size }]),
+          .filter((group) => group.running > 0 || group.queued > 0)
+          .map((group) => [group.key, { running: group.running, queued: group.queued }]),
       ),
     }),
   };
+}
+
+function mayRun({ running, limits }: Account): boolean {
+  return limits === undefined || running < limits.maxRunning;
 }
 
 /** The sum of two stats that have no key in common. */
@@ -232,6 +347,13 @@ function queueFull(key: string, { maxConcurrent, maxQueued }: PermitLimits): Too
   return new ToolwharfError(
     'QUEUE_FULL',
     `${key} was not called: ${maxConcurrent} calls may run at a time and ${maxQueued} are already queued. Try again later, or raise max_concurrent, max_instances or max_queued.`,
-    { data: { key, maxConcurrent, maxQueued } },
+    { data: { key, maxConcurrent, maxQueued, retryAfterMs: 1_000 } },
   );
+}
+
+function callerQueueFull(key: string, maxQueued: number): ToolwharfError {
+  const message = `${key} was not called: ${maxQueued} calls of this caller are already queued. Try again later, or raise gateway.limits.maxQueuedCallsPerCaller.`;
+  return new ToolwharfError('LIMIT_REACHED', message, {
+    data: { limit: 'queued_calls', max: maxQueued, retryAfterMs: 1_000 },
+  });
 }

@@ -273,6 +273,30 @@ describe('approvals', () => {
   });
 });
 
+describe('calls', () => {
+  test("a caller's calls beyond its limits are queued and then get 429, while another caller's calls run", async () => {
+    const limits = { maxRunningCallsPerCaller: 1, maxQueuedCallsPerCaller: 2 };
+    await using api = await startLimited(limits, { servers: { s: fixture('modern') } });
+    await api.toolbox.servers.connect('s');
+    const [key, other] = [await api.key(['call']), await api.key(['call'])];
+    const call = (by: string, ms: number, signal?: AbortSignal) =>
+      api.post('/api/tools/mcp_s_sleep/call', { arguments: { ms } }, { key: by, signal });
+    const leaving = new AbortController();
+    const waiting = [1, 2, 3].map(() => call(key, 1e9, leaving.signal).catch(() => undefined));
+    const { stats } = api.toolbox.calls;
+    await waitFor(() => stats().running === 1 && stats().queued === 2);
+    const refused = await call(key, 0);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'LIMIT_REACHED' } } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await call(other, 0)).toMatchObject({ status: 200 });
+    expect(await metrics(api)).toContain('toolwharf_refusals_total{limit="queued_calls",reason="caller"} 1');
+    leaving.abort();
+    await Promise.all(waiting);
+    await waitFor(() => stats().running === 0);
+    expect(await call(key, 0)).toMatchObject({ status: 200 });
+  });
+});
+
 test('only the limits for all callers apply to the keyless local caller', async () => {
   await using api = await startApi({ servers: {}, gateway: { limits: { maxStreamsPerCaller: 1, maxStreams: 2 } } });
   using _one = await openStream(api, '/api/events', {});

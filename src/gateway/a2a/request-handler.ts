@@ -72,7 +72,7 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     const call = { tool, arguments: args, entry: view.findTool(tool), message: { ...checked, contextId } };
     const { traceparent, bytes } = facts;
     return start(
-      { ...call, caller, profile, refreshPolicy, mayUse: view.hasTool, traceparent },
+      { ...call, caller, profile, refreshPolicy, mayUse: view.hasTool, traceparent, callerLimits: facts.usage?.calls },
       fingerprint,
       bytes,
       ports,

@@ -36,6 +36,7 @@ export interface TaskCall {
   /** True for tools that the caller may use, also from within a chain. */
   readonly mayUse: View['hasTool'];
   readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
+  readonly callerLimits: InternalStartOptions['callerLimits'];
   /** The trace context of the caller. */
   readonly traceparent: string | undefined;
 }
@@ -82,6 +83,7 @@ async function makeCall(
     host: hosts.create({ id: callId, caller }),
     policy: { approval: profile.approval, mayUse: asked.mayUse },
     refreshPolicy: asked.refreshPolicy,
+    callerLimits: asked.callerLimits,
     // The prefix separates message ids from idempotency keys that the same caller uses over other protocols.
     idempotencyKey: `a2a/${message.messageId}`,
     meta,

@@ -6,6 +6,7 @@ import type { Identity } from '../auth/identity.ts';
 import { createHeapPressure, type HeapPressure } from './heap-pressure.ts';
 import { createQuota, type Quota, type QuotaCaller, type Reservation } from './quota.ts';
 import { readJsonBody } from './request-body.ts';
+import { createUnsentBytes, type UnsentBytes } from './unsent-bytes.ts';
 
 /** The resources that callers share. */
 export type Resource = 'sessions' | 'streams' | 'request_bytes';
@@ -26,7 +27,8 @@ export interface Limits {
   for(identity: Identity): CallerUsage;
   /** Throws `OVERLOADED` if the gateway is about to run out of memory. */
   assertMemory(): void;
-  readonly quotas: readonly Quota[];
+  readonly quotas: readonly Pick<Quota, 'name' | 'used' | 'limit' | 'refusals'>[];
+  readonly unsent: UnsentBytes;
   readonly heap: HeapPressure;
   /** The number of requests that were rejected because of the heap. */
   readonly heapRefusals: number;
@@ -66,6 +68,7 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
       },
     }),
   };
+  const unsent = createUnsentBytes({ settings });
   let heapRefusals = 0;
 
   function overloaded(): ToolwharfError {
@@ -75,7 +78,8 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
   }
 
   return {
-    quotas: Object.values(quotas),
+    quotas: [...Object.values(quotas), unsent],
+    unsent,
     heap,
     get heapRefusals() {
       return heapRefusals;

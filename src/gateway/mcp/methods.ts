@@ -123,6 +123,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
     signal: request.signal,
     policy: { approval: request.profile.approval, mayUse: view.hasTool },
     refreshPolicy: request.refreshPolicy,
+    callerLimits: request.usage?.calls,
     meta,
     idempotencyKey: idempotencyKeyOf(params),
   });

@@ -108,6 +108,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     async collect() {
       for (const { name, used } of limits.quotas) this.set({ limit: name }, used);
       this.set({ limit: 'approvals' }, await countPending());
+      this.set({ limit: 'queued_calls' }, toolbox.calls.stats().queued);
     },
   });
   new Gauge({
@@ -118,6 +119,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     collect() {
       for (const { name, limit } of limits.quotas) this.set({ limit: name }, limit);
       this.set({ limit: 'approvals' }, toolbox.config.gateway.limits.maxPendingApprovals);
+      this.set({ limit: 'queued_calls' }, toolbox.config.toolbox.maxQueued);
     },
   });
   new Counter({
@@ -127,7 +129,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { name, refusals } of [...limits.quotas, { name: 'approvals', refusals: approver.refusals }]) {
+      const others = [
+        { name: 'approvals', refusals: approver.refusals },
+        { name: 'queued_calls', refusals: toolbox.queueRefusals ?? { caller: 0, total: 0 } },
+      ];
+      for (const { name, refusals } of [...limits.quotas, ...others]) {
         this.inc({ limit: name, reason: 'caller' }, refusals.caller);
         this.inc({ limit: name, reason: 'total' }, refusals.total);
       }

@@ -119,6 +119,7 @@ export const toolRoutes = [
           await assertActive(request.identity, ports.storage.keys);
           return policy();
         },
+        callerLimits: request.usage.calls,
         signal: request.signal,
         idempotencyKey,
       });

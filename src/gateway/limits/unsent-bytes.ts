@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http';
+import type { GatewayLimits } from '../../config/config.ts';
+import type { Quota, QuotaCaller } from './quota.ts';
+
+/** Bounds the bytes of responses that clients do not read. The client with the most unread bytes is disconnected. */
+export interface UnsentBytes extends Pick<Quota, 'name' | 'used' | 'limit' | 'refusals'>, Disposable {
+  track(response: Pick<ServerResponse, 'writableLength' | 'destroy' | 'once'>, caller: QuotaCaller): void;
+  /** Measures all responses now, and disconnects clients above a limit. */
+  check(): void;
+}
+
+interface Tracked {
+  readonly response: Pick<ServerResponse, 'writableLength' | 'destroy'>;
+  readonly caller: QuotaCaller;
+}
+
+export interface UnsentBytesOptions {
+  readonly settings: () => Pick<GatewayLimits, 'maxUnsentBytes' | 'maxUnsentBytesPerCaller'>;
+  /** 250. */
+  readonly checkEveryMs?: number;
+}
+
+export function createUnsentBytes({ settings, checkEveryMs = 250 }: UnsentBytesOptions): UnsentBytes {
+  const open = new Set<Tracked>();
+  const refusals = { caller: 0, total: 0 };
+  let used = 0;
+
+  /** Disconnects the clients with the most unread bytes until the rest is within the limit. */
+  function limit(some: readonly Tracked[], max: number, reason: 'caller' | 'total'): void {
+    let left = sum(some);
+    if (left <= max) return;
+    for (const tracked of some.toSorted((one, other) => unread(other) - unread(one))) {
+      if (left <= max) return;
+      left -= unread(tracked);
+      open.delete(tracked);
+      tracked.response.destroy();
+      refusals[reason]++;
+    }
+  }
+
+  function check(): void {
+    const unsent = [...open].filter((tracked) => unread(tracked) > 0);
+    const { maxUnsentBytes, maxUnsentBytesPerCaller } = settings();
+    const limited = unsent.filter(({ caller }) => caller.isLimited);
+    for (const own of Map.groupBy(limited, ({ caller }) => caller.id).values())
+      limit(own, maxUnsentBytesPerCaller, 'caller');
+    const rest = unsent.filter((tracked) => open.has(tracked));
+    limit(rest, maxUnsentBytes, 'total');
+    used = sum(rest);
+  }
+
+  const timer = setInterval(check, checkEveryMs).unref();
+  return {
+    name: 'unsent_bytes',
+    refusals,
+    get used() {
+      return used;
+    },
+    get limit() {
+      return settings().maxUnsentBytes;
+    },
+    track(response, caller) {
+      const tracked = { response, caller };
+      open.add(tracked);
+      response.once('close', () => open.delete(tracked));
+    },
+    check,
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function unread({ response }: Tracked): number {
+  return response.writableLength;
+}
+
+function sum(some: readonly Tracked[]): number {
+  return some.reduce((total, tracked) => total + unread(tracked), 0);
+}
