@@ -46,8 +46,8 @@ describe('docs/reference/library.md', () => {
     const content = read('src/servers/server-content.ts');
     const groups = new Map([
       ['servers', membersOf(source, 'ToolboxServers')],
-      ['resources', membersOf(content, 'ServerContent', 'resources')],
-      ['prompts', membersOf(content, 'ServerContent', 'prompts')],
+      ['resources', [...membersOf(content, 'ServerContent', 'resources'), ...membersOf(source, 'ToolboxResources')]],
+      ['prompts', [...membersOf(content, 'ServerContent', 'prompts'), ...membersOf(source, 'ToolboxPrompts')]],
       ['calls', membersOf(source, 'ToolboxCalls')],
       ['approvals', membersOf(source, 'ToolboxApprovals')],
       ['catalog', membersOf(source, 'ToolboxCatalog')],
