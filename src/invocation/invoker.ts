@@ -7,6 +7,7 @@ import { isoTime } from '../kernel/iso-time.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallOptions, ToolResult } from '../kernel/tool.ts';
 import { toolIdOf, toolKey } from '../kernel/tool-id.ts';
+import { measureJson } from '../policy/measure-json.ts';
 import { type Authorization, type AuthorizePorts, authorize, type CallPolicy, reauthorize } from './authorize.ts';
 import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
@@ -63,6 +64,7 @@ export interface Invoker {
 const noHost: CallHost = {};
 const maxDepth = 8;
 const maxApprovals = 3;
+const maxJsonDepth = 500;
 
 export function createInvoker(ports: InvokerPorts): Invoker {
   const calls = createRunningCalls();
@@ -110,7 +112,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     if (signal?.aborted) onAbort();
     else signal?.addEventListener('abort', onAbort);
     try {
-      if (key === undefined) return end(call, await run());
+      // A request that is nested too deeply cannot be compared. It is refused and recorded without its key.
+      if (key === undefined || isTooDeep(request)) return end(call, await run());
       const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id };
       return end(call, await runOnce(call, claim, { journal: ports.journal, calls }, run));
     } catch (cause) {
@@ -138,6 +141,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     try {
       ports.onCall(call.record);
       call.signal.throwIfAborted();
+      if (options.meta && isTooDeep(options.meta))
+        throw new ToolwharfError('ARGUMENTS_INVALID', `_meta is nested more than ${maxJsonDepth} levels deep`);
       const granted = await authorizeAndQueue(call, entry, input, options);
       permit = granted.permit;
       checkRate(granted.authorization.entry);
@@ -154,6 +159,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       return result;
     } catch (cause) {
       const error = toCallError(cause, call.signal);
+      // A record that is nested too deeply could not be written.
+      if (error.code === 'ARGUMENTS_INVALID' && isTooDeep(call.record.arguments))
+        call.record = { ...call.record, arguments: {} };
       await finish(call.end(endingFor(error)));
       return failed(call.id, error);
     } finally {
@@ -279,6 +287,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const permitsOf = (entry: CatalogEntry) => (entry.local?.composed ? ports.composedPermits : ports.permits);
 
   return { start, calls };
+}
+
+/** Whether a value is nested too deeply to be hashed, recorded or sent. */
+function isTooDeep(value: unknown): boolean {
+  return measureJson(value, { maxBytes: Number.POSITIVE_INFINITY, maxDepth: maxJsonDepth }).exceeded !== undefined;
 }
 
 /** The host of a call; `onProgress` of the options is short for that of the host. */

@@ -264,3 +264,33 @@ describe('path traversal in static files and resource names', () => {
     }
   });
 });
+
+describe('a web page that makes its visitor read', () => {
+  const path = '/api/servers/files/resources/read?uri=memo://one';
+  const reads = async () => (await open.get('/api/calls')).body.calls.filter(({ kind }: { kind?: string }) => kind);
+  const foreign: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+    { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
+  ];
+
+  test.each(foreign)('reads nothing with %j', async (headers) => {
+    expect((await send(open.url, path, { headers })).status).toBe(401);
+    expect(await reads()).toEqual([]);
+  });
+
+  test('programs and the pages of the gateway read', async () => {
+    expect((await open.get(path)).status).toBe(200);
+    expect((await open.get(path, { headers: { 'x-toolwharf': '1' } })).status).toBe(200);
+    expect(await reads()).toHaveLength(2);
+  });
+});
+
+test('a wrong token is an error on the public route of the session too', async () => {
+  for (const api of [open, locked]) {
+    const answer = await api.get('/api/session', { key: 'tw_wrong' });
+    expect(answer.status).toBe(401);
+    expect((await api.get('/api/session')).status).toBe(200);
+  }
+});

@@ -6,7 +6,7 @@ import type { GatewayParts } from '../gateway.ts';
 import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createClientAddress } from './client-address.ts';
-import { isAnonymousAllowed, isCookieAllowed } from './cross-site.ts';
+import { isAnonymousAllowed, isCookieAllowed, isForeignRead } from './cross-site.ts';
 import { type Authenticate, type Identity, localCallerId } from './identity.ts';
 import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
@@ -103,6 +103,8 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     // `Bearer $KEY` with an unset variable carries no credentials.
     const hasCredentials = authorization !== undefined && !/^Bearer *$/i.test(authorization);
     if (hasCredentials) return identifyHeader(authorization, request);
+    // The browser sends such a request without its user's intention.
+    if (isForeignRead(request, toolbox.config.gateway.allowedOrigins)) return undefined;
     const session = readSessionCookie(request);
     // An expired cookie is ignored: scripts cannot delete an HttpOnly cookie.
     const holder = session === undefined ? undefined : await identifySession(session, request);

@@ -18,6 +18,17 @@ export function isAnonymousAllowed(request: IncomingMessage): boolean {
   return /^application\/json\b/i.test(request.headers['content-type'] ?? '') || request.method !== 'POST';
 }
 
+/**
+ * Whether a page of another origin makes a browser read from here, as with an image or a link. Such a request must not act
+ * for the visitor: reading a resource may have effects on its server.
+ */
+export function isForeignRead(request: IncomingMessage, allowedOrigins: readonly string[]): boolean {
+  if (!safeMethods.has(request.method ?? '') || hasOwnHeader(request)) return false;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (origin !== undefined) return isSameOrigin(request) === false && !allowedOrigins.includes(origin);
+  return site === 'cross-site' || site === 'same-site';
+}
+
 function hasOwnHeader({ headers }: IncomingMessage): boolean {
   return headers['x-toolwharf'] !== undefined;
 }
