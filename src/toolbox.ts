@@ -99,6 +99,7 @@ export async function startToolbox(
     onListenerError: (cause) => log.error('event.listener-failed', `An event listener failed: ${messageOf(cause)}`),
   });
   for (const [name, listener] of Object.entries(options.listeners ?? {})) events.on(name as never, listener as never);
+  let catalogChanges = 0;
   const catalog = createCatalog({
     naming: () => config.toolbox.naming,
     servers: () => servers.all().map((connection) => connection.spec),
@@ -108,6 +109,7 @@ export async function startToolbox(
     clock,
     log,
     onChanged: (difference, server) => {
+      catalogChanges++;
       events.emit('catalog.changed', { ...difference, server });
       void flags.scanChanges(difference);
     },
@@ -195,9 +197,13 @@ export async function startToolbox(
         logStatus(log, spec.name, status, before);
         events.emit('server.changed', { server: spec.name, status, before });
       },
-      onList: (kind) => {
-        if (kind === 'tools') return register(connection);
-        events.emit('content.changed', { server: spec.name, kind });
+      onList: async (kind, isAnnounced) => {
+        if (kind !== 'tools') return events.emit('content.changed', { server: spec.name, kind });
+        const before = catalogChanges;
+        await register(connection);
+        // Clients are told of every change that the server announces, even if it is only in what the catalog leaves out.
+        if (isAnnounced && catalogChanges === before)
+          events.emit('catalog.changed', { added: [], removed: [], changed: [], server: spec.name });
       },
       onNotification: (method, params) =>
         events.emit('server.notified', { server: spec.name, method, params, callIds: [] }),

@@ -1,13 +1,14 @@
 import type { ServerSpec } from '../config/config.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
 import { createDelivery, type DeliveryOptions } from './delivery.ts';
 import { retryReadOnDisconnect } from './delivery-errors.ts';
 import type { ListKind } from './discovery.ts';
 import type { HttpEndpoints } from './http/http-endpoints.ts';
+import { createModernSubscription, type ModernSubscription } from './modern-subscription.ts';
 import { openSession } from './open-session.ts';
 import { type ParamHeader, toParamHeaders } from './param-headers.ts';
 import { answerQuestion, type RequestHost } from './request-host.ts';
@@ -19,7 +20,6 @@ import { createSessionSupervisor } from './session-supervisor.ts';
 import { createSideSessions } from './side-sessions.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
-import { subscribeToChanges } from './subscribe-to-changes.ts';
 import { createTurns } from './turns.ts';
 import { watchHealth } from './watch-health.ts';
 
@@ -30,8 +30,8 @@ export interface ConnectionOptions
   /** How long a connection may be silent before its server is pinged; 30 000. */
   readonly healthMs: number;
   readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
-  /** A list was read, for the first time or again. Connecting waits for the returned promise. */
-  readonly onList: (kind: ListKind) => void | Promise<void>;
+  /** A list was read; `isAnnounced` when the server said that it changed. Connecting waits for the returned promise. */
+  readonly onList: (kind: ListKind, isAnnounced: boolean) => void | Promise<void>;
   readonly onNotification: SessionOptions['onNotification'];
 }
 
@@ -41,6 +41,8 @@ export interface CallableTool {
   readonly name: string;
   /** Arguments that modern HTTP servers expect in headers too. */
   readonly paramHeaders?: readonly ParamHeader[];
+  /** True for a tool that a legacy server runs only as a task. */
+  readonly requiresTask?: boolean;
 }
 
 /** One call of a tool, as far as its connection is concerned. */
@@ -87,6 +89,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
   let dropped: DroppedReplies = { replies: 0, progress: 0 };
   let lastTrafficAt = 0;
+  let subscription: ModernSubscription | undefined;
 
   const supervisor = createSessionSupervisor({
     spec,
@@ -138,6 +141,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   });
   const resources = createResourceSubscriptions({
     session: supervisor.require,
+    subscription: () => subscription,
     server: spec.name,
     log,
     timeoutMs: spec.timeoutMs,
@@ -165,13 +169,17 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
   function monitor(session: Session): void {
     const { signal } = session.lifetime;
-    subscribeToChanges(session, {
-      signal,
-      clock,
-      log,
-      server: spec.name,
-      onMissed: () => void lists.readAll(session.capabilities),
-    });
+    subscription =
+      session.era === 'legacy'
+        ? undefined
+        : createModernSubscription(session, {
+            signal,
+            clock,
+            log,
+            server: spec.name,
+            timeoutMs: spec.timeoutMs,
+            onMissed: () => void lists.readAll(session.capabilities),
+          });
     watchHealth(session, {
       signal,
       clock,
@@ -210,6 +218,17 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     });
   }
 
+  /** The result of a task; the task is cancelled with the call. */
+  async function awaitTask(taskId: string, deliveryOptions: DeliveryOptions): Promise<JsonObject> {
+    try {
+      return await delivery.deliver('tasks/result', { taskId }, deliveryOptions);
+    } catch (cause) {
+      const signal = AbortSignal.timeout(spec.timeoutMs);
+      if (deliveryOptions.signal?.aborted) delivery.deliver('tasks/cancel', { taskId }, { signal }).catch(() => {});
+      throw cause;
+    }
+  }
+
   return {
     spec,
     get status() {
@@ -226,10 +245,13 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
     request: (method, params, requestOptions = {}) => delivery.deliver(method, params, requestOptions),
 
-    async callTool({ name, paramHeaders }, args, { id: callId, host, signal, meta, onWait }) {
-      const params = meta ? { name, arguments: args, _meta: meta } : { name, arguments: args };
+    async callTool({ name, paramHeaders, requiresTask }, args, { id: callId, host, signal, meta, onWait }) {
+      const params = { name, arguments: args, _meta: meta, task: requiresTask ? {} : undefined };
       const toHeaders = paramHeaders && ((session: Session) => toCallHeaders(paramHeaders, args, session));
-      return redactor.value(await delivery.deliver('tools/call', params, { signal, callId, host, onWait, toHeaders }));
+      const deliveryOptions = { signal, callId, host, onWait };
+      const result = await delivery.deliver('tools/call', params, { ...deliveryOptions, toHeaders });
+      if (!isObject(result.task) || result.content !== undefined) return redactor.value(result);
+      return redactor.value(await awaitTask(String(result.task.taskId), deliveryOptions));
     },
 
     refresh: (kind) => lists.read(kind),

@@ -55,13 +55,10 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     const own = spec.isolation === 'session' ? (host.client?.session ?? '') : '';
     if (prefersLegacy(host) && (await main.session(signal)).era === 'modern') {
       const lane = sides.lane(`legacy ${own}`, openSide('legacy'));
-      try {
-        await lane.session(signal);
-        return lane;
-      } catch {
-        signal?.throwIfAborted();
-        refusesLegacy = true;
-      }
+      const session = await lane.session(signal).catch(() => undefined);
+      if (session && canAsk(session)) return lane;
+      signal?.throwIfAborted();
+      refusesLegacy = true;
     }
     return own === '' ? main : sides.lane(own, openSide(spec.protocol));
   }
@@ -116,4 +113,9 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
       refusesLegacy = false;
     },
   };
+}
+
+/** True when the server can send requests on the session: over HTTP it needs a session id to receive the answers. */
+function canAsk({ transport, channel }: Session): boolean {
+  return transport !== 'http' || channel.sessionId !== undefined;
 }

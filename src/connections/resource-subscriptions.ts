@@ -1,5 +1,7 @@
-import { messageOf } from '../kernel/errors.ts';
+import { messageOf, ProtocolError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import type { ModernSubscription } from './modern-subscription.ts';
 import type { Session } from './session.ts';
 
 /** Subscriptions to resources, renewed for each new session. */
@@ -12,6 +14,8 @@ export interface ResourceSubscriptions {
 
 export interface ResourceSubscriptionsOptions {
   readonly session: () => Session;
+  /** The subscription of the open session; undefined for legacy sessions. */
+  readonly subscription: () => ModernSubscription | undefined;
   readonly server: string;
   readonly log: Log;
   readonly timeoutMs: number;
@@ -20,26 +24,16 @@ export interface ResourceSubscriptionsOptions {
 export function createResourceSubscriptions(options: ResourceSubscriptionsOptions): ResourceSubscriptions {
   const { log, server, timeoutMs } = options;
   const watchers = new Map<string, number>();
-  let listening: { session: Session; close: () => Promise<void> } | undefined;
 
-  /** A legacy server takes one resource at a time; a modern one gets one subscription for all, replaced on each change. */
+  /** A legacy server takes one resource at a time, a modern one all at once. */
   async function update(session: Session, uri: string, verb: 'subscribe' | 'unsubscribe'): Promise<void> {
-    if (session.era === 'legacy') {
-      await session.channel.request(`resources/${verb}`, { uri }, { signal: AbortSignal.timeout(timeoutMs) });
-      return;
-    }
-    const before = listening;
-    const uris = [...watchers.keys()];
-    listening = undefined;
-    if (uris.length > 0) {
-      const subscription = await session.client.listen({ resourceSubscriptions: uris }, { timeout: timeoutMs });
-      listening = { session, close: () => subscription.close() };
-    }
-    await before?.close().catch(() => {});
+    if (session.era === 'modern') await options.subscription()?.watch([...watchers.keys()]);
+    else await session.channel.request(`resources/${verb}`, { uri }, { signal: AbortSignal.timeout(timeoutMs) });
   }
 
   return {
     async watch(uri) {
+      assertSubscribable(options.session(), server);
       const count = watchers.get(uri) ?? 0;
       watchers.set(uri, count + 1);
       try {
@@ -79,4 +73,10 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
     else watchers.delete(uri);
     return count <= 0;
   }
+}
+
+function assertSubscribable({ capabilities: { resources } }: Session, server: string): void {
+  if (isObject(resources) && resources.subscribe === true) return;
+  const message = `Server '${server}' does not offer resource subscriptions`;
+  throw new ProtocolError('SERVER_ERROR', message, { data: { reached: false, rpcCode: -32601 } });
 }

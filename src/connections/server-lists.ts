@@ -32,8 +32,8 @@ export interface ServerListCacheOptions {
   readonly request: (method: string, params: JsonObject) => Promise<JsonObject>;
   readonly log: Log;
   readonly server: string;
-  /** Awaited before the list counts as read. */
-  readonly onList: (kind: ListKind) => void | Promise<void>;
+  /** Awaited before the list counts as read; `isAnnounced` when the server said that it changed. */
+  readonly onList: (kind: ListKind, isAnnounced: boolean) => void | Promise<void>;
   /** Called after each read; `problem` may have changed. */
   readonly onProblemChange: () => void;
   /** A list that changes often is read at most once in this time; 100. */
@@ -57,6 +57,8 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
   const failures = new Map<ListKind, string>();
   const reads = new Map<ListKind, { current: Promise<void>; next?: Promise<void> }>();
   const timers = new Map<ListKind, NodeJS.Timeout>();
+  // Lists that the server said have changed, and that are not read yet.
+  const announced = new Set<ListKind>();
   // Lists that the server does not announce.
   const unannounced = new Set<ListKind>();
   // A read that was started for an earlier session must not overwrite what a later one read.
@@ -105,7 +107,7 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       logRejected(kind, listing);
       lists.set(kind, { ...listing, stale: false });
       failures.delete(kind);
-      await options.onList(kind);
+      await options.onList(kind, announced.delete(kind));
     } catch (cause) {
       if (startedIn !== generation) return;
       const before = lists.get(kind);
@@ -141,14 +143,18 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       startGeneration();
       failures.clear();
       unannounced.clear();
-      const announced = kinds.filter((kind) => isObject(capabilities[listSources[kind].capability]));
+      const offered = kinds.filter((kind) => isObject(capabilities[listSources[kind].capability]));
       // A server that announces nothing may still have tools; one request finds out.
-      if (announced.length === 0) unannounced.add('tools');
-      await Promise.all([...announced, ...unannounced].map(read));
+      if (offered.length === 0) unannounced.add('tools');
+      await Promise.all([...offered, ...unannounced].map(read));
     },
     handleNotification(method) {
       const changed = Object.hasOwn(changedLists, method) ? changedLists[method] : undefined;
-      for (const kind of changed ?? []) if (lists.has(kind) || failures.has(kind)) readLater(kind, debounceMs);
+      for (const kind of changed ?? []) {
+        if (!lists.has(kind) && !failures.has(kind)) continue;
+        announced.add(kind);
+        readLater(kind, debounceMs);
+      }
     },
     markStale() {
       startGeneration();

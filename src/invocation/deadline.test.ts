@@ -38,3 +38,25 @@ test('a disposed deadline never expires, even if it is resumed later', () => {
   vi.advanceTimersByTime(60_000);
   expect(deadline.isExpired).toBe(false);
 });
+
+test('progress restarts the timeout, up to the maximum in total', () => {
+  using deadline = createDeadline(10, () => {}, 25);
+  for (const elapsed of [9, 9]) {
+    vi.advanceTimersByTime(elapsed);
+    deadline.restart();
+  }
+  expect(deadline.isExpired).toBe(false);
+  vi.advanceTimersByTime(6);
+  expect(deadline.isExpired).toBe(false);
+  deadline.restart();
+  vi.advanceTimersByTime(1);
+  expect(deadline).toMatchObject({ isExpired: true, limitMs: 25 });
+});
+
+test('a timeout without a larger maximum is not restarted', () => {
+  using deadline = createDeadline(10, () => {});
+  vi.advanceTimersByTime(9);
+  deadline.restart();
+  vi.advanceTimersByTime(1);
+  expect(deadline).toMatchObject({ isExpired: true, limitMs: 10 });
+});

@@ -3,7 +3,7 @@ import { runLocalTool } from '../catalog/local-tool.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { RequestHost } from '../connections/request-host.ts';
 import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Progress, ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/wait.ts';
@@ -63,7 +63,9 @@ async function send(
   const connection = entry.server === undefined ? undefined : findConnection(entry.server);
   if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
   const { id, signal } = call;
-  const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders };
+  const { execution } = entry.definition;
+  const requiresTask = isObject(execution) && execution.taskSupport === 'required';
+  const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders, requiresTask };
   const request = { id, signal, meta, host: toRequestHost(call, entry, ports), onWait: () => call.pauseClocks() };
   try {
     return await connection.callTool(tool, args, request);

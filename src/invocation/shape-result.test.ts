@@ -142,6 +142,18 @@ describe('a result above the size limit', () => {
     expect(only.result.content).toHaveLength(1);
   });
 
+  test('has at most the maximum size, text and structuredContent together', () => {
+    const structuredContent = { rows: 'y'.repeat(8_000) };
+    const { result } = shape({ content: [{ type: 'text', text: 'x'.repeat(8_000) }], structuredContent });
+    expect(JSON.stringify([result.content, result.structuredContent]).length).toBeLessThan(10_500);
+    const smaller = shape({
+      content: [{ type: 'text', text: 'x'.repeat(8_000) }],
+      structuredContent: { rows: 'y'.repeat(6_000) },
+    });
+    expect(smaller.result.structuredContent).toBeDefined();
+    expect(JSON.stringify(smaller.result.content).length + 6_000).toBeLessThan(10_500);
+  });
+
   test('remains an error if it is one [A7]', () => {
     const { result } = shape({ isError: true, content: [{ type: 'text', text: 'x'.repeat(5000) }] }, 1000);
     expect(result.isError).toBe(true);

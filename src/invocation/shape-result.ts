@@ -7,7 +7,7 @@ import { truncateContent } from './truncate-content.ts';
 
 export interface ShapeOptions {
   readonly callId: string;
-  /** Larger results are truncated. With `structuredContent`, the truncated result can be up to 1.5 times this size. */
+  /** Larger results are truncated. At least a quarter of the size is left for the text. */
   readonly maxResultBytes: number;
 }
 
@@ -31,9 +31,10 @@ export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResul
   if (!measureJson(raw, { maxBytes: maxResultBytes, maxDepth }).exceeded)
     return { result: { ...toResult(raw, contentOf(raw), callId), raw } };
 
-  const structured = fitInto(raw.structuredContent, maxResultBytes);
-  const meta = fitInto(raw._meta, maxResultBytes);
-  const room = Math.max(maxResultBytes - structured.bytes - meta.bytes, Math.floor(maxResultBytes / 2));
+  const maxOtherBytes = Math.floor((maxResultBytes * 3) / 4);
+  const meta = fitInto(raw._meta, maxOtherBytes);
+  const structured = fitInto(raw.structuredContent, maxOtherBytes - meta.bytes);
+  const room = maxResultBytes - structured.bytes - meta.bytes;
   const statements: string[] = [];
   if (!structured.fits) statements.push(leftOut('structuredContent', maxResultBytes, callId));
   if (!meta.fits) statements.push(leftOut('_meta', maxResultBytes, callId));

@@ -178,6 +178,12 @@ describe('toolwharf check', () => {
     expect(JSON.parse((await run(['check', '-c', file, '--json'])).stdout)).toMatchObject({ ok: true, problems: [] });
   });
 
+  test('check waits for a server that takes longer than ten seconds to start', async () => {
+    const file = await configFile({ servers: { late: { ...fixture('late', { START_MS: '12000' }), timeout: '60s' } } });
+    const { stdout } = await run(['check', '-c', file, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, servers: [{ name: 'late' }] });
+  });
+
   test('toolwharf check finds all problems of all servers at once', async () => {
     const { code, stdout, stderr } = await run(['check', '-c', mixed, '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });

@@ -243,7 +243,7 @@ async function askWhoeverCan(_args, call) {
   return text('Nobody can be asked', { isError: true });
 }
 
-const defaults = {
+export const defaults = {
   name: { type: 'string', default: 'John Doe' },
   age: { type: 'integer', default: 30 },
   score: { type: 'number', default: 95.5 },
@@ -254,7 +254,7 @@ const defaults = {
 const options = ['option1', 'option2', 'option3'];
 const titled = (word) =>
   ['First', 'Second', 'Third'].map((nth, at) => ({ const: `value${at + 1}`, title: nth + word }));
-const choices = {
+export const choices = {
   untitledSingle: { type: 'string', enum: options },
   titledSingle: { type: 'string', oneOf: titled(' Option') },
   legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['One', 'Two', 'Three'] },

@@ -34,7 +34,7 @@ export function fixture(name: string, env: Env = {}): Program {
 
 /** The HTTP fixture of that name, running. */
 export function startHttp(name: string, env: Env = {}): Promise<HttpServer> {
-  return startListening(fixture(name, env));
+  return startProgram(fixture(name, env));
 }
 
 /** The public server-everything: a program for stdio, a running server for the two HTTP transports. */
@@ -44,7 +44,7 @@ export function everything(mode: 'stdio' | 'streamableHttp' | 'sse'): Program | 
   const entry = entryOf('server-everything');
   if (mode === 'stdio') return { command: process.execPath, args: [entry, 'stdio'], env: {} };
   const preload = pathOf('../fixtures/servers/shared/loopback.mjs');
-  return startListening({
+  return startProgram({
     command: process.execPath,
     args: ['--import', preload, entry, mode],
     env: { URL_PATH: mode === 'sse' ? '/sse' : '/mcp' },
@@ -85,7 +85,8 @@ function entryOf(server: string): string {
   return pathOf(`../../node_modules/@modelcontextprotocol/${server}/dist/index.js`);
 }
 
-async function startListening({ command, args, env }: Program): Promise<HttpServer> {
+/** Starts a program that prints its URL. */
+export async function startProgram({ command, args, env }: Program): Promise<HttpServer> {
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stderr = '';
   child.stderr.on('data', (chunk) => {

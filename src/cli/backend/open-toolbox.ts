@@ -22,6 +22,8 @@ export interface OpenOptions
   readonly forCalls?: boolean;
   /** Whether the command reports a log entry itself, so that it is not logged. */
   readonly suppressLog?: (entry: LogEntry) => boolean;
+  /** Waits for each server until it is connected or has failed, instead of ten seconds. */
+  readonly waitForServers?: boolean;
 }
 
 export interface OpenedToolbox extends AsyncDisposable {
@@ -40,7 +42,7 @@ export interface OpenedToolbox extends AsyncDisposable {
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal, env } = context;
   const { logLevel } = context.options;
-  const { suppressLog = () => false, validate, signIns, forCalls: _, ...ports } = options;
+  const { suppressLog = () => false, validate, signIns, forCalls: _, waitForServers = false, ...ports } = options;
   const loaded = await openConfig(context.options.config, { env });
   const { config, file } = loaded;
   const source = file ?? `the default servers (${describeDefaults(env)})`;
@@ -56,8 +58,11 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   });
   for (const warning of loaded.warnings) log.warning('config.warning', warning);
   const progress = createStartProgress(context, config);
+  // The time limit of a server covers its connection attempt; stopping its process takes a moment more.
+  const longestMs = Math.max(...config.servers.map(({ timeoutMs }) => timeoutMs), 0) + 15_000;
   const toolbox = await startToolbox(loaded, {
     ...ports,
+    startWaitMs: waitForServers ? longestMs : undefined,
     env,
     log,
     signal,

@@ -46,7 +46,11 @@ export async function check({ json }: JsonOption, context: CommandContext): Prom
   const { terminal } = context;
   let opened: ToolAccess;
   try {
-    opened = await openTools(context, { tolerant: true, suppressLog: ({ level }) => isAtLeast(level, 'warning') });
+    opened = await openTools(context, {
+      tolerant: true,
+      waitForServers: true,
+      suppressLog: ({ level }) => isAtLeast(level, 'warning'),
+    });
   } catch (cause) {
     if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
     return reportInvalid(cause, terminal, json ?? false);

@@ -55,6 +55,18 @@ test('messages of a response stream carry the id of the request that the stream 
   ]);
 });
 
+test.each([400, 404, 500])(
+  'the JSON-RPC error in the body of a response with HTTP %i answers the request',
+  async (status) => {
+    const error = { jsonrpc: '2.0', id: 7, error: { code: -32601, message: 'Method not found' } };
+    await using subject = await setUp((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(error));
+    });
+    await subject.transport.send(call);
+    expect(subject.received).toEqual([{ message: error, requestId: 7 }]);
+  },
+);
+
 test('a response stream that ends without its reply resumes after its last event', async () => {
   const resumed: unknown[] = [];
   await using subject = await setUp((request, response) => {

@@ -37,6 +37,7 @@ export function createAppHosts({ questions, findCall }: AppHostsOptions): AppHos
         if (findCall(call.id)) events.emit('progressed', { call, progress });
       });
       return {
+        capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
         elicit: (params, context) => questions.ask('elicitation', params, context),
         async sample(params, context) {
           if (!model) throw questionRefused('this call is not part of a conversation, so there is no model to ask');

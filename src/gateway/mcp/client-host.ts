@@ -40,7 +40,7 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
 
 /** Declares to servers that the gateway supports questions. The host of each call answers them. */
 export const questionsNeedCall: CallHost = {
-  capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: { listChanged: true } },
+  capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
   elicit: refuseQuestion,
   sample: refuseQuestion,
   listRoots: refuseQuestion,

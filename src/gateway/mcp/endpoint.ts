@@ -7,11 +7,21 @@ import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Traces } from '../traces/traces.ts';
-import { initialize, serveLegacy, serveStream, sessionOf } from './legacy.ts';
+import { openEventStream } from './event-stream.ts';
+import {
+  initialize,
+  type LegacyClient,
+  receiveLegacy,
+  serveLegacy,
+  serveRequest,
+  serveStream,
+  sessionOf,
+} from './legacy.ts';
 import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
-import { createResponder, sendJson } from './responder.ts';
+import { createResponder, neverAborts, type Responder, sendJson } from './responder.ts';
 import {
+  assertBatch,
   metaOf,
   modernVersion,
   RpcError,
@@ -69,10 +79,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     using reservation = usage.reserve('request_bytes', 0);
     const body = await usage.readBody(request, reservation);
     const client = { ...admitted, usage: { reserve: usage.reserve, calls: usage.calls, body: reservation } };
-    if (Array.isArray(body))
-      throw new RpcError(rpcCode.invalidRequest, 'Batches are not taken: send one message at a time', {
-        httpStatus: 400,
-      });
+    if (Array.isArray(body)) return await postBatch(body, request, response, client);
     const message = withTraceContext(toMessage(body), request);
     if (saysModern(message, request)) {
       if (message.kind === 'request')
@@ -91,6 +98,33 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const session = sessionOf(request, client, ports);
     const responder = createResponder(request, response, { serialized, cancelsOnDisconnect: false });
     return await serveLegacy(message, session, client, responder, response, ports);
+  }
+
+  /** Serves a batch, which exists only in revision 2025-03-26. */
+  async function postBatch(
+    batch: readonly unknown[],
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: LegacyClient,
+  ): Promise<void> {
+    const session = sessionOf(request, client, ports);
+    assertBatch(batch, session.facts.protocolVersion);
+    const messages = batch.map((item) => withTraceContext(toMessage(item), request));
+    const requests = messages.filter((message) => message.kind === 'request');
+    for (const message of messages) if (message.kind !== 'request') receiveLegacy(message, session);
+    if (requests.length === 0) {
+      response.writeHead(202).end();
+      return;
+    }
+    const stream = openEventStream(response, { stringify: serialized.stringify });
+    const responder: Responder = {
+      signal: neverAborts,
+      stream: () => stream,
+      send: stream.send,
+      finish: (message) => stream.send(message),
+    };
+    await Promise.all(requests.map(({ request }) => serveRequest(request, session, client, responder, ports)));
+    stream.end();
   }
 
   return {

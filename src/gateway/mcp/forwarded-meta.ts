@@ -29,13 +29,14 @@ export function forwardedMeta(request: ClientRequest, upstreamEra: Era | undefin
   return forwarded;
 }
 
-const tasks = 'io.modelcontextprotocol/tasks';
+/** The name of the tasks extension. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** Removes task support from the capabilities, because the gateway does not fetch tasks. */
 function carried(all: JsonObject): JsonObject {
   if (all.tasks === undefined && all.extensions === undefined) return all;
   const { tasks: _tasks, extensions, ...capabilities } = all;
   if (!isObject(extensions)) return capabilities;
-  const { [tasks]: _extension, ...kept } = extensions;
+  const { [tasksExtension]: _extension, ...kept } = extensions;
   return { ...capabilities, ...(Object.keys(kept).length > 0 && { extensions: kept }) };
 }

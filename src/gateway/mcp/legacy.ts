@@ -58,7 +58,7 @@ export async function initialize(
   const view = await ports.viewFor(client);
   const result = {
     protocolVersion: facts.protocolVersion,
-    capabilities: serverCapabilities,
+    capabilities: serverCapabilities(view),
     serverInfo,
     instructions: instructionsOf(view),
   };
@@ -94,11 +94,15 @@ export async function serveLegacy(
   ports: LegacyPorts,
 ): Promise<void> {
   if (message.kind === 'request') return serveRequest(message.request, session, client, responder, ports);
-  if (message.kind === 'response') session.answer(message.id, message);
-  else if (message.method === 'notifications/cancelled') {
-    session.running.get(message.params.requestId as never)?.abort(new Error('The client cancelled'));
-  }
+  receiveLegacy(message, session);
   response.writeHead(202).end();
+}
+
+/** Receives a message that needs no response. */
+export function receiveLegacy(message: Exclude<RpcMessage, { kind: 'request' }>, session: Session): void {
+  if (message.kind === 'response') session.answer(message.id, message);
+  else if (message.method === 'notifications/cancelled')
+    session.running.get(message.params.requestId as never)?.abort(new Error('The client cancelled'));
 }
 
 /** Serves the client's `GET` stream for messages that belong to no request. */

@@ -26,13 +26,17 @@ export interface MethodPorts {
 
 export const serverInfo = { name: 'toolwharf', version } as const;
 
-export const serverCapabilities = {
-  tools: { listChanged: true },
-  resources: { listChanged: true, subscribe: true },
-  prompts: { listChanged: true },
-  completions: {},
-  logging: {},
-} as const;
+/** The capabilities of the gateway, with the extensions of its servers. */
+export function serverCapabilities({ extensions }: View): JsonObject {
+  return {
+    tools: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    prompts: { listChanged: true },
+    completions: {},
+    logging: {},
+    extensions: Object.keys(extensions).length > 0 ? extensions : undefined,
+  };
+}
 
 type Method = (request: ClientRequest, ports: MethodPorts) => Promise<JsonObject>;
 
@@ -65,19 +69,29 @@ export function isKnownMethod(name: string): boolean {
 
 /** Answers `server/discover`. */
 export async function discover(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  const view = await ports.viewFor(request);
   return {
     supportedVersions: [modernVersion],
-    capabilities: serverCapabilities,
-    instructions: instructionsOf(await ports.viewFor(request)),
+    capabilities: serverCapabilities(view),
+    instructions: instructionsOf(view),
   };
 }
 
-/** The instructions for clients, including the servers that are not available. */
-export function instructionsOf(view: View): string {
-  const summary = `Tools of several MCP servers, gathered by Toolwharf${view.profile.name === 'default' ? '' : ` (profile ${view.profile.name})`}.`;
-  if (view.missing.length === 0) return summary;
-  const list = view.missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
-  return `${summary} Not available right now: ${list}.`;
+const maxInstructions = 8_000;
+
+/**
+ * The instructions for clients: those of the only server of a profile unchanged, or those of each server under its name,
+ * and the servers that are not available.
+ */
+export function instructionsOf({ profile, servers, instructions, missing }: View): string {
+  const [only] = instructions;
+  if (servers === 1 && only) return only.text;
+  const summary = `Tools of several MCP servers, gathered by Toolwharf${profile.name === 'default' ? '' : ` (profile ${profile.name})`}.`;
+  const unavailable = missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
+  return [
+    unavailable === '' ? summary : `${summary} Not available right now: ${unavailable}.`,
+    ...instructions.map(({ server, text }) => `Instructions of server ${server}:\n${text.slice(0, maxInstructions)}`),
+  ].join('\n\n');
 }
 
 async function list(

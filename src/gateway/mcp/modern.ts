@@ -135,14 +135,14 @@ function checkedAsk(request: ClientRequest, ask: ClientRequest['ask']): ClientRe
   };
 }
 
-/** Adds the members that the modern era requires. Values that the server set take precedence. */
+/** Adds the members that the modern era requires. Values that the server set take precedence, except for its name. */
 function toModernResult(method: string, result: JsonObject, { serialized }: MethodPorts): JsonObject {
   const isComplete = result.resultType === undefined || result.resultType === 'complete';
   return serialized.derive(result, method, () => ({
     resultType: 'complete',
     ...(cacheable.has(method) && isComplete && { ttlMs: 0, cacheScope: 'private' }),
     ...result,
-    _meta: { [metaKey.serverInfo]: serverInfo, ...(isObject(result._meta) ? result._meta : {}) },
+    _meta: { ...(isObject(result._meta) ? result._meta : {}), [metaKey.serverInfo]: serverInfo },
   }));
 }
 

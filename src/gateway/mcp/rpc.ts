@@ -85,6 +85,18 @@ export type RpcMessage =
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'response'; readonly id: RpcId; readonly result?: JsonObject; readonly error?: JsonObject };
 
+const maxBatch = 50;
+
+/** Throws an `RpcError` unless a client of this protocol version may send this batch. Only revision 2025-03-26 has batches. */
+export function assertBatch(batch: readonly unknown[], protocolVersion: string | undefined): void {
+  if (protocolVersion === '2025-03-26' && batch.length > 0 && batch.length <= maxBatch) return;
+  const message =
+    protocolVersion === '2025-03-26'
+      ? `A batch has 1 to ${maxBatch} messages`
+      : 'Batches are not accepted: send one message at a time';
+  throw new RpcError(rpcCode.invalidRequest, message, { httpStatus: 400 });
+}
+
 /** Converts a JSON value to a message. Throws an `RpcError` if the value is not a JSON-RPC message. */
 export function toMessage(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw invalid('Not a JSON-RPC 2.0 message');

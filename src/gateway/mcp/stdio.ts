@@ -15,6 +15,7 @@ import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
 import type { Responder } from './responder.ts';
 import {
+  assertBatch,
   legacyVersions,
   RpcError,
   type RpcId,
@@ -104,8 +105,9 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     });
     if (session) sessions.end(session.facts);
     session = sessions.open(facts);
-    const instructions = instructionsOf(await ports.viewFor(client));
-    return { protocolVersion: facts.protocolVersion, capabilities: serverCapabilities, serverInfo, instructions };
+    const view = await ports.viewFor(client);
+    const instructions = instructionsOf(view);
+    return { protocolVersion: facts.protocolVersion, capabilities: serverCapabilities(view), serverInfo, instructions };
   }
 
   function take(message: RpcMessage): void {
@@ -119,7 +121,9 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
 
   function read(line: string): void {
     try {
-      take(toMessage(parse(line)));
+      const value = parse(line);
+      if (Array.isArray(value)) assertBatch(value, session?.facts.protocolVersion);
+      for (const message of Array.isArray(value) ? value : [value]) take(toMessage(message));
     } catch (cause) {
       write(toError(null, cause instanceof RpcError ? cause : internal()));
     }
@@ -145,15 +149,11 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
 }
 
 function parse(line: string): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(line);
+    return JSON.parse(line);
   } catch {
     throw new RpcError(rpcCode.parse, 'The line is not JSON');
   }
-  if (Array.isArray(value))
-    throw new RpcError(rpcCode.invalidRequest, 'Batches are not taken: send one message a line');
-  return value;
 }
 
 function internal(): RpcError {

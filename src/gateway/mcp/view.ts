@@ -1,11 +1,12 @@
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import { tasksExtension } from './forwarded-meta.ts';
 import { matchTemplate } from './uri-template.ts';
 
 /** The tools, resources and prompts that a profile exposes under client-facing names, with a lookup from name to server. */
@@ -34,6 +35,10 @@ export interface View {
   findTemplate(uriTemplate: string): string | undefined;
   /** The number of enabled servers of the profile. */
   readonly servers: number;
+  /** The instructions that the servers give to clients. */
+  readonly instructions: readonly { readonly server: string; readonly text: string }[];
+  /** The protocol extensions that the servers announce, by name. */
+  readonly extensions: JsonObject;
   /** The enabled servers of the profile that are not connected, with the reason. */
   readonly missing: readonly { readonly server: string; readonly reason: string }[];
 }
@@ -98,6 +103,8 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
       return server !== undefined && hasResource(server, uri) ? server : undefined;
     },
     servers: servers.filter((server) => server.enabled).length,
+    instructions: servers.flatMap(({ name, status: { instructions: text } }) => (text ? { server: name, text } : [])),
+    extensions: extensionsOf(servers.map(({ status }) => status.capabilities?.extensions)),
     findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,
     missing: servers
       .filter((server) => server.enabled && server.status.state !== 'connected')
@@ -122,9 +129,22 @@ async function nameVisibleTools(
   );
   const sorted = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
   return {
-    tools: await mapInSlices(sorted, ([name, { definition }]) => ({ ...definition, name })),
+    tools: await mapInSlices(sorted, ([name, { definition }]) => ({ ...withoutTasks(definition), name })),
     byName: new Map(sorted),
   };
+}
+
+/** The definition without task support: the gateway runs the task and returns its result. */
+function withoutTasks(definition: JsonObject): JsonObject {
+  if (!isObject(definition.execution) || definition.execution.taskSupport === undefined) return definition;
+  const { taskSupport: _support, ...execution } = definition.execution;
+  return { ...definition, execution };
+}
+
+/** Merges the extensions of several servers. Tasks are not passed on: the gateway does not serve them. */
+function extensionsOf(announced: readonly unknown[]): JsonObject {
+  const merged = Object.assign({}, ...announced.filter(isObject).reverse());
+  return Object.fromEntries(Object.entries(merged).filter(([name]) => name !== tasksExtension));
 }
 
 /** Indexes items by one member. If two servers offer the same item, the server that is configured first wins. */

@@ -1,0 +1,118 @@
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture } from '../support/fixtures.ts';
+import { connectMcp } from '../support/mcp-client.ts';
+import { initializeParams, post } from '../support/raw-mcp.ts';
+import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let gateway: ServedMcp;
+beforeAll(async () => {
+  gateway = await serveMcp({ subject: fixture('peculiar') });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+describe.each(['legacy', 'modern'] as const)('for a %s client', (era) => {
+  test('the instructions of the only server and the extensions it announces are passed on', async () => {
+    await using client = await connectMcp(gateway.url, era);
+    expect(client.client.getInstructions()).toBe('A fixture.');
+    expect(client.client.getServerCapabilities()).toMatchObject({
+      extensions: { 'example.com/widgets': { version: 2 } },
+    });
+    expect(JSON.stringify(client.client.getServerCapabilities())).not.toContain('tasks');
+  });
+
+  test('a tool that runs only as a task is an ordinary tool', async () => {
+    await using client = await connectMcp(gateway.url, era);
+    const { tools } = await client.client.listTools();
+    expect(JSON.stringify(tools.find(({ name }) => name === 'task_only'))).not.toContain('taskSupport');
+    expect(await client.text('task_only', { text: 'hello' })).toBe('done: hello');
+  });
+
+  test('messages use the name that the client used, and mcp_{server}_{tool} works too [N5]', async () => {
+    await using client = await connectMcp(gateway.url, era);
+    expect(await client.text('add', { a: 'x', b: 2 })).toContain('Invalid arguments for add:');
+    expect(await client.text('mcp_subject_echo', { text: 'by the long name' })).toBe('by the long name');
+  });
+});
+
+test('the instructions of several servers are joined under their names', async () => {
+  await using several = await serveMcp({ one: fixture('legacy'), two: fixture('modern') });
+  await using client = await connectMcp(several.url, 'legacy');
+  expect(client.client.getInstructions()).toContain('Instructions of server one:\nA fixture.');
+});
+
+test('a list that the server does not implement is empty, and the server is connected', () => {
+  expect(gateway.toolbox.servers.status('subject')?.state).toBe('connected');
+  expect(gateway.toolbox.servers.get('subject')?.offers.resourceTemplates).toMatchObject({ stale: false });
+});
+
+test('a subscription on a server without subscriptions is refused at once', async () => {
+  await using client = await connectMcp(gateway.url, 'legacy');
+  await expect(client.client.subscribeResource({ uri: 'memo://one' })).rejects.toMatchObject({ code: -32601 });
+});
+
+test('a change of the tools is passed on as announced, also if there is none', async () => {
+  await using client = await connectMcp(gateway.url, 'legacy');
+  const announced = () => client.notices.some(({ method }) => method === 'notifications/tools/list_changed');
+  await waitFor(
+    async () => {
+      await client.text('announce');
+      return announced();
+    },
+    { what: 'the announcement' },
+  );
+});
+
+test('every result names the gateway as the server', async () => {
+  await using both = await serveMcp({ old: fixture('legacy'), new: fixture('modern') });
+  await using client = await connectMcp(both.url, 'modern');
+  for (const name of ['mcp_old_echo', 'mcp_new_echo']) {
+    const { _meta } = await client.client.callTool({ name, arguments: { text: 'x' } });
+    expect(_meta?.['io.modelcontextprotocol/serverInfo']).toMatchObject({ name: 'toolwharf' });
+  }
+});
+
+test('a batch is answered in revision 2025-03-26 and refused in others', async () => {
+  using agent = Object.assign(new Agent(), { [Symbol.dispose]: () => agent.destroy() });
+  const batch = [
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'one' } } },
+    { jsonrpc: '2.0', id: 2, method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ];
+  const send = async (protocolVersion: string, body: unknown) => {
+    const opened = await post(gateway.url, agent, {
+      id: 0,
+      method: 'initialize',
+      params: { ...initializeParams, protocolVersion },
+    });
+    const response = await fetch(gateway.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': String(opened.headers['mcp-session-id']),
+      },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const { text } = await send('2025-03-26', batch);
+  const answers = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+  expect(answers.map(({ id }) => id).sort()).toEqual([1, 2]);
+  expect(text).toContain('"one"');
+  expect((await send('2025-03-26', [])).status).toBe(400);
+  expect((await send('2025-11-25', batch)).status).toBe(400);
+});
+
+describe('validation of arguments', () => {
+  test.each([
+    ['strict', 'Invalid arguments for add'],
+    ['coerce', '3'],
+    ['off', '12'],
+  ] as const)('%s', async (validation, expected) => {
+    await using served = await serveMcp({ subject: { ...fixture('legacy'), validation } });
+    await using client = await connectMcp(served.url, 'legacy');
+    expect(await client.text('add', { a: '1', b: '2' })).toContain(expected);
+  });
+});
