@@ -3,7 +3,7 @@ import type { ServerView } from '../../gateway/api/schemas/servers.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { planServer, shortName } from '../../servers/registry/plan-server.ts';
 import { createRegistry, type Registry } from '../../servers/registry/registry.ts';
-import type { RegistryEntry, RegistryInput, RegistryWay } from '../../servers/registry/registry-entry.ts';
+import type { InstallOption, RegistryEntry, RegistryInput } from '../../servers/registry/registry-entry.ts';
 import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UnavailableError, UsageError } from '../errors.ts';
@@ -67,6 +67,7 @@ export interface AddOptions extends RegistryOptions {
   readonly set?: readonly string[];
   readonly release?: string;
   readonly yes?: boolean;
+  readonly acceptRisks?: boolean;
 }
 
 /** `toolwharf registry add`: adds a published server to the gateway, after the person has confirmed what it runs. */
@@ -78,13 +79,15 @@ export async function addRegistryServer(
   return withRegistry(options, context, async (registry) => {
     const { terminal, env } = context;
     const entry = await getEntry(registry, registryName, options, context);
-    const way = chooseOption(entry, options.installOption);
+    const option = chooseOption(entry, options.installOption);
     const given = parsePairs('--set', options.set ?? [], '=', (option, value) => resolveOption(option, value, env));
-    const values = { ...given, ...(await promptForInputs(way.inputs, given, context)) };
-    const server = planServer(way, values);
-    const action = way.kind === 'program' ? 'The gateway will run' : 'The gateway will connect to';
-    terminal.note(`${action}: ${terminal.noteColors.bold(oneLine(way.label))}`);
-    if (!options.yes && !(await confirmAdding(context))) {
+    const values = { ...given, ...(await promptForInputs(option.inputs, given, context)) };
+    const server = planServer(option, values);
+    const action = option.kind === 'program' ? 'The gateway will run' : 'The gateway will connect to';
+    terminal.note(`${action}: ${terminal.noteColors.bold(oneLine(option.label))}`);
+    for (const risk of option.risks) terminal.note(terminal.noteColors.yellow(`Warning: ${oneLine(risk)}`));
+    const isConfirmed = options.yes === true && (option.risks.length === 0 || options.acceptRisks === true);
+    if (!isConfirmed && !(await confirmAdding(option, context))) {
       terminal.note('Nothing was added.');
       return exitCodes.denied;
     }
@@ -134,7 +137,7 @@ async function explainFailure<Answer>(request: Promise<Answer>): Promise<Answer>
   }
 }
 
-function chooseOption({ name, ways, unusable }: RegistryEntry, wanted: string | undefined): RegistryWay {
+function chooseOption({ name, ways, unusable }: RegistryEntry, wanted: string | undefined): InstallOption {
   const [first] = ways;
   if (!first) {
     const why =
@@ -148,9 +151,9 @@ function chooseOption({ name, ways, unusable }: RegistryEntry, wanted: string | 
       `'${name}' has ${ways.length} installation options; choose one with --install-option:\n${list}`,
     );
   }
-  const way = /^[1-9]\d*$/.test(wanted) ? ways[Number(wanted) - 1] : undefined;
-  if (!way) throw new UsageError(`--install-option must be a number from 1 to ${ways.length}`);
-  return way;
+  const option = /^[1-9]\d*$/.test(wanted) ? ways[Number(wanted) - 1] : undefined;
+  if (!option) throw new UsageError(`--install-option must be a number from 1 to ${ways.length}`);
+  return option;
 }
 
 /** Prompts for required settings that were not given, if there is a terminal. */
@@ -170,8 +173,10 @@ async function promptForInputs(
   return answers;
 }
 
-async function confirmAdding({ terminal, signal }: CommandContext): Promise<boolean> {
-  if (!terminal.canAsk) throw new UsageError('Adding a server needs confirmation: review what it runs, then use --yes');
+async function confirmAdding({ risks }: InstallOption, { terminal, signal }: CommandContext): Promise<boolean> {
+  const needed = risks.length > 0 ? '--yes --accept-risks' : '--yes';
+  if (!terminal.canAsk)
+    throw new UsageError(`Adding a server needs confirmation: review what it runs, then use ${needed}`);
   return (await confirm(terminal, 'Add it?', { signal, fallback: false })) ?? false;
 }
 
@@ -201,7 +206,7 @@ function printEntry(entry: RegistryEntry, terminal: Terminal): void {
     terminal.print(colors.dim(`\nunavailable: ${oneLine(what)}: ${oneLine(reason)}`));
 }
 
-function runtimesOf(ways: readonly RegistryWay[]): string {
+function runtimesOf(ways: readonly InstallOption[]): string {
   const found = new Set(ways.map(({ kind, target }) => ('command' in target ? target.command : kind)));
   return [...found].join(', ') || '-';
 }

@@ -121,6 +121,10 @@ function addRegistry(root: Command, run: Run): void {
     .option('--set <key=value>', "Setting of the server (repeatable); '${VAR}' reads an environment variable", collect)
     .option('--release <version>', 'Version (default: the latest)')
     .option('--yes', 'Add it without confirmation')
+    .option(
+      '--accept-risks',
+      'Accept settings of the publisher that change what runs; needed with --yes if there are any',
+    )
     .option(...jsonOption)
     .action(action((module) => module.addRegistryServer));
 }

@@ -125,3 +125,10 @@ describe('a configured endpoint', () => {
     });
   });
 });
+
+test.each(['/../../admin/delete', '/%2e%2E/admin', '/x/../../admin', '\\..\\..\\admin', '/..'])(
+  'a path that leaves the base path is refused: %s',
+  (path) => {
+    expect(() => buildRequest(tool({ path }), {}, base)).toThrow('leaves the URL of the API');
+  },
+);

@@ -21,7 +21,11 @@ export function buildRequest(tool: ApiTool, args: JsonObject, base: URL): ApiReq
     return parameter ? pathSegment(parameter, args[parameter.argument]) : whole;
   });
   const url = new URL(base);
-  url.pathname = `${base.pathname.replace(/\/+$/, '')}${path}`;
+  const root = base.pathname.replace(/\/+$/, '');
+  url.pathname = `${root}${path}`;
+  // The URL parser resolves dot segments: the request must not reach what lies beside the API.
+  if (url.pathname !== root && !url.pathname.startsWith(`${root}/`))
+    throw new BadArgument(`The path ${tool.path} leaves the URL of the API`);
   const query = givenIn('query').flatMap((parameter) => queryParts(parameter, args[parameter.argument]));
   url.search = [base.search.slice(1), ...query].filter((part) => part !== '').join('&');
   const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9, */*;q=0.8' };

@@ -267,3 +267,13 @@ function attempt(given: unknown): ReturnType<typeof readOpenApi>['tools'] {
     return [];
   }
 }
+
+test('an operation whose path leaves the base path is skipped', () => {
+  const paths = ['/../../admin/delete', '/%2E%2e/admin', '/a/./b', '/a\\..\\b', '/fine..name/..x'];
+  const { tools, skipped } = readOpenApi({
+    openapi: '3.1.0',
+    paths: Object.fromEntries(paths.map((path, at) => [path, { get: { operationId: `get_${at}` } }])),
+  });
+  expect(tools.map(({ path }) => path)).toEqual(['/fine..name/..x']);
+  expect(skipped).toHaveLength(4);
+});

@@ -77,6 +77,7 @@ function toTool(
   document: JsonObject,
   { name, method, path, operation, shared }: Operation & { readonly name: string; readonly path: string },
 ): ApiTool {
+  if (hasDotSegment(path)) throw new UnusableOperation('its path leaves the URL of the API');
   const copier = createSchemaCopier(document);
   const properties: Record<string, JsonSchema | boolean> = {};
   const required: string[] = [];
@@ -131,6 +132,11 @@ function toTool(
     parameters,
     ...(body && { body }),
   };
+}
+
+/** Whether a segment of the path is `.` or `..`, in any spelling that URL parsers understand. */
+function hasDotSegment(path: string): boolean {
+  return path.split(/[/\\?#]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment.replaceAll(/[\t\n\r]/g, '')));
 }
 
 /** The parameters of an operation; its own override those of its path. */

@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { RegistryInput, RegistryValue, RegistryWay } from './registry-entry.ts';
+import type { InstallOption, RegistryInput, RegistryValue } from './registry-entry.ts';
 
 /** The default name of a registry server: the last part of its registry name. */
 export function shortName(name: string): string {
@@ -8,11 +8,19 @@ export function shortName(name: string): string {
   return last.replaceAll(/[^\w.-]+/g, '-').slice(0, 100) || 'server';
 }
 
+/** Throws unless the person accepted the settings of this install option that change what runs. */
+export function assertRisksAccepted({ risks }: InstallOption, isAccepted: boolean | undefined): void {
+  if (risks.length === 0 || isAccepted === true) return;
+  throw new ToolwharfError('REQUEST_INVALID', `Review and accept these settings first: ${risks.join(' ')}`, {
+    data: { risks },
+  });
+}
+
 /** Builds a server configuration, as in the `servers:` map, from an install option and its inputs. */
-export function planServer(way: RegistryWay, given: Readonly<Record<string, string>>): JsonObject {
-  const values = valuesFor(way.inputs, given);
-  const filled = createFilling(way.inputs, values);
-  const { target } = way;
+export function planServer(option: InstallOption, given: Readonly<Record<string, string>>): JsonObject {
+  const values = valuesFor(option.inputs, given);
+  const filled = createFilling(option.inputs, values);
+  const { target } = option;
   if ('url' in target) {
     const { transport, url, headers } = target;
     return { transport, url: filled(url) ?? url, headers: named(headers, filled) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../kernel/json.ts';
-import { planServer } from './plan-server.ts';
+import { assertRisksAccepted, planServer } from './plan-server.ts';
 import { readEntry } from './read-entry.ts';
 
 const base = { name: 'io.github.ada/weather', description: 'Weather', version: '1.2.0' };
@@ -144,10 +144,10 @@ describe('a registry package', () => {
     [npm({ identifier: 'a b' }), 'no name that can be run'],
     [npm({ identifier: 'git+ssh://evil/x' }), 'no name that can be run'],
     [npm({ registryType: 'oci', identifier: '-v/:/host' }), 'no name that can be run'],
-    [npm({ version: 'latest' }), "'latest' is not one version"],
-    [npm({ registryType: 'oci', identifier: 'ada/weather:latest' }), "'latest' is not one version"],
+    [npm({ version: 'latest' }), "'latest' is not one exact version"],
+    [npm({ registryType: 'oci', identifier: 'ada/weather:latest' }), "'latest' is not one exact version"],
     [npm({ environmentVariables: [{ name: '__proto__' }] }), "'__proto__' is no name"],
-    [npm({ version: '>=1 || evil' }), 'is not one version'],
+    [npm({ version: '>=1 || evil' }), 'is not one exact version'],
     [npm({ registryType: 'mcpb' }), "packages of the kind 'mcpb' are not run"],
     [npm({ registryType: 'constructor' }), "packages of the kind 'constructor' are not run"],
     [npm({ transport: { type: 'streamable-http', url: 'http://localhost' } }), 'start it yourself'],
@@ -155,6 +155,54 @@ describe('a registry package', () => {
   ])('%j is rejected: %s', (one, reason) => {
     expect(reasonOf(one as JsonObject)).toContain(reason);
   });
+});
+
+test.each(['next', '1.x', 'x', 'LATEST', '1', '1.2', '^1.2.0', '*', 'v1'])(
+  'npm version %s can move to other code and is refused',
+  (version) => {
+    expect(reasonOf(npm({ version }))).toBe(`'${version}' is not one exact version`);
+  },
+);
+
+test('exact versions of every package type are accepted', () => {
+  for (const [registryType, version] of [
+    ['npm', '1.2.0-rc.1+build.5'],
+    ['pypi', '2026.1rc1.post2'],
+    ['oci', 'v1.2.0-alpine'],
+    ['nuget', '1.2.3.4'],
+  ])
+    expect(reasonOf(npm({ registryType, identifier: 'ada', version }))).toBeUndefined();
+  expect(reasonOf(npm({ registryType: 'oci', identifier: 'ada/weather:stable' }))).toContain('not one exact version');
+});
+
+test('settings of the publisher that change what runs are shown, and must be accepted', () => {
+  const option = onlyOption(
+    npm({
+      runtimeArguments: [
+        { type: 'named', name: '--package', value: 'evil@latest' },
+        { type: 'positional', value: '--from=git+https://evil.example/x' },
+        { type: 'named', name: '--quiet' },
+      ],
+      environmentVariables: [
+        { name: 'LD_PRELOAD', default: '/tmp/evil.so' },
+        { name: 'NODE_OPTIONS', value: '--require /tmp/x.js' },
+        { name: 'PATH' },
+        { name: 'UNITS', default: 'metric' },
+      ],
+    }),
+  );
+  expect(option.label).toContain("LD_PRELOAD=/tmp/evil.so NODE_OPTIONS='--require /tmp/x.js' UNITS=metric npx");
+  expect(option.risks).toEqual([
+    'The runtime argument --package evil@latest can change what npx runs or may access.',
+    'The runtime argument --from=git+https://evil.example/x can change what npx runs or may access.',
+    'The variable LD_PRELOAD=/tmp/evil.so can change which code runs.',
+    "The variable NODE_OPTIONS='--require /tmp/x.js' can change which code runs.",
+  ]);
+  expect(() => assertRisksAccepted(option, undefined)).toThrow('Review and accept these settings first');
+  expect(() => assertRisksAccepted(option, true)).not.toThrow();
+  const docker = npm({ registryType: 'oci', runtimeArguments: [{ type: 'named', name: '--privileged' }] });
+  expect(onlyOption({ ...docker, identifier: 'ada/weather' }).risks).toHaveLength(1);
+  expect(onlyOption(npm()).risks).toEqual([]);
 });
 
 describe('a registry remote', () => {
@@ -193,8 +241,8 @@ describe('a registry remote', () => {
 
   test.each([
     [{ type: 'carrier-pigeon', url: 'https://a.example' }, "its transport 'carrier-pigeon' is not known"],
-    [{ type: 'sse', url: 'javascript:alert(1)' }, 'no address of the web'],
-    [{ type: 'sse' }, 'no address of the web'],
+    [{ type: 'sse', url: 'javascript:alert(1)' }, 'no web URL'],
+    [{ type: 'sse' }, 'no web URL'],
   ])('%j is skipped: %s', (one, reason) => {
     expect(reasonOf(one, 'remotes')).toContain(reason);
   });
@@ -207,7 +255,7 @@ describe('a registry entry', () => {
     expect(read({ repository: { url: 'javascript:alert(1)' }, websiteUrl: 'https://a.example' })).toMatchObject({
       website: 'https://a.example',
     });
-    expect(read({ repository: { url: 'javascript:alert(1)' } })).not.toHaveProperty('repository');
+    expect(read({ repository: { url: 'javascript:alert(1)' } }).repository).toBeUndefined();
   });
 
   test.each([[null], ['x'], [{}], [{ server: { name: 3 } }], [{ server: { name: '' } }]])(

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type {
   AddressTarget,
+  InstallOption,
   ProgramTarget,
   RegistryArgument,
   RegistryEntry,
   RegistryInput,
   RegistryValue,
-  RegistryWay,
 } from './registry-entry.ts';
 
 /** Reads an entry of a registry; undefined if it is not one. Missing and unusable parts are reported, not guessed. */
@@ -21,29 +21,32 @@ export function readEntry(value: unknown): RegistryEntry | undefined {
   const website = webAddress(server.websiteUrl);
   return {
     name: server.name.slice(0, 200),
-    ...given('title', textOf(server.title)),
+    title: textOf(server.title),
     description: textOf(server.description) ?? '',
     version: textOf(server.version) ?? '',
     status: statusOf(value, server),
-    ...given('repository', repository),
-    ...given('website', website),
-    ways: read.flatMap((one) => ('way' in one ? [one.way] : [])),
+    repository,
+    website,
+    ways: read.flatMap((one) => ('option' in one ? [one.option] : [])),
     unusable: read.flatMap((one) => ('reason' in one ? [one] : [])),
   };
 }
 
 class Unusable extends Error {}
 
-function attempt(what: string, read: () => RegistryWay): { way: RegistryWay } | { what: string; reason: string } {
+function attempt(
+  what: string,
+  read: () => InstallOption,
+): { option: InstallOption } | { what: string; reason: string } {
   try {
-    return { way: read() };
+    return { option: read() };
   } catch (cause) {
     if (!(cause instanceof Unusable)) throw cause;
     return { what, reason: cause.message };
   }
 }
 
-function readRemote(remote: JsonObject): RegistryWay {
+function readRemote(remote: JsonObject): InstallOption {
   const transport = remote.type === 'sse' ? 'sse' : remote.type === 'streamable-http' ? 'http' : undefined;
   if (!transport) throw new Unusable(`its transport '${String(remote.type)}' is not known`);
   const inputs = createInputs();
@@ -52,11 +55,11 @@ function readRemote(remote: JsonObject): RegistryWay {
   inputs.addVariables(url, remote.variables, { isRequired: true });
   const headers = listOf(remote.headers).map((header) => inputs.addValue(header));
   // The URL is checked once its inputs are filled in.
-  if (!webAddress(url.replaceAll(/\{[^{}]+\}/g, '1'))) throw new Unusable('it has no address of the web');
+  if (!webAddress(url.replaceAll(/\{[^{}]+\}/g, '1'))) throw new Unusable('it has no web URL');
   const target: AddressTarget = { transport, url, headers };
   const fixed = headers.filter(isFixed).map(({ name, template }) => `${name}: ${template}`);
   const label = fixed.length === 0 ? url : `${url} (${fixed.join(', ')})`;
-  return { kind: 'address', label, inputs: inputs.all(), target };
+  return { kind: 'address', label, inputs: inputs.all(), risks: [], target };
 }
 
 /** The command that runs a package in exactly this version. Rejects names that the runner could read as an option. */
@@ -64,26 +67,29 @@ const runners: Readonly<Record<string, (identifier: string, version: string) => 
   {
     npm: (identifier, version) => {
       mustMatch(identifier, /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i);
-      return ['npx', ['-y', `${identifier}@${exactly(version)}`]];
+      return ['npx', ['-y', `${identifier}@${exactly(version, versions.semantic)}`]];
     },
     pypi: (identifier, version) => {
       mustMatch(identifier, /^[a-z0-9][\w.-]*$/i);
-      return ['uvx', [`${identifier}@${exactly(version)}`]];
+      return ['uvx', [`${identifier}@${exactly(version, versions.python)}`]];
     },
     oci: (identifier, version) => {
       mustMatch(identifier, /^[a-z0-9][\w./:@-]*$/i);
       const tag = /:([^/:@]*)$/.exec(identifier)?.[1];
-      if (tag !== undefined) exactly(tag);
+      if (tag !== undefined) exactly(tag, versions.tag);
       const isWhole = tag !== undefined || identifier.includes('@');
-      return ['docker', ['run', '-i', '--rm', isWhole ? identifier : `${identifier}:${exactly(version)}`]];
+      return [
+        'docker',
+        ['run', '-i', '--rm', isWhole ? identifier : `${identifier}:${exactly(version, versions.tag)}`],
+      ];
     },
     nuget: (identifier, version) => {
       mustMatch(identifier, /^[a-z0-9][\w.-]*$/i);
-      return ['dnx', [`${identifier}@${exactly(version)}`, '--yes']];
+      return ['dnx', [`${identifier}@${exactly(version, versions.semantic)}`, '--yes']];
     },
   };
 
-function readPackage(one: JsonObject): RegistryWay {
+function readPackage(one: JsonObject): InstallOption {
   const type = textOf(one.registryType) ?? textOf(one.registry_name) ?? '';
   const runner = Object.hasOwn(runners, type) ? runners[type] : undefined;
   if (!runner) throw new Unusable(`packages of the kind '${type}' are not run`);
@@ -102,13 +108,53 @@ function readPackage(one: JsonObject): RegistryWay {
   const isNew = (argument: RegistryArgument) => !run.includes(argument.template ?? argument.flag ?? '');
   const args = [...ownArgs.slice(0, at), ...before.filter(isNew), ...passed, ...ownArgs.slice(at), ...after];
   const target: ProgramTarget = { command, args, env };
-  return { kind: 'program', label: commandLine(target), inputs: inputs.all(), target };
+  const all = inputs.all();
+  const risks = [
+    ...before.filter(isNew).flatMap((one) => argumentRisk(command, one)),
+    ...env.flatMap((one) => variableRisk(one, all)),
+  ];
+  return { kind: 'program', label: commandLine(target, all), inputs: all, risks, target };
 }
 
-/** The command line as a person would type it, with fixed values: they decide what runs as much as the rest. */
-function commandLine({ command, args, env }: ProgramTarget): string {
+/** Arguments of the runner that do not change what it runs. */
+const harmlessArguments = new Set([
+  '-y',
+  '--yes',
+  '-q',
+  '--quiet',
+  '-s',
+  '--silent',
+  '-i',
+  '--interactive',
+  '--rm',
+  '--init',
+]);
+
+/** Variables that make a runtime load or run other code, or reach other hosts. */
+const codeVariables =
+  /^(?:LD_.+|DYLD_.+|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|INSPECT)|PERL5?(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|DOTNET_.+|CORECLR_.+|BASH_ENV|ENV|IFS|SHELL|PATH|HOME|GIT_.+|SSH_.+|SSL_CERT_(?:FILE|DIR)|(?:HTTPS?|ALL|NO)_PROXY|NPM_CONFIG_.+|YARN_.+|UV_.+|PIP_.+|DOCKER_.+|EDITOR|VISUAL|PAGER|BROWSER)$/i;
+
+function argumentRisk(command: string, { flag, template }: RegistryArgument): string[] {
+  if (harmlessArguments.has(flag ?? template ?? '')) return [];
+  const shown = [flag, template].filter((part) => part !== undefined).map(quoted);
+  return [`The runtime argument ${shown.join(' ')} can change what ${command} runs or may access.`];
+}
+
+function variableRisk(variable: RegistryValue, inputs: readonly RegistryInput[]): string[] {
+  if (!codeVariables.test(variable.name)) return [];
+  const preset = inputs.find(({ key }) => key === variable.name)?.default;
+  const value = isFixed(variable) ? variable.template : preset;
+  return value === undefined ? [] : [`The variable ${variable.name}=${quoted(value)} can change which code runs.`];
+}
+
+/** The command line as a person would type it, with fixed values and defaults: they decide what runs as much as the rest. */
+function commandLine({ command, args, env }: ProgramTarget, inputs: readonly RegistryInput[]): string {
   const shown = args.flatMap(({ flag, template }) => [flag, template]).filter((part) => part !== undefined);
-  const set = env.filter(isFixed).map(({ name, template }) => `${name}=${quoted(template)}`);
+  const set = env.flatMap((variable) => {
+    const preset = inputs.find(({ key }) => key === variable.name)?.default;
+    const value = isFixed(variable) ? variable.template : preset;
+    return value === undefined ? [] : [`${variable.name}=${quoted(value)}`];
+  });
   return [...set, command, ...shown.map(quoted)].join(' ');
 }
 
@@ -165,9 +211,9 @@ function createInputs() {
         return { template: templateOf(input, freeKey(textOf(input.valueHint) ?? 'argument')) };
       const flag = textOf(input.name) ?? '';
       if (flag === '') throw new Unusable('one of its options has no name');
-      const says = ['value', 'default', 'isRequired', 'choices', 'placeholder', 'valueHint', 'description'];
+      const valueKeys = ['value', 'default', 'isRequired', 'choices', 'placeholder', 'valueHint', 'description'];
       // An option without a value or input is a flag.
-      if (!says.some((key) => input[key] !== undefined)) return { flag };
+      if (!valueKeys.some((key) => input[key] !== undefined)) return { flag };
       return { flag, template: templateOf(input, freeKey(textOf(input.valueHint) ?? flag.replace(/^-+/, ''))) };
     },
     all: () => [...found.values()],
@@ -178,11 +224,11 @@ function toInput(key: string, input: JsonObject): RegistryInput {
   const choices = Array.isArray(input.choices) ? input.choices.filter((one) => typeof one === 'string') : [];
   return {
     key,
-    ...given('description', textOf(input.description)),
+    description: textOf(input.description),
     isRequired: input.isRequired === true,
     isSecret: input.isSecret === true,
-    ...given('default', textOf(input.default)),
-    ...given('placeholder', textOf(input.placeholder)),
+    default: textOf(input.default),
+    placeholder: textOf(input.placeholder),
     choices: choices.length > 0 ? choices : undefined,
   };
 }
@@ -198,9 +244,16 @@ function packageWords(one: JsonObject): string {
   return parts.filter((part) => part !== undefined).join(' ');
 }
 
-function exactly(version: string): string {
-  if (/^[\w.+-]+$/.test(version) && version !== 'latest') return version;
-  throw new Unusable(`'${version}' is not one version`);
+/** The forms of one exact version. Anything else is a range or a name that can move to another version. */
+const versions = {
+  semantic: /^\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?$/i,
+  python: /^(?:\d+!)?\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[0-9a-z.]+)?$/i,
+  tag: /^v?\d+(?:\.\d+)*(?:[-+_][\w.-]*)?$/i,
+};
+
+function exactly(version: string, form: RegExp): string {
+  if (form.test(version)) return version;
+  throw new Unusable(`'${version}' is not one exact version`);
 }
 
 function mustMatch(text: string, pattern: RegExp): void {
@@ -218,8 +271,4 @@ function listOf(value: unknown): readonly JsonObject[] {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.slice(0, 2_000) : undefined;
-}
-
-function given<Key extends string>(key: Key, value: string | undefined): { readonly [Name in Key]?: string } {
-  return (value === undefined ? {} : { [key]: value }) as { readonly [Name in Key]?: string };
 }

@@ -10,19 +10,21 @@ export interface RegistryEntry {
   readonly status: 'active' | 'deprecated' | 'deleted';
   readonly repository?: string;
   readonly website?: string;
-  /** Ways to install it, the least demanding first. */
-  readonly ways: readonly RegistryWay[];
+  /** Its install options, the least demanding first. */
+  readonly ways: readonly InstallOption[];
   /** Install options that are not available here, with the reason. */
   readonly unusable: readonly { readonly what: string; readonly reason: string }[];
 }
 
 /** An install option: a program to start, or a URL. */
-export interface RegistryWay {
+export interface InstallOption {
   readonly kind: 'program' | 'address';
   /** A preview for people: the command with inputs in angle brackets, or the URL. */
   readonly label: string;
   /** Inputs to fill in before the server can be added. */
   readonly inputs: readonly RegistryInput[];
+  /** Settings of the publisher that change what runs. A person must accept them before the server is added. */
+  readonly risks: readonly string[];
   readonly target: ProgramTarget | AddressTarget;
 }
 

@@ -2035,6 +2035,7 @@ export interface components {
                     readonly placeholder?: string;
                     readonly choices?: readonly string[];
                 }[];
+                readonly risks: readonly string[];
             }[];
             readonly unusable: readonly {
                 readonly what: string;
@@ -2339,6 +2340,7 @@ export interface components {
             readonly values?: {
                 readonly [key: string]: string;
             };
+            readonly acceptRisks?: boolean;
             readonly as?: string;
         };
     };

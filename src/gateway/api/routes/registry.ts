@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import { planServer, shortName } from '../../../servers/registry/plan-server.ts';
+import { assertRisksAccepted, planServer, shortName } from '../../../servers/registry/plan-server.ts';
 import { createRegistry, type Registry } from '../../../servers/registry/registry.ts';
 import type { RegistryEntry } from '../../../servers/registry/registry-entry.ts';
 import { type ApiPorts, route } from '../route.ts';
@@ -55,19 +55,20 @@ export const registryRoutes = [
     body: registryPlanSchema,
     answer: importedServerSchema,
     errors: ['NOT_FOUND', 'SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
-    handle: ({ body: { name, version, way: at, values = {}, as }, signal }, ports) =>
+    handle: ({ body: { name, version, way: at, values = {}, as, acceptRisks }, signal }, ports) =>
       withRegistry(ports, async (registry) => {
         const entry = await find(registry, name, version, signal);
-        const way = entry.ways[at];
-        if (!way)
+        const option = entry.ways[at];
+        if (!option)
           throw new ToolwharfError(
             'NOT_FOUND',
             `'${name}' has ${entry.ways.length} install options, and none with index ${at}`,
           );
+        assertRisksAccepted(option, acceptRisks);
         return {
           name: as ?? shortName(entry.name),
           description: entry.description || undefined,
-          ...planServer(way, values),
+          ...planServer(option, values),
         } as z.output<typeof importedServerSchema>;
       }),
   }),

@@ -27,6 +27,9 @@ export const registryServerSchema = answer(
         kind: z.enum(['program', 'address']),
         label: z.string().describe('The command to run, or the URL.'),
         inputs: list(inputSchema).describe('Values the user must or may provide.'),
+        risks: list(z.string()).describe(
+          'Settings of the publisher that change what runs. Planning needs `acceptRisks`.',
+        ),
       }),
     ).describe('The install options of the server.'),
     unusable: list(z.strictObject({ what: z.string(), reason: z.string() })),
@@ -49,6 +52,7 @@ export const registryPlanSchema = body(
     version: z.string().min(1).optional().describe('The newest version if absent.'),
     way: z.int().min(0).describe('Index of the install option, from 0.'),
     values: z.record(z.string(), z.string()).optional().describe('The input values by key.'),
+    acceptRisks: z.boolean().optional().describe('Accepts the risks of the install option; required if it has any.'),
     as: serverName.optional().describe('Name for the new server; the last part of its registry name if absent.'),
   }),
 );

@@ -40,7 +40,8 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
   }
 
   const option = selected?.ways[draft.way];
-  const isBlocked = option?.kind === 'program' && !mayAddPrograms;
+  const mustAccept = option !== undefined && option.risks.length > 0 && !draft.acceptsRisks;
+  const isBlocked = mustAccept || (option?.kind === 'program' && !mayAddPrograms);
 
   function plan(): void {
     if (!selected || !option || isBlocked || planning.isPending) return;
@@ -52,6 +53,7 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
       way: draft.way,
       values: toValues(draft, option.inputs),
       as: suggestRegistryName(name, taken),
+      acceptRisks: draft.acceptsRisks || undefined,
     });
   }
 

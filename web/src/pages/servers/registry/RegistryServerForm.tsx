@@ -3,7 +3,7 @@ import type { RegistryServer } from '../../../api/client.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { Notice } from '../../../components/ErrorNotice.tsx';
 import { ExpandableText } from '../../../components/ExpandableText.tsx';
-import { Form, RadioCards, type RadioOption } from '../../../components/fields.tsx';
+import { Checkbox, Form, RadioCards, type RadioOption } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { ProgramNotice } from '../ProgramNotice.tsx';
 import { InstallOptionInputs } from './InstallOptionInputs.tsx';
@@ -75,7 +75,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
           label="Install option"
           options={ways.slice(0, maxOptions).map(toRadioOption)}
           value={String(draft.way)}
-          onChange={(way) => onChange({ ...draft, way: Number(way) })}
+          onChange={(way) => onChange({ ...draft, way: Number(way), acceptsRisks: false })}
         />
       )}
       {ways.length > maxOptions && (
@@ -84,6 +84,23 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         </p>
       )}
       {option?.kind === 'program' && !mayAddPrograms && <ProgramNotice onSignIn={onSignIn} />}
+      {option && option.risks.length > 0 && (
+        <Notice tone="warn" title="This option changes what runs">
+          <ul className="list-disc pl-4">
+            {option.risks.map((risk) => (
+              <li key={risk} className="break-words">
+                {safeText(risk, 2_000)}
+              </li>
+            ))}
+          </ul>
+          <Checkbox
+            className="mt-2"
+            label="I have reviewed these settings and accept them"
+            checked={draft.acceptsRisks}
+            onChange={(acceptsRisks) => onChange({ ...draft, acceptsRisks })}
+          />
+        </Notice>
+      )}
       {problems.general.map((problem) => (
         <Notice key={problem} tone="bad">
           {problem}

@@ -9,10 +9,12 @@ export interface InstallDraft {
   readonly way: number;
   /** Typed values by option and key. Other keys have their default. */
   readonly typed: ReadonlyMap<number, ReadonlyMap<string, string>>;
+  /** The person accepted the risks of the selected option. */
+  readonly acceptsRisks: boolean;
 }
 
 /** The initial values of the form. */
-export const emptyDraft: InstallDraft = { way: 0, typed: new Map() };
+export const emptyDraft: InstallDraft = { way: 0, typed: new Map(), acceptsRisks: false };
 
 /** The value of a field of the selected option. */
 export function readValue(
