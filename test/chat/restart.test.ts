@@ -7,7 +7,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
-import { sqlitePlace } from '../storage/kinds.ts';
+import { createSqliteWorkspace } from '../storage/kinds.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat, type TestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -22,23 +22,23 @@ afterAll(() => {
 
 /** Storage, and the same storage as a process would find it whose predecessor was killed at this moment. */
 async function crashable(): Promise<AsyncDisposable & { storage: Storage; crash(): Promise<Storage> }> {
-  const place = sqlitePlace();
-  const storage = await place.open();
+  const workspace = createSqliteWorkspace();
+  const storage = await workspace.open();
   const others: Storage[] = [];
   return {
     storage,
     async crash() {
       const copy = mkdtempSync(join(tmpdir(), 'toolwharf-crash-'));
       directories.push(copy);
-      cpSync(dirname(place.file), copy, { recursive: true });
+      cpSync(dirname(workspace.file), copy, { recursive: true });
       const file = join(copy, 'toolwharf.db');
-      const opened = await openStorage({ kind: 'sqlite', file, sealer: createSealer(place.key) });
+      const opened = await openStorage({ kind: 'sqlite', file, sealer: createSealer(workspace.key) });
       others.push(opened);
       return opened;
     },
     async [Symbol.asyncDispose]() {
       for (const one of [storage, ...others]) await one.close();
-      place[Symbol.dispose]();
+      workspace[Symbol.dispose]();
     },
   };
 }
@@ -89,13 +89,13 @@ describe('an answer that waits for a person', () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([write(path), tellLast]);
-    await using place = await crashable();
+    await using workspace = await crashable();
     const options = { config, model, assistant: asks };
-    await using before = await openTestChat({ ...options, storage: place.storage });
+    await using before = await openTestChat({ ...options, storage: workspace.storage });
     await before.chat.send(before.id, 'Write');
     const asked = await before.question();
     await isAsked(before);
-    const storage = await place.crash();
+    const storage = await workspace.crash();
     expect(await storage.journal.get(asked.callId)).toMatchObject({ error: { code: 'TOOLBOX_CLOSED' } });
     await using after = await openTestChat({ ...options, storage });
     expect((await after.question()).id).toBe(asked.id);
@@ -202,17 +202,17 @@ describe('an answer in the middle of something', () => {
       { name: 'mcp_fixture_sleep', args: { ms: 60_000 } },
     ];
     await using model = await startScriptedChat([{ calls }, tellLast, tellLast]);
-    await using place = await crashable();
-    await using before = await openTestChat({ config, model, storage: place.storage });
+    await using workspace = await crashable();
+    await using before = await openTestChat({ config, model, storage: workspace.storage });
     await before.chat.send(before.id, 'Go');
     await waitFor(
       async () => (await before.calls()).map(({ status }) => status).join() === 'success,running' && before.last(),
       { what: 'a finished and a running call' },
     );
     await waitFor(async () =>
-      JSON.stringify(await place.storage.conversations.messages(before.id)).includes('"running"'),
+      JSON.stringify(await workspace.storage.conversations.messages(before.id)).includes('"running"'),
     );
-    const storage = await place.crash();
+    const storage = await workspace.crash();
     await using after = await openTestChat({ config, model, storage });
     const answer = await after.ended();
     expect(answer).toMatchObject({
@@ -261,16 +261,16 @@ describe('an answer in the middle of something', () => {
     for (const how of ['crash', 'stop'] as const) {
       const gate = createGate();
       await using model = await startScriptedChat([{ text: 'As I was saying', hold: gate }, { text: 'anyway.' }]);
-      await using place = await crashable();
+      await using workspace = await crashable();
       await using stack = new AsyncDisposableStack();
-      const before = stack.use(await openTestChat({ model, storage: place.storage }));
+      const before = stack.use(await openTestChat({ model, storage: workspace.storage }));
       await before.chat.send(before.id, 'Talk');
       await gate.reached;
       await waitFor(async () =>
-        JSON.stringify(await place.storage.conversations.messages(before.id)).includes('As I was saying'),
+        JSON.stringify(await workspace.storage.conversations.messages(before.id)).includes('As I was saying'),
       );
       if (how === 'stop') await before.chat.close();
-      const storage = await place.crash();
+      const storage = await workspace.crash();
       await using after = await openTestChat({ model, storage });
       const answer = await after.ended();
       expect(answer).toMatchObject({ status: 'interrupted', problem: expect.any(String) });
@@ -311,14 +311,14 @@ describe('an answer in the middle of something', () => {
       { name: 'mcp_fixture_echo', args: { text: 'asked' } },
     ];
     await using model = await startScriptedChat([{ calls }, { text: 'Left.' }]);
-    await using place = await crashable();
+    await using workspace = await crashable();
     const options = { config: { ...config, toolbox: { approval: { ask: ['*_echo'] } } }, model };
-    await using before = await openTestChat({ ...options, storage: place.storage });
+    await using before = await openTestChat({ ...options, storage: workspace.storage });
     await before.chat.send(before.id, 'Both');
     await isAsked(before);
     await waitFor(async () => (await before.calls())[0]?.status === 'running', { what: 'a running call' });
     for (const choice of ['go on', 'leave'] as const) {
-      await using after = await openTestChat({ ...options, storage: await place.crash() });
+      await using after = await openTestChat({ ...options, storage: await workspace.crash() });
       expect((await after.ended()).status).toBe('interrupted');
       expect((await after.calls()).map(({ status }) => status)).toEqual(['unknown', 'waiting']);
       if (choice === 'go on') {
@@ -342,12 +342,12 @@ describe('an answer in the middle of something', () => {
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'asked' } }] },
       { text: 'Fine.' },
     ]);
-    await using place = await crashable();
+    await using workspace = await crashable();
     const options = { config, model, assistant: asks };
-    await using before = await openTestChat({ ...options, storage: place.storage });
+    await using before = await openTestChat({ ...options, storage: workspace.storage });
     await before.chat.send(before.id, 'Echo');
     await isAsked(before);
-    const storage = await place.crash();
+    const storage = await workspace.crash();
     await using after = await openTestChat({ ...options, storage });
     await waitFor(async () => (await after.calls())[0]?.status === 'asked', { what: 'the question' });
     expect(textOf(await after.say('Never mind'))).toBe('Fine.');

@@ -9,7 +9,7 @@ import { createStoredApprover } from '../../src/invocation/stored-approver.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
-import { sqlitePlace } from '../storage/kinds.ts';
+import { createSqliteWorkspace } from '../storage/kinds.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -92,9 +92,9 @@ describe('a clock that jumps', () => {
 
 /** Repeats one call that needs approval, with approvals in a store on disk and an adjustable clock. */
 async function openAsking() {
-  const place = sqlitePlace();
+  const workspace = createSqliteWorkspace();
   const clock = createClock();
-  const storage = await place.open({ clock });
+  const storage = await workspace.open({ clock });
   const approver = createStoredApprover({
     store: storage.approvals,
     log: silentLog,
@@ -143,7 +143,7 @@ async function openAsking() {
     },
     async [Symbol.asyncDispose]() {
       await storage.close();
-      place[Symbol.dispose]();
+      workspace[Symbol.dispose]();
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Tables } from '../../src/storage/sql/tables.ts';
 import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { postgresPlace, sqlitePlace } from './kinds.ts';
+import { createPostgresWorkspace, createSqliteWorkspace } from './kinds.ts';
 import { at, makeCall } from './records.ts';
 
 let postgres: TestPostgres;
@@ -22,10 +22,10 @@ afterAll(() => postgres.stop());
 const sqliteCalls = 2_000;
 const postgresCalls = 20_000;
 
-test('SQLite reads a page of calls by an index and sorts nothing, whatever the filter [R4]', async () => {
-  using place = sqlitePlace();
-  const engine = await openSqliteEngine(place.file);
-  await using storage = await openSql(engine, { sealer: createSealer(place.key) });
+test('SQLite reads a page of calls by an index without sorting, for every filter [R4]', async () => {
+  using workspace = createSqliteWorkspace();
+  const engine = await openSqliteEngine(workspace.file);
+  await using storage = await openSql(engine, { sealer: createSealer(workspace.key) });
   const ids = await fill(storage, sqliteCalls);
   for (const [name, filter] of filters(ids)) {
     for (const { sql, parameters } of await queriesOf(engine, filter)) {
@@ -39,21 +39,21 @@ test('SQLite reads a page of calls by an index and sorts nothing, whatever the f
   }
 });
 
-test('Postgres reads a page of calls from few blocks, whatever the filter [R4]', async () => {
-  using place = await postgresPlace(postgres);
-  const engine = createPostgresEngine({ url: place.url });
-  await using storage = await openSql(engine, { sealer: createSealer(place.key) });
+test('Postgres reads a page of calls from few blocks, for every filter [R4]', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  const engine = createPostgresEngine({ url: workspace.url });
+  await using storage = await openSql(engine, { sealer: createSealer(workspace.key) });
   const ids = await fill(storage, postgresCalls);
-  // Postgres does this on its own, but only once a minute.
-  await place.sql('analyze');
-  const [size] = await place.sql("select pg_relation_size('steps') / 8192 as blocks");
+  // Postgres does this automatically, but only once a minute.
+  await workspace.sql('analyze');
+  const [size] = await workspace.sql("select pg_relation_size('steps') / 8192 as blocks");
   expect(Number(size?.blocks)).toBeGreaterThan(1_000);
   for (const [name, filter] of filters(ids)) {
     for (const { sql, parameters } of await queriesOf(engine, filter)) {
       const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${sql}`, [...parameters]);
       const [row] = (await engine.db.executeQuery<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain)).rows;
       const plan = row?.['QUERY PLAN'][0].Plan ?? {};
-      // The page has 20 calls; each is a row of two tables, found through an index of a few levels.
+      // The page has 20 calls. Each call is a row of two tables, found through an index of a few levels.
       const blocks = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
       expect(blocks, name).toBeLessThan(300);
     }
@@ -75,7 +75,7 @@ function filters(ids: readonly string[]): [string, CallFilter][] {
   ];
 }
 
-/** The queries that reading a page of 20 calls makes. */
+/** The queries that read a page of 20 calls. */
 async function queriesOf({ db }: Engine, filter: CallFilter): Promise<CompiledQuery[]> {
   const queries: CompiledQuery[] = [];
   const recorder: KyselyPlugin = {
@@ -105,7 +105,7 @@ async function fill(storage: Storage, count: number): Promise<string[]> {
     await Promise.all(calls.map((call) => storage.journal.write(call)));
     ids.push(...calls.map(({ id }) => id));
   }
-  // Reading waits until everything is in the tables.
+  // A read waits until all steps are in the tables.
   await storage.journal.list({ limit: 1 });
   return ids;
 }

@@ -7,37 +7,37 @@ import { describe, expect, test } from 'vitest';
 import type { CallRecord } from '../../src/invocation/call-record.ts';
 import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { sqlitePlace } from './kinds.ts';
+import { createSqliteWorkspace } from './kinds.ts';
 import { at, gather, makeApproval, makeCall, makeServer } from './records.ts';
 import { startWriter, type WriterProcess } from './writer-process.ts';
 
 const order = ['pending', 'running', 'success', 'error'];
 
-describe('a storage in SQLite', () => {
-  test('SQLite has every confirmed write, whenever the process is killed [R6]', async () => {
-    using place = sqlitePlace();
+describe('SQLite storage', () => {
+  test('retains every confirmed write, regardless of when the process is killed [R6]', async () => {
+    using workspace = createSqliteWorkspace();
     let confirmed = 0;
     for (let round = 0; round < 20; round++) {
-      await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
-      await writer.said(/ success$/);
+      await using writer = startWriter({ kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') });
+      await writer.waitForLine(/ success$/);
       await wait(Math.random() * 100);
       await writer.kill();
-      await using storage = await place.open();
+      await using storage = await workspace.open();
       await expectConfirmed(storage, writer);
       confirmed += writer.confirmed.size;
     }
     expect(confirmed).toBeGreaterThan(20);
-    await using storage = await place.open();
+    await using storage = await workspace.open();
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
   test('calls that a killed process left open are ended: dispatched ones as unknown, others as failed', async () => {
-    using place = sqlitePlace();
-    const options = { kind: 'sqlite', file: place.file, key: place.key.toString('hex'), openCalls: 600 };
+    using workspace = createSqliteWorkspace();
+    const options = { kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex'), openCalls: 600 };
     await using writer = startWriter(options);
-    await writer.said(/^done$/);
+    await writer.waitForLine(/^done$/);
     await writer.kill();
-    await using storage = await place.open();
+    await using storage = await workspace.open();
     const ended = await storage.journal.list({ status: 'error', limit: 1_000 });
     const sent = ended.filter(({ id }) => writer.confirmed.get(id) === 'running');
     const unsent = ended.filter(({ id }) => writer.confirmed.get(id) === 'pending');
@@ -50,13 +50,13 @@ describe('a storage in SQLite', () => {
     expect(await storage.audit.recover()).toBe(0);
   });
 
-  test('SQLite returns all stored data after it is closed and reopened', async () => {
-    using place = sqlitePlace();
+  test('returns all stored data after it is closed and reopened', async () => {
+    using workspace = createSqliteWorkspace();
     const [call, server, approval] = [makeCall(), makeServer(), makeApproval()];
     const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
     const claim = { caller: 'a', key: 'k', fingerprint: 'f', callId: call.id };
     {
-      await using storage = await place.open();
+      await using storage = await workspace.open();
       const writing = storage.journal.write(call);
       await storage.servers.put(server);
       await storage.approvals.add(approval);
@@ -68,7 +68,7 @@ describe('a storage in SQLite', () => {
       await expect(storage.journal.write(makeCall())).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
       await expect(storage.pins.list()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     }
-    await using storage = await place.open();
+    await using storage = await workspace.open();
     expect(await storage.journal.get(call.id)).toEqual(call);
     expect(await storage.servers.list()).toEqual([server]);
     expect(await storage.approvals.get(approval.id)).toEqual({ request: approval, status: 'pending' });
@@ -77,30 +77,31 @@ describe('a storage in SQLite', () => {
     expect(await storage.meta.get('a')).toBe('b');
   });
 
-  test('a second process cannot open a SQLite file, and the error names the process that has it', async () => {
-    using place = sqlitePlace();
-    await using writer = startWriter({ kind: 'sqlite', file: place.file, key: place.key.toString('hex') });
-    await writer.said(/^open$/);
-    await expect(place.open()).rejects.toThrow(`${place.file} is in use by process ${writer.pid}`);
-    await expect(place.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', data: { pid: writer.pid } });
+  test('cannot be opened by a second process, and the error names the process that has it open', async () => {
+    using workspace = createSqliteWorkspace();
+    await using writer = startWriter({ kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') });
+    await writer.waitForLine(/^open$/);
+    await expect(workspace.open()).rejects.toThrow(`${workspace.file} is in use by process ${writer.pid}`);
+    await expect(workspace.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', data: { pid: writer.pid } });
     await writer.kill();
-    await using _first = await place.open();
-    await expect(place.open()).rejects.toThrow(/in use by this process already/);
+    await using _first = await workspace.open();
+    await expect(workspace.open()).rejects.toThrow(/in use by this process already/);
   });
 
-  test('the SQLite files are readable by their owner only', async () => {
-    using place = sqlitePlace();
+  test('is readable by its owner only', async () => {
+    using workspace = createSqliteWorkspace();
     {
-      await using storage = await place.open();
+      await using storage = await workspace.open();
       await storage.meta.set('a', 'b');
-      for (const name of ['', '-wal', '-shm', '.lock']) expect(statSync(place.file + name).mode & 0o777).toBe(0o600);
+      for (const name of ['', '-wal', '-shm', '.lock'])
+        expect(statSync(workspace.file + name).mode & 0o777).toBe(0o600);
     }
-    expect(statSync(join(place.directory, 'data')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(workspace.directory, 'data')).mode & 0o777).toBe(0o700);
   });
 
-  test('commits reach the disk, not only the operating system', async () => {
-    using place = sqlitePlace();
-    const engine = await openSqliteEngine(place.file);
+  test('flushes commits to the disk', async () => {
+    using workspace = createSqliteWorkspace();
+    const engine = await openSqliteEngine(workspace.file);
     const read = async (name: string) => (await sql<object>`${sql.raw(`pragma ${name}`)}`.execute(engine.db)).rows;
     expect(await read('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
     expect(await read('synchronous')).toEqual([{ synchronous: 2 }]);
@@ -108,19 +109,19 @@ describe('a storage in SQLite', () => {
     await engine.close();
   });
 
-  test('while another program locks the database, calls are accepted until the spool is full, then refused until the lock is released', async () => {
-    using place = sqlitePlace();
-    await using storage = await place.open();
+  test('accepts calls while another program locks the database, until the spool is full, and then rejects them until the lock is released', async () => {
+    using workspace = createSqliteWorkspace();
+    await using storage = await workspace.open();
     const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()];
     const [first, sent, over] = calls as [CallRecord, CallRecord, CallRecord];
     await storage.journal.write(first);
     await storage.journal.get(first.id);
     {
-      using other = new DatabaseSync(place.file);
+      using other = new DatabaseSync(workspace.file);
       other.exec('begin immediate');
       await storage.journal.write(sent);
       await expect(storage.meta.set('a', 'b')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-      // Whoever reads gets it all the same, and from here on it is known.
+      // Reads return the call nevertheless. From here on the lock is known.
       expect(await storage.journal.get(sent.id)).toEqual(sent);
       await expect(storage.journal.write(makeCall({ status: 'running' }))).rejects.toMatchObject({
         code: 'JOURNAL_UNAVAILABLE',
@@ -140,12 +141,12 @@ describe('a storage in SQLite', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('a step that cannot be written as a whole is not written at all', async () => {
-    using place = sqlitePlace();
-    await using storage = await place.open();
+  test('writes a step completely or not at all', async () => {
+    using workspace = createSqliteWorkspace();
+    await using storage = await workspace.open();
     await storage.journal.write(makeCall());
     await storage.journal.list();
-    using other = new DatabaseSync(place.file);
+    using other = new DatabaseSync(workspace.file);
     other.exec("create trigger broken before insert on calls begin select raise(abort, 'no space'); end");
     await Promise.all([1, 2, 3].map(() => storage.journal.write(makeCall({ status: 'running' }))));
     expect(await storage.journal.list()).toHaveLength(4);
@@ -157,36 +158,36 @@ describe('a storage in SQLite', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('a full disk refuses new records and loses no confirmed one', async () => {
-    using place = sqlitePlace();
-    const options = { kind: 'sqlite', file: place.file, key: place.key.toString('hex') };
-    // No file may grow beyond 400 kB; ignoring the signal turns that into the error that a full disk gives.
+  test('rejects new records on a full disk and loses no confirmed one', async () => {
+    using workspace = createSqliteWorkspace();
+    const options = { kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') };
+    // Files are limited to 400 kB. With the signal ignored, a write beyond that fails like on a full disk.
     await using writer = startWriter(options, { shell: "trap '' XFSZ; ulimit -f 800;" });
-    await writer.said(/^done$/);
+    await writer.waitForLine(/^done$/);
     await writer.kill();
     expect(writer.lines.filter((line) => line.startsWith('failed'))).toEqual(
       Array(8).fill('failed JOURNAL_UNAVAILABLE'),
     );
-    await using storage = await place.open();
+    await using storage = await workspace.open();
     await expectConfirmed(storage, writer);
   });
 
-  test('opening a database in an unusable directory fails with the reason', async () => {
-    using place = sqlitePlace();
-    writeFileSync(join(place.directory, 'data'), '');
-    await expect(place.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-    await expect(place.open()).rejects.toThrow(place.file);
+  test('in an unusable directory fails with the reason', async () => {
+    using workspace = createSqliteWorkspace();
+    writeFileSync(join(workspace.directory, 'data'), '');
+    await expect(workspace.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(workspace.open()).rejects.toThrow(workspace.file);
   });
 
-  test('opening a file that is not a database fails and says so', async () => {
-    using place = sqlitePlace();
+  test('fails to open a file that is not a database, with the reason', async () => {
+    using workspace = createSqliteWorkspace();
     {
-      await using _storage = await place.open();
+      await using _storage = await workspace.open();
     }
-    writeFileSync(place.file, 'not a database '.repeat(1_000));
-    await expect(place.open()).rejects.toThrow(/could not be opened: file is not a database/);
-    // The lock is free again.
-    await expect(place.open()).rejects.toThrow(/file is not a database/);
+    writeFileSync(workspace.file, 'not a database '.repeat(1_000));
+    await expect(workspace.open()).rejects.toThrow(/could not be opened: file is not a database/);
+    // The lock is released.
+    await expect(workspace.open()).rejects.toThrow(/file is not a database/);
   });
 });
 

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { createSealer } from '../../src/storage/sealer.ts';
 import { openSql } from '../../src/storage/sql/open-sql.ts';
 import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
-import { sqlitePlace } from './kinds.ts';
+import { createSqliteWorkspace } from './kinds.ts';
 import { gather, makeCall } from './records.ts';
 
-test('while the disk fails to sync, calls can end but none is sent; once it works again, calls are sent again', async () => {
-  using place = sqlitePlace();
+test('while the disk fails to sync, calls can end but none is sent, and after it recovers, calls are sent again', async () => {
+  using workspace = createSqliteWorkspace();
   let isBroken = false;
-  const engine = await openSqliteEngine(place.file, (fd, done) => {
+  const engine = await openSqliteEngine(workspace.file, (fd, done) => {
     if (isBroken) setImmediate(done, new Error('EIO: i/o error, fdatasync'));
     else fdatasync(fd, done);
   });
-  await using storage = await openSql(engine, { sealer: createSealer(place.key) });
+  await using storage = await openSql(engine, { sealer: createSealer(workspace.key) });
   const sent = makeCall({ status: 'running' });
   await storage.journal.write(sent);
   isBroken = true;

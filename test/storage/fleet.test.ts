@@ -8,7 +8,7 @@ import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine
 import { createSealer } from '../../src/storage/sealer.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { postgresPlace } from './kinds.ts';
+import { createPostgresWorkspace } from './kinds.ts';
 import { at, gather, makeApproval, makeCall, makeConversation, makeServer } from './records.ts';
 import { startWriter } from './writer-process.ts';
 
@@ -18,18 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-describe('several processes on one Postgres', () => {
-  test('several processes write one journal, and every confirmed write survives when some are killed', async () => {
-    using place = await postgresPlace(postgres);
-    const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), leaseMs: 1_000 };
+describe('processes that share one Postgres', () => {
+  test('write one journal, and every confirmed write survives when some of them are killed', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    const options = { kind: 'postgres', url: workspace.url, key: workspace.key.toString('hex'), leaseMs: 1_000 };
     await using started = new AsyncDisposableStack();
     const writers = [1, 2, 3].map(() => started.use(startWriter(options)));
-    await Promise.all(writers.map((writer) => writer.said(/ success$/)));
+    await Promise.all(writers.map((writer) => writer.waitForLine(/ success$/)));
     for (const writer of writers) {
       await wait(Math.random() * 200);
       await writer.kill();
     }
-    await using storage = await place.open();
+    await using storage = await workspace.open();
     await waitFor(isNoneOpen, { what: 'the end of open calls' });
     expect(await gather(storage.audit.verify())).toEqual([]);
     for (const writer of writers) {
@@ -43,25 +43,25 @@ describe('several processes on one Postgres', () => {
 
     async function isNoneOpen(): Promise<boolean> {
       await storage.audit.recover();
-      const open = await place.sql("select id from calls where status in ('pending', 'running') limit 1");
+      const open = await workspace.sql("select id from calls where status in ('pending', 'running') limit 1");
       return open.length === 0;
     }
   });
 
-  test('open calls of living processes stay open, and those of dead processes are ended', async () => {
-    using place = await postgresPlace(postgres);
-    const options = { kind: 'postgres', url: place.url, key: place.key.toString('hex'), openCalls: 10 };
-    await using gone = startWriter({ ...options, leaseMs: 2_000 });
+  test('keep the open calls of living processes and end those of dead processes', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    const options = { kind: 'postgres', url: workspace.url, key: workspace.key.toString('hex'), openCalls: 10 };
+    await using dead = startWriter({ ...options, leaseMs: 2_000 });
     await using alive = startWriter({ ...options, leaseMs: 600_000 });
-    await Promise.all([gone.said(/^done$/), alive.said(/^done$/)]);
-    await gone.kill();
-    // Nothing is called on it: it looks by itself.
-    await using storage = await place.open({ leaseMs: 600 });
+    await Promise.all([dead.waitForLine(/^done$/), alive.waitForLine(/^done$/)]);
+    await dead.kill();
+    // No method is called on this storage: its timer finds the dead process.
+    await using storage = await workspace.open({ leaseMs: 600 });
     await waitFor(async () => (await storage.journal.list({ status: 'error' })).length === 10, {
       what: 'ten ended calls',
     });
     const ended = await storage.journal.list({ status: 'error' });
-    expect(ended.map(({ id }) => gone.confirmed.has(id))).toEqual(Array(10).fill(true));
+    expect(ended.map(({ id }) => dead.confirmed.has(id))).toEqual(Array(10).fill(true));
     expect(ended.filter(({ end }) => end === 'unknown-outcome')).toHaveLength(5);
     expect(ended.filter(({ end }) => end === 'failed')).toHaveLength(5);
     const open = [
@@ -72,14 +72,14 @@ describe('several processes on one Postgres', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('a process that lost its lease gets a new one with its next write', async () => {
-    using place = await postgresPlace(postgres);
-    await using other = await place.open();
-    const engine = createPostgresEngine({ url: place.url, leaseMs: 100 });
+  test('get a new lease with the next write after theirs was lost', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using other = await workspace.open();
+    const engine = createPostgresEngine({ url: workspace.url, leaseMs: 100 });
     const slow = await engine.own();
-    const entered = async () => (await place.sql(`select id from owners where id = '${slow.id}'`)).length;
+    const entered = async () => (await workspace.sql(`select id from owners where id = '${slow.id}'`)).length;
     expect(await entered()).toBe(1);
-    // Its lease ends after 100 ms, and nothing renews it.
+    // The lease ends after 100 ms and is not renewed.
     await wait(200);
     await other.audit.recover();
     expect(await entered()).toBe(0);
@@ -90,83 +90,85 @@ describe('several processes on one Postgres', () => {
     await engine.close();
   });
 
-  test('a call that was ended as abandoned is recorded with its real end if that arrives later', async () => {
-    using place = await postgresPlace(postgres);
-    await using slow = await place.open();
+  test('replace the end of an abandoned call by its real end if that arrives later', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using slow = await workspace.open();
     const call = makeCall({ status: 'running' });
     await slow.journal.write(call);
-    await place.sql('update owners set expires_at = 0');
-    await using other = await place.open();
+    await workspace.sql('update owners set expires_at = 0');
+    await using other = await workspace.open();
     expect((await other.journal.get(call.id))?.end).toBe('unknown-outcome');
     await slow.journal.write({ ...call, status: 'success' });
     expect(await other.journal.get(call.id)).toEqual({ ...call, status: 'success' });
     expect(await gather(other.audit.verify())).toEqual([]);
   });
 
-  test('a process that closes cleanly leaves no open calls', async () => {
-    using place = await postgresPlace(postgres);
-    const first = await place.open();
+  test('leave no open calls when they close cleanly', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    const first = await workspace.open();
     const call = makeCall({ status: 'pending' });
     await first.journal.write(call);
     await first.close();
-    await using second = await place.open();
+    await using second = await workspace.open();
     expect((await second.journal.get(call.id))?.end).toBe('failed');
   });
 
-  test('a process takes over conversations of dead processes only', async () => {
-    using place = await postgresPlace(postgres);
-    await using one = await place.open();
-    await using other = await place.open();
+  test('take over only conversations of dead processes', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await workspace.open();
+    await using other = await workspace.open();
     const idle = makeConversation();
     const running = makeConversation({ status: 'running' });
     await one.conversations.put(idle);
     await one.conversations.put(running);
     expect(await other.conversations.abandoned()).toEqual([]);
     expect(await other.conversations.claim(running.id)).toBe(false);
-    // Whoever only looks at it, or names it, does not take it.
+    // Renaming a conversation does not claim it.
     await other.conversations.put({ ...running, title: 'Renamed' });
     expect(await other.conversations.claim(running.id)).toBe(false);
     expect(await other.conversations.claim(idle.id)).toBe(true);
     await one.close();
     expect(await other.conversations.abandoned()).toEqual([{ ...running, title: 'Renamed' }]);
-    await using third = await place.open();
+    await using third = await workspace.open();
     expect(await third.conversations.abandoned()).toEqual([]);
     expect(await third.conversations.claim(running.id)).toBe(false);
   });
 
-  test('an approval is asked once, answered once and used once across processes', async () => {
-    using place = await postgresPlace(postgres);
-    const storages = await Promise.all([1, 2, 3].map(() => place.open()));
+  test('ask, answer and use an approval exactly once', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    const storages = await Promise.all([1, 2, 3].map(() => workspace.open()));
     const everywhere = <Value>(ask: (index: number) => Promise<Value>) =>
       Promise.all(Array.from({ length: 12 }, (_, index) => ask(index)));
-    const of = (index: number) => storages[index % 3] ?? Promise.reject();
+    const storageOf = (index: number) => storages[index % 3] ?? Promise.reject();
     for (let round = 0; round < 5; round++) {
       const argumentsHash = randomUUID();
-      const asked = await everywhere(async (index) => (await of(index)).approvals.add(makeApproval({ argumentsHash })));
-      const ids = new Set(asked.map(({ request }) => request.id));
+      const added = await everywhere(async (index) =>
+        (await storageOf(index)).approvals.add(makeApproval({ argumentsHash })),
+      );
+      const ids = new Set(added.map(({ request }) => request.id));
       expect(ids.size).toBe(1);
       const [id = ''] = ids;
       const now = Date.parse(at(1));
       const answers = await everywhere(async (index) =>
-        (await of(index)).approvals.answer(id, { kind: index % 2 ? 'allow' : 'deny' }, `${index}`, now),
+        (await storageOf(index)).approvals.answer(id, { kind: index % 2 ? 'allow' : 'deny' }, `${index}`, now),
       );
       expect(answers.filter((answer) => answer === 'answered')).toHaveLength(1);
       const winner = answers.indexOf('answered');
-      const uses = await everywhere(async (index) => (await of(index)).approvals.use(id));
+      const uses = await everywhere(async (index) => (await storageOf(index)).approvals.use(id));
       expect(uses.filter(Boolean)).toHaveLength(winner % 2);
       const claim = { caller: 'a', key: argumentsHash, fingerprint: 'f' };
       const claims = await everywhere(async (index) =>
-        (await of(index)).journal.claim({ ...claim, callId: `${index}` }),
+        (await storageOf(index)).journal.claim({ ...claim, callId: `${index}` }),
       );
       expect(claims.filter((taken) => taken === undefined)).toHaveLength(1);
     }
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test('a process reads what other processes stored', async () => {
-    using place = await postgresPlace(postgres);
-    await using one = await place.open();
-    await using two = await place.open();
+  test('read what other processes stored', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await workspace.open();
+    await using two = await workspace.open();
     const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
     const server = makeServer();
     expect(await two.rules.list()).toEqual([]);
@@ -180,13 +182,13 @@ describe('several processes on one Postgres', () => {
 });
 
 describe('an unavailable Postgres', () => {
-  test('recording fails while Postgres is unavailable and resumes when it returns', async () => {
-    using place = await postgresPlace(postgres);
-    await using line = await openLine(place.url);
-    await using storage = await openStorage({ kind: 'postgres', url: line.url, sealer: createSealer(place.key) });
+  test('fails recording until it is available again', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using proxy = await startProxy(workspace.url);
+    await using storage = await openStorage({ kind: 'postgres', url: proxy.url, sealer: createSealer(workspace.key) });
     const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()] as const;
     await storage.journal.write({ ...calls[0], status: 'running' });
-    line.cut();
+    proxy.disconnect();
     for (const call of [calls[1], calls[0]])
       await expect(storage.journal.write(call)).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
     await expect(storage.journal.claim({ caller: 'a', key: 'b', fingerprint: 'c', callId: 'd' })).rejects.toMatchObject(
@@ -197,9 +199,9 @@ describe('an unavailable Postgres', () => {
     await expect(storage.servers.list()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await expect(gather(storage.audit.verify())).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await expect(storage.audit.recover()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-    line.mend();
+    proxy.reconnect();
     await storage.journal.write(calls[2]);
-    // An intent that was refused is not there; an end that came meanwhile is, a little later.
+    // The rejected intent was not written. The end was buffered and is written a little later.
     const steps = () => gather(storage.audit.export());
     await waitFor(async () => (await steps()).length === 3);
     expect(await steps()).toMatchObject([
@@ -211,28 +213,28 @@ describe('an unavailable Postgres', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('a Postgres that stops answering times out, and its connection is not used again', async () => {
-    using place = await postgresPlace(postgres);
-    await using line = await openLine(place.url);
+  test('that stops answering causes a timeout, and its connection is not used again', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using proxy = await startProxy(workspace.url);
     const options = {
       kind: 'postgres',
-      url: line.url,
-      sealer: createSealer(place.key),
+      url: proxy.url,
+      sealer: createSealer(workspace.key),
       queryTimeoutMs: 5_000,
     } as const;
     await using storage = await openStorage(options);
     await storage.meta.set('a', 'b');
-    line.hush();
+    proxy.stall();
     await expect(storage.meta.get('a')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     expect(await storage.meta.get('a')).toBe('b');
-    line.hush();
+    proxy.stall();
     await expect(storage.journal.write(makeCall())).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
     await storage.journal.write(makeCall());
   });
 
-  test('Postgres commits to disk, even where it is configured not to', async () => {
-    using place = await postgresPlace(postgres);
-    const url = new URL(place.url);
+  test('Postgres commits to disk, even if it is configured not to', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    const url = new URL(workspace.url);
     url.searchParams.set('options', `${url.searchParams.get('options')} -csynchronous_commit=off`);
     expect(await postgres.query(url.href, 'show synchronous_commit')).toEqual([{ synchronous_commit: 'off' }]);
     const engine = createPostgresEngine({ url: url.href });
@@ -241,7 +243,7 @@ describe('an unavailable Postgres', () => {
     await engine.close();
   });
 
-  test('an unreachable Postgres is named in the error, but never its password', async () => {
+  test('is named in the error without its password', async () => {
     const url = 'postgres://someone:the-password@127.0.0.1:1/none';
     const error = await openStorage({ kind: 'postgres', url, sealer: createSealer(Buffer.alloc(32)) }).catch(
       (cause) => cause,
@@ -254,22 +256,22 @@ describe('an unavailable Postgres', () => {
   });
 });
 
-interface Line extends AsyncDisposable {
+interface DatabaseProxy extends AsyncDisposable {
   readonly url: string;
-  /** Ends every connection, and refuses new ones until it is mended. */
-  cut(): void;
-  mend(): void;
-  /** The connections there are stay open, but nothing comes through them any more. */
-  hush(): void;
+  /** Closes every connection and rejects new ones until `reconnect`. */
+  disconnect(): void;
+  reconnect(): void;
+  /** Keeps the current connections open but stops forwarding data. */
+  stall(): void;
 }
 
-/** A way to the database that can be cut. */
-async function openLine(target: string): Promise<Line> {
+/** A TCP proxy in front of the database. */
+async function startProxy(target: string): Promise<DatabaseProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  let isCut = false;
+  let isDisconnected = false;
   const server = createServer((near) => {
-    if (isCut) return void near.destroy();
+    if (isDisconnected) return void near.destroy();
     const far = createConnection(Number(port), hostname);
     for (const [from, to] of [
       [near, far],
@@ -284,21 +286,21 @@ async function openLine(target: string): Promise<Line> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(target);
   url.port = String((server.address() as { port: number }).port);
-  const cut = () => {
-    isCut = true;
+  const disconnect = () => {
+    isDisconnected = true;
     for (const socket of sockets) socket.destroy();
   };
   return {
     url: url.href,
-    cut,
-    mend() {
-      isCut = false;
+    disconnect,
+    reconnect() {
+      isDisconnected = false;
     },
-    hush() {
+    stall() {
       for (const socket of sockets) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
-      cut();
+      disconnect();
       await new Promise((resolve) => server.close(resolve));
     },
   };

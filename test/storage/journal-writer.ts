@@ -1,25 +1,25 @@
-// Writes calls to a journal until it is killed, and says which steps were confirmed: `{call id} {status}` on a line each.
-// With `openCalls` it makes that many, leaves them open, every other one before it is sent, and waits.
+// Writes calls to a journal until it is killed, and prints each confirmed step as a line: `{call id} {status}`.
+// With `openCalls` it writes that many calls, leaves them open (every other one before it is sent), and waits.
 import { writeSync } from 'node:fs';
 import type { CallStatus } from '../../src/invocation/call-record.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import { makeCall } from './records.ts';
 
-// Whoever started it holds the other end: it goes with them, however they go.
+// The parent process holds the other end of stdin, so this process ends with its parent.
 process.stdin.on('end', () => process.exit()).resume();
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
-const { key, writers = 8, openCalls, ...place } = JSON.parse(process.argv[2] ?? '{}');
-const storage = await openStorage({ ...place, sealer: createSealer(Buffer.from(key, 'hex')) });
-say('open\n');
+const { key, writers = 8, openCalls, ...location } = JSON.parse(process.argv[2] ?? '{}');
+const storage = await openStorage({ ...location, sealer: createSealer(Buffer.from(key, 'hex')) });
+print('open\n');
 
 let left = openCalls ?? Number.POSITIVE_INFINITY;
 await Promise.all(Array.from({ length: writers }, write));
-say('done\n');
+print('done\n');
 
-/** What is said has left the process when this returns, however slow the reader is. */
-function say(line: string): void {
+/** Returns after the line has left the process, regardless of the speed of the reader. */
+function print(line: string): void {
   for (let left = Buffer.from(line); left.length > 0; ) {
     try {
       left = left.subarray(writeSync(1, left));
@@ -37,10 +37,10 @@ async function write(): Promise<void> {
       try {
         await storage.journal.write({ ...call, status });
       } catch (error) {
-        say(`failed ${(error as { code: string }).code}\n`);
+        print(`failed ${(error as { code: string }).code}\n`);
         return;
       }
-      say(`${call.id} ${status}\n`);
+      print(`${call.id} ${status}\n`);
     }
   }
 }

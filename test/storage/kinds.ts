@@ -12,36 +12,36 @@ export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log
   readonly leaseMs?: number;
 };
 
-/** Somewhere nothing was stored yet. What is opened there again finds what was stored, unless it is memory. */
-export interface Place extends Disposable {
+/** An empty storage location. Data survives reopening, except in memory. */
+export interface Workspace extends Disposable {
   open(options?: OpenOptions): Promise<Storage>;
-  /** Speaks to the database behind the storage's back. */
+  /** Runs a statement directly in the database, past the storage. */
   sql(statement: string): Promise<Record<string, unknown>[]>;
 }
 
 export interface StorageKind {
   readonly name: string;
-  place(): Promise<Place>;
+  createWorkspace(): Promise<Workspace>;
 }
 
 export const memoryKind: StorageKind = {
   name: 'memory',
-  place: async () => ({
+  createWorkspace: async () => ({
     open: (options = {}) => openStorage({ kind: 'memory', ...options }),
     sql: async () => [],
     [Symbol.dispose]: () => {},
   }),
 };
 
-export const sqliteKind: StorageKind = { name: 'sqlite', place: async () => sqlitePlace() };
+export const sqliteKind: StorageKind = { name: 'sqlite', createWorkspace: async () => createSqliteWorkspace() };
 
-export interface SqlitePlace extends Place {
+export interface SqliteWorkspace extends Workspace {
   readonly directory: string;
   readonly file: string;
   readonly key: Buffer;
 }
 
-export function sqlitePlace(): SqlitePlace {
+export function createSqliteWorkspace(): SqliteWorkspace {
   const directory = mkdtempSync(join(tmpdir(), 'toolwharf-sqlite-'));
   const file = join(directory, 'data', 'toolwharf.db');
   const key = randomBytes(32);
@@ -61,12 +61,12 @@ export function sqlitePlace(): SqlitePlace {
 }
 
 export function postgresKind(server: () => TestPostgres): StorageKind {
-  return { name: 'postgres', place: () => postgresPlace(server()) };
+  return { name: 'postgres', createWorkspace: () => createPostgresWorkspace(server()) };
 }
 
-export async function postgresPlace(
+export async function createPostgresWorkspace(
   server: TestPostgres,
-): Promise<Place & { readonly url: string; readonly key: Buffer }> {
+): Promise<Workspace & { readonly url: string; readonly key: Buffer }> {
   const url = await server.createUrl();
   const key = randomBytes(32);
   const sealer = createSealer(key);

@@ -13,7 +13,7 @@ export function at(seconds: number): string {
   return new Date(epoch + seconds * 1_000).toISOString();
 }
 
-/** A finished call; each is a second younger than the one before. */
+/** A finished call; each is created one second after the previous one. */
 export function makeCall(fields: Partial<CallRecord> = {}): CallRecord {
   const created = ++made;
   return {
@@ -96,14 +96,14 @@ export function makeMessage(text: string, fields: Partial<Message> = {}): Messag
   };
 }
 
-/** All of something that comes piece by piece. */
+/** All items of an async iterable. */
 export async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const gathered: Item[] = [];
   for await (const item of items) gathered.push(item);
   return gathered;
 }
 
-/** Writes each as a step of its own: what was read is in the tables, and no later step takes its place. */
+/** Writes each record as a separate step: reading it ensures that it is in the tables before the next step. */
 export async function writeSteps(journal: Journal, records: readonly CallRecord[]): Promise<void> {
   for (const record of records) {
     await journal.write(record);

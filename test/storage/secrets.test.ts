@@ -6,7 +6,7 @@ import { hashApiKey } from '../../src/storage/ports/key-store.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { type Place, postgresPlace, sqlitePlace } from './kinds.ts';
+import { createPostgresWorkspace, createSqliteWorkspace, type Workspace } from './kinds.ts';
 import { at, gather, makeCall, makeServer } from './records.ts';
 
 let postgres: TestPostgres;
@@ -18,25 +18,25 @@ afterAll(() => postgres.stop());
 const kinds = [
   {
     name: 'sqlite',
-    place: async () => {
-      const place = sqlitePlace();
-      return { place, dump: async () => dumpFiles(dirname(place.file)) };
+    createWorkspace: async () => {
+      const workspace = createSqliteWorkspace();
+      return { workspace, dump: async () => dumpFiles(dirname(workspace.file)) };
     },
   },
   {
     name: 'postgres',
-    place: async () => {
-      const place = await postgresPlace(postgres);
-      return { place, dump: () => dumpTables(place) };
+    createWorkspace: async () => {
+      const workspace = await createPostgresWorkspace(postgres);
+      return { workspace, dump: () => dumpTables(workspace) };
     },
   },
 ];
 
 for (const kind of kinds) {
   describe(`secrets in ${kind.name}`, () => {
-    test('secrets are never stored as plain text [R17]', async () => {
-      const { place, dump } = await kind.place();
-      using _place = place;
+    test('are never stored as plain text [R17]', async () => {
+      const { workspace, dump } = await kind.createWorkspace();
+      using _workspace = workspace;
       const planted = [
         'env',
         'header',
@@ -51,7 +51,7 @@ for (const kind of kinds) {
         'provider',
         'address',
       ].map((name) => `PLANTED-${name}-${randomBytes(6).toString('hex')}`);
-      await using storage = await place.open();
+      await using storage = await workspace.open();
       await plant(storage, planted);
       await storage.journal.write(makeCall({ arguments: { marker: 'MARKER-in-clear' } }));
       const open = await dump();
@@ -66,14 +66,14 @@ for (const kind of kinds) {
       expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
     });
 
-    test('a sealed secret cannot be opened in another record', async () => {
-      const { place } = await kind.place();
-      using _place = place;
-      await using storage = await place.open();
+    test('cannot be opened in another record', async () => {
+      const { workspace } = await kind.createWorkspace();
+      using _workspace = workspace;
+      await using storage = await workspace.open();
       const [own, other] = [makeServer({ name: 'own' }), makeServer({ name: 'other' })];
       await storage.servers.put(own);
       await storage.servers.put(other);
-      await place.sql(
+      await workspace.sql(
         "update servers set sealed = (select sealed from servers where name = 'other') where name = 'own'",
       );
       await expect(storage.servers.get(own.id)).rejects.toMatchObject({
@@ -83,31 +83,31 @@ for (const kind of kinds) {
       expect(await storage.servers.get(other.id)).toEqual(other);
     });
 
-    test('a wrong key is refused when the storage opens', async () => {
-      const { place } = await kind.place();
-      using _place = place;
-      await (await place.open()).close();
-      const wrong = place.open({ sealer: createSealer(randomBytes(32)) });
+    test('require the right key when the storage opens', async () => {
+      const { workspace } = await kind.createWorkspace();
+      using _workspace = workspace;
+      await (await workspace.open()).close();
+      const wrong = workspace.open({ sealer: createSealer(randomBytes(32)) });
       await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
       await expect(wrong).rejects.toThrow(/key does not open the secrets.*TOOLWHARF_KEY/);
-      await (await place.open()).close();
+      await (await workspace.open()).close();
     });
 
-    test('after the key is changed, only the new key opens the storage', async () => {
-      const { place } = await kind.place();
-      using _place = place;
+    test('can be opened only with the new key after the key is changed', async () => {
+      const { workspace } = await kind.createWorkspace();
+      using _workspace = workspace;
       const next = createSealer(randomBytes(32));
       const servers = Array.from({ length: 250 }, (_, index) => makeServer({ name: `server-${1000 + index}` }));
       {
-        await using storage = await place.open();
+        await using storage = await workspace.open();
         for (const server of servers) await storage.servers.put(server);
         await storage.oauth.set('a', 'client', { client_id: 'c', issuer: 'https://as' });
         expect(await storage.reseal(next)).toBe(251);
         expect(await storage.servers.list()).toEqual(servers);
         await storage.servers.put({ ...(servers[0] as (typeof servers)[0]), enabled: false });
       }
-      await expect(place.open()).rejects.toThrow(/key does not open/);
-      await using storage = await place.open({ sealer: next });
+      await expect(workspace.open()).rejects.toThrow(/key does not open/);
+      await using storage = await workspace.open({ sealer: next });
       expect(await storage.servers.list()).toEqual(
         servers.with(0, { ...(servers[0] as (typeof servers)[0]), enabled: false }),
       );
@@ -115,40 +115,40 @@ for (const kind of kinds) {
       expect(await storage.reseal(next)).toBe(0);
     });
 
-    test('an interrupted change of the key is finished by repeating it', async () => {
-      const { place } = await kind.place();
-      using _place = place;
+    test('are all re-encrypted when an interrupted change of the key is repeated', async () => {
+      const { workspace } = await kind.createWorkspace();
+      using _workspace = workspace;
       const [next, third] = [createSealer(randomBytes(32)), createSealer(randomBytes(32))];
       const servers = Array.from({ length: 150 }, (_, index) => makeServer({ name: `server-${1000 + index}` }));
       const client = { client_id: 'c', issuer: 'https://as' };
       {
-        await using storage = await place.open();
+        await using storage = await workspace.open();
         for (const server of servers) await storage.servers.put(server);
         await storage.oauth.set('a', 'client', client);
-        // The last record can't be opened, so the change stops there, as it would in a crash.
-        await place.sql("update oauth_records set sealed = sealed || 'x'");
+        // The last record cannot be opened, so the change stops there, as it would in a crash.
+        await workspace.sql("update oauth_records set sealed = sealed || 'x'");
         await expect(storage.reseal(next)).rejects.toThrow(/oauth.*can't be opened/);
       }
-      await place.sql('update oauth_records set sealed = substr(sealed, 1, length(sealed) - 1)');
-      await expect(place.open({ sealer: next })).rejects.toThrow(/begun and not finished/);
-      await expect(place.open({ sealer: third })).rejects.toThrow(/key does not open/);
-      await using storage = await place.open();
+      await workspace.sql('update oauth_records set sealed = substr(sealed, 1, length(sealed) - 1)');
+      await expect(workspace.open({ sealer: next })).rejects.toThrow(/begun and not finished/);
+      await expect(workspace.open({ sealer: third })).rejects.toThrow(/key does not open/);
+      await using storage = await workspace.open();
       await expect(storage.servers.list()).rejects.toThrow(/sealed with another key/);
       await expect(storage.reseal(third)).rejects.toThrow(/change to another key was begun/);
       expect(await storage.reseal(next)).toBe(1);
       expect(await storage.servers.list()).toEqual(servers);
       expect(await storage.oauth.get('a', 'client')).toEqual(client);
       await storage.close();
-      await (await place.open({ sealer: next })).close();
+      await (await workspace.open({ sealer: next })).close();
     });
   });
 }
 
 test('the key cannot be changed while other processes use the database', async () => {
-  using place = await postgresPlace(postgres);
-  await using one = await place.open();
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await workspace.open();
   {
-    await using _other = await place.open();
+    await using _other = await workspace.open();
     await expect(one.reseal(createSealer(randomBytes(32)))).rejects.toThrow(/other processes use it: stop \d+ on /);
   }
   await one.reseal(createSealer(randomBytes(32)));
@@ -205,7 +205,7 @@ function dumpFiles(directory: string): string {
   return files.join('\n');
 }
 
-async function dumpTables({ sql }: Place): Promise<string> {
+async function dumpTables({ sql }: Workspace): Promise<string> {
   const tables = await sql(
     'select table_name as name from information_schema.tables where table_schema = current_schema()',
   );

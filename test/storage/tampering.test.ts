@@ -4,7 +4,7 @@ import { hashStep } from '../../src/storage/chain/chain.ts';
 import type { AuditFinding } from '../../src/storage/ports/audit.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { type Place, postgresKind, sqliteKind } from './kinds.ts';
+import { postgresKind, sqliteKind, type Workspace } from './kinds.ts';
 import { gather, makeCall, writeSteps } from './records.ts';
 
 let postgres: TestPostgres;
@@ -15,44 +15,44 @@ afterAll(() => postgres.stop());
 
 interface Case {
   readonly what: string;
-  readonly tamper: (place: Place, ids: readonly string[]) => Promise<unknown>;
+  readonly tamper: (workspace: Workspace, ids: readonly string[]) => Promise<unknown>;
   readonly found: readonly Partial<AuditFinding>[];
 }
 
 // Five calls with two steps each: call n has the steps 2n-1 and 2n.
 const cases: Case[] = [
   {
-    what: 'a step that was changed',
+    what: 'a changed step',
     tamper: ({ sql }) => sql(`update steps set body = replace(body, '"success"', '"error"') where seq = 4`),
     found: [{ seq: 4, kind: 'changed' }],
   },
   {
-    what: 'a step that was given another time',
+    what: 'a step with a changed time',
     tamper: ({ sql }) => sql(`update steps set at = '2020-01-01T00:00:00.000Z' where seq = 3`),
     found: [{ seq: 3, kind: 'changed' }],
   },
   {
     what: 'a step that was replaced together with its hash',
-    tamper: (place) => replaceStep(place, 4),
+    tamper: (workspace) => replaceStep(workspace, 4),
     found: [{ seq: 5, kind: 'order' }],
   },
   {
     what: 'a last step that was replaced together with its hash',
-    tamper: (place) => replaceStep(place, 10),
+    tamper: (workspace) => replaceStep(workspace, 10),
     found: [{ seq: 10, kind: 'changed' }],
   },
   {
-    what: 'a step that is cut off',
+    what: 'a truncated step',
     tamper: ({ sql }) => sql('update steps set body = substr(body, 1, 40) where seq = 3'),
     found: [{ seq: 3, kind: 'torn' }],
   },
   {
-    what: 'a step that was removed',
+    what: 'a removed step',
     tamper: ({ sql }) => sql('delete from steps where seq = 3'),
     found: [{ seq: 3, kind: 'missing', detail: 'Step 3 is missing' }],
   },
   {
-    what: 'several that were removed',
+    what: 'several removed steps',
     tamper: ({ sql }) => sql('delete from steps where seq in (5, 6, 7)'),
     found: [
       { seq: 5, kind: 'missing', detail: 'Steps 5 to 7 are missing' },
@@ -60,12 +60,12 @@ const cases: Case[] = [
     ],
   },
   {
-    what: 'the first that was removed',
+    what: 'a removed first step',
     tamper: ({ sql }) => sql('delete from steps where seq = 1'),
     found: [{ seq: 1, kind: 'missing' }],
   },
   {
-    what: 'the last that were removed',
+    what: 'removed last steps',
     tamper: async ({ sql }) => {
       await sql('delete from calls where seq = 10');
       await sql('delete from steps where seq > 8');
@@ -73,7 +73,7 @@ const cases: Case[] = [
     found: [{ seq: 9, kind: 'missing', detail: 'Steps 9 to 10 are missing' }],
   },
   {
-    what: 'all of them removed',
+    what: 'the removal of all steps',
     tamper: async ({ sql }) => {
       await sql('delete from calls');
       await sql('delete from steps');
@@ -89,7 +89,7 @@ const cases: Case[] = [
     ],
   },
   {
-    what: 'a list of calls that says something else',
+    what: 'a call list that differs from the steps',
     tamper: ({ sql }) => sql("update calls set status = 'error', server = 'other' where seq = 6"),
     found: [
       { seq: 6, kind: 'changed' },
@@ -97,17 +97,17 @@ const cases: Case[] = [
     ],
   },
   {
-    what: 'a list of calls that names another parent',
+    what: 'a call list with another parent',
     tamper: ({ sql }) => sql("update calls set parent = 'other' where seq = 6"),
     found: [{ seq: 6, kind: 'changed' }],
   },
   {
-    what: 'a step whose parent was changed',
+    what: 'a step with a changed parent',
     tamper: ({ sql }) => sql(`update steps set body = replace(body, '"answer"', '"call"') where seq = 8`),
     found: [{ seq: 8, kind: 'changed' }],
   },
   {
-    what: 'a call that is not in the list any more',
+    what: 'a call that is missing in the call list',
     tamper: ({ sql }) => sql('delete from calls where seq = 2'),
     found: [
       { seq: 1, kind: 'torn' },
@@ -115,7 +115,7 @@ const cases: Case[] = [
     ],
   },
   {
-    what: 'a list of calls that is behind',
+    what: 'an outdated call list',
     tamper: ({ sql }) => sql('update calls set seq = 1 where seq = 2'),
     found: [
       { seq: 1, kind: 'changed' },
@@ -127,31 +127,31 @@ const cases: Case[] = [
 for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
   describe(`an audit of ${kind.name}`, () => {
     test.each(cases)('finds $what', async ({ tamper, found }) => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const ids = await writeCalls(storage);
       expect(await gather(storage.audit.verify())).toEqual([]);
-      await tamper(place, ids);
+      await tamper(workspace, ids);
       expect(await gather(storage.audit.verify())).toMatchObject(found);
     });
 
-    test('a torn step is exported as its remaining text', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('exports an incomplete step as its remaining text', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       await writeCalls(storage);
-      await place.sql('update steps set body = substr(body, 1, 9) where seq = 3');
+      await workspace.sql('update steps set body = substr(body, 1, 9) where seq = 3');
       const entries = await gather(storage.audit.export());
       expect(entries).toHaveLength(10);
       expect(entries[2]?.record).toMatch(/^\{"id":"..$/);
     });
 
-    test('verification finds a changed step after retention removed older ones', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('finds a changed step after retention removed older ones', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       await writeCalls(storage);
       await storage.audit.retain({ maxCalls: 3 });
       expect(await gather(storage.audit.verify())).toEqual([]);
-      await place.sql('delete from steps where seq = 5');
+      await workspace.sql('delete from steps where seq = 5');
       expect(await gather(storage.audit.verify())).toMatchObject([{ seq: 5, kind: 'missing' }]);
     });
   });
@@ -167,7 +167,7 @@ async function writeCalls(storage: Storage): Promise<string[]> {
   return calls.map(({ id }) => id);
 }
 
-async function replaceStep({ sql }: Place, seq: number): Promise<void> {
+async function replaceStep({ sql }: Workspace, seq: number): Promise<void> {
   const [step] = await sql(`select * from steps where seq = ${seq}`);
   const { call_id: callId, at, body, previous } = step as Record<string, string>;
   const other = {

@@ -4,21 +4,21 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '../support/wait-for.ts';
 
-/** A process that writes calls, and what it said. */
+/** A process that writes calls and prints the confirmed steps. */
 export interface WriterProcess extends AsyncDisposable {
   readonly pid: number;
   /** The last step of each call that was confirmed to the process. */
   readonly confirmed: ReadonlyMap<string, string>;
   readonly lines: readonly string[];
-  /** Waits for a line. */
-  said(line: RegExp): Promise<void>;
-  /** Ends it at once, as a power cut would, and waits until it is gone. */
+  /** Waits for a line that matches. */
+  waitForLine(line: RegExp): Promise<void>;
+  /** Kills the process, as a power cut would, and waits for its end. */
   kill(): Promise<void>;
 }
 
 const program = fileURLToPath(new URL('./journal-writer.ts', import.meta.url));
 
-/** `shell` is run before the program in the same process. */
+/** Starts a writer; the `shell` commands run first in the same process. */
 export function startWriter(options: object, { shell = '' }: { readonly shell?: string } = {}): WriterProcess {
   const command = `${shell} exec "$0" "$@"`;
   const child = spawn('sh', ['-c', command, process.execPath, program, JSON.stringify(options)], {
@@ -40,9 +40,9 @@ export function startWriter(options: object, { shell = '' }: { readonly shell?: 
     pid: child.pid ?? 0,
     confirmed,
     lines,
-    async said(pattern) {
-      const heard = () => lines.some((line) => pattern.test(line)) || child.exitCode !== null;
-      await waitFor(heard, { what: `The writer's ${pattern}` });
+    async waitForLine(pattern) {
+      const isDone = () => lines.some((line) => pattern.test(line)) || child.exitCode !== null;
+      await waitFor(isDone, { what: `The writer's ${pattern}` });
       if (child.exitCode !== null) throw new Error(`The writer ended (${child.exitCode}): ${errors}`);
     },
     kill: () => kill(child),
@@ -52,7 +52,7 @@ export function startWriter(options: object, { shell = '' }: { readonly shell?: 
 
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  // Until the pipe is read to its end, something that was said may not have been heard.
+  // The confirmed steps are complete only after the pipe is read to its end.
   const closed = once(child, 'close');
   child.kill('SIGKILL');
   await closed;

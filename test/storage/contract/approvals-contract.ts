@@ -6,12 +6,12 @@ import { at, makeApproval } from '../records.ts';
 const now = Date.parse(at(60));
 const tooLate = Date.parse(at(600));
 
-/** What every place for approvals promises. */
+/** The contract of every approval store. */
 export function approvalsContract(kind: StorageKind): void {
   describe(`approvals in ${kind.name}`, () => {
     test('an approval waits, is answered once and allows one call', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const request = makeApproval({ change: [{ path: '/a', kind: 'changed', before: '1', after: '2' }] });
       expect(await approvals.add(request)).toEqual({ request, status: 'pending' });
@@ -27,9 +27,9 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await approvals.answer(request.id, { kind: 'deny' }, 'bob', now)).toBe('already');
     });
 
-    test('a list shows a large approval as a preview, and the approval itself is whole', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('a list contains a large approval as a preview, and a single read returns all of it', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const request = makeApproval({ arguments: { text: 'x'.repeat(1_000_000), path: '/a' } });
       await approvals.add(request);
@@ -39,8 +39,8 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('pending approvals are counted and found without those that are answered or overdue', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const requests = ['a', 'b', 'c'].map((path) => makeApproval({ arguments: { path } }));
       const other = makeApproval({ caller: { id: 'other', kind: 'client' } });
@@ -56,8 +56,8 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('a denied approval allows nothing, and an unknown one is reported as missing', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const request = makeApproval();
       await approvals.add(request);
@@ -71,8 +71,8 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('identical calls share one open approval', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const first = makeApproval();
       const again = () => makeApproval({ argumentsHash: first.argumentsHash, askedAt: at(5) });
@@ -90,8 +90,8 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('calls that differ in caller, conversation, server, definition or arguments have separate approvals', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const first = makeApproval();
       const others: Partial<ApprovalRequest>[] = [
         { argumentsHash: 'other' },
@@ -110,8 +110,8 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('an expired approval cannot be answered or reused', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const [swept, late, replaced, unused] = Array.from({ length: 4 }, () => makeApproval()) as [
         ApprovalRequest,
@@ -141,8 +141,8 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('approvals are listed newest first, by status and by caller', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const old = makeApproval({ askedAt: at(1) });
       const middle = makeApproval({ askedAt: at(2), caller: { id: 'other', kind: 'client' } });
@@ -158,13 +158,13 @@ export function approvalsContract(kind: StorageKind): void {
     });
 
     test('of concurrent requests, answers and uses, exactly one of each succeeds', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { approvals } = storage;
       const argumentsHash = 'the same';
-      const asked = await Promise.all(Array.from({ length: 10 }, () => approvals.add(makeApproval({ argumentsHash }))));
-      const [id] = new Set(asked.map(({ request }) => request.id));
-      expect(asked.map(({ request }) => request.id)).toEqual(Array(10).fill(id));
+      const added = await Promise.all(Array.from({ length: 10 }, () => approvals.add(makeApproval({ argumentsHash }))));
+      const [id] = new Set(added.map(({ request }) => request.id));
+      expect(added.map(({ request }) => request.id)).toEqual(Array(10).fill(id));
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, by) => approvals.answer(id as string, { kind: 'allow' }, String(by), now)),
       );

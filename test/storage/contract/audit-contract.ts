@@ -4,12 +4,12 @@ import type { Storage } from '../../../src/storage/storage.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, gather, makeApproval, makeCall, writeSteps } from '../records.ts';
 
-/** What every audit promises. */
+/** The contract of every audit. */
 export function auditContract(kind: StorageKind): void {
   describe(`the audit in ${kind.name}`, () => {
     test('verification finds nothing in an unchanged journal, empty or not', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       expect(await gather(storage.audit.verify())).toEqual([]);
       await Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
       const writing = Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
@@ -18,8 +18,8 @@ export function auditContract(kind: StorageKind): void {
     });
 
     test('export returns every step in order and can continue after a given one', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const call = makeCall();
       const statuses = ['pending', 'running', 'success'] as const;
       await writeSteps(
@@ -42,16 +42,16 @@ export function auditContract(kind: StorageKind): void {
     });
 
     test('export reads more than one page', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       await Promise.all(Array.from({ length: 450 }, () => storage.journal.write(makeCall())));
       const seqs = (await gather(storage.audit.export({ limit: 420 }))).map(({ seq }) => seq);
       expect(seqs).toEqual(Array.from({ length: 420 }, (_, index) => index + 1));
     });
 
-    test('retention by count keeps the newest calls, and the rest can be verified and appended to', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('retention by count retains the newest calls, and the rest can be verified and appended to', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const calls = await writeCalls(storage, 30);
       await storage.journal.claim({ caller: 'a', key: 'old', fingerprint: 'f', callId: calls[0]?.id ?? '' });
       await storage.journal.claim({ caller: 'a', key: 'new', fingerprint: 'f', callId: calls[29]?.id ?? '' });
@@ -70,9 +70,9 @@ export function auditContract(kind: StorageKind): void {
     });
 
     test('retention by age never removes an open call', async () => {
-      using place = await kind.place();
+      using workspace = await kind.createWorkspace();
       const clock = stoppedClock();
-      await using storage = await place.open({ clock });
+      await using storage = await workspace.open({ clock });
       clock.set(0);
       const [old] = await writeCalls(storage, 1);
       const open = makeCall({ status: 'running' });
@@ -95,9 +95,9 @@ export function auditContract(kind: StorageKind): void {
     });
 
     test('retention by age removes no recent step when the clock jumped', async () => {
-      using place = await kind.place();
+      using workspace = await kind.createWorkspace();
       const clock = stoppedClock();
-      await using storage = await place.open({ clock });
+      await using storage = await workspace.open({ clock });
       const hour = 3_600;
       const retain = () => storage.audit.retain({ maxAgeMs: hour * 1_000 });
       const write = async (seconds: number) => {
@@ -112,14 +112,14 @@ export function auditContract(kind: StorageKind): void {
         await write(1),
         await write(-2 * hour),
       ];
-      // Back again, and an hour later: the first may go. What follows was written by a clock that was ahead.
+      // The clock is back, and an hour later the first call may be removed. The later calls were written by a clock that was ahead.
       clock.set(hour + 10);
       expect(await retain()).toEqual({ calls: 1, steps: 2 });
       expect(await left()).toEqual(new Set([ahead, now, behind]));
-      // Set back by days, it removes nothing.
+      // A clock that is set back by days removes nothing.
       clock.set(-72 * hour);
       expect(await retain()).toEqual({ calls: 0, steps: 0 });
-      // When the one from ahead is old enough, so are they all.
+      // When the call of the fast clock is old enough, all calls are.
       const young = await write(25 * hour + 10);
       expect(await retain()).toEqual({ calls: 3, steps: 6 });
       expect(await left()).toEqual(new Set([young]));
@@ -128,8 +128,8 @@ export function auditContract(kind: StorageKind): void {
     });
 
     test('an aborted retention removes nothing more', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       await writeCalls(storage, 3);
       const stopped = storage.audit.retain({ maxCalls: 0, signal: AbortSignal.abort() });
       await expect(stopped).rejects.toThrow();
@@ -137,9 +137,9 @@ export function auditContract(kind: StorageKind): void {
     });
 
     test('retention removes old answered approvals, never open ones', async () => {
-      using place = await kind.place();
+      using workspace = await kind.createWorkspace();
       const clock = stoppedClock();
-      await using storage = await place.open({ clock });
+      await using storage = await workspace.open({ clock });
       clock.set(1_000);
       const [denied, open, young] = [makeApproval(), makeApproval(), makeApproval({ askedAt: at(990) })] as const;
       for (const request of [denied, open, young]) await storage.approvals.add(request);

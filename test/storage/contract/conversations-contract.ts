@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { StorageKind } from '../kinds.ts';
 import { at, makeConversation, makeMessage } from '../records.ts';
 
-/** What every place for conversations promises. */
+/** The contract of every conversation store. */
 export function conversationsContract(kind: StorageKind): void {
   describe(`conversations in ${kind.name}`, () => {
     test('conversations are added, replaced, listed latest first and by owner, and removed with their messages [R4]', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { conversations } = storage;
       const older = makeConversation({ updatedAt: at(1), profile: 'team' });
       const newer = makeConversation({ updatedAt: at(2) });
@@ -29,9 +29,9 @@ export function conversationsContract(kind: StorageKind): void {
       expect(await conversations.messages(older.id)).toEqual([]);
     });
 
-    test('messages stay in order, and a replaced message keeps its position', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('messages stay in order, and a replaced message retains its position', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { conversations } = storage;
       const [one, other] = [makeConversation(), makeConversation()];
       await conversations.put(one);
@@ -61,22 +61,22 @@ export function conversationsContract(kind: StorageKind): void {
     });
 
     test('concurrent messages are all stored, and none without a conversation', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { conversations } = storage;
       const conversation = makeConversation();
       await conversations.put(conversation);
       const messages = Array.from({ length: 12 }, (_, index) => makeMessage(String(index)));
       await Promise.all(messages.map((message) => conversations.putMessage(conversation.id, message)));
-      const kept = await conversations.messages(conversation.id);
-      expect(kept.map(({ id }) => id).sort()).toEqual(messages.map(({ id }) => id).sort());
+      const stored = await conversations.messages(conversation.id);
+      expect(stored.map(({ id }) => id).sort()).toEqual(messages.map(({ id }) => id).sort());
       const missing = conversations.putMessage(randomUUID(), makeMessage('x'));
       await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
     test('interrupted conversations are found and can be claimed', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { conversations } = storage;
       const [idle, running, asking] = (['idle', 'running', 'asking'] as const).map((status, index) =>
         makeConversation({ status, updatedAt: at(index) }),

@@ -6,18 +6,18 @@ import { createId } from '../../../src/kernel/create-id.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, gather, makeCall, writeSteps } from '../records.ts';
 
-/** What every journal promises. */
+/** The contract of every journal. */
 export function journalContract(kind: StorageKind): void {
   describe(`a journal in ${kind.name}`, () => {
-    test('a call is read as it was last written [R6]', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('a read returns the last written state of a call [R6]', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { journal } = storage;
       const ended = makeCall({ idempotencyKey: 'k', error: { code: 'TOOL_FAILED', message: 'x' }, end: 'tool' });
-      const { result: _, startedAt, completedAt: __, error: ___, end: ____, ...asked } = ended;
+      const { result: _, startedAt, completedAt: __, error: ___, end: ____, ...pending } = ended;
       const steps: CallRecord[] = [
-        { ...asked, status: 'pending' },
-        { ...asked, status: 'running', startedAt },
+        { ...pending, status: 'pending' },
+        { ...pending, status: 'running', startedAt },
         { ...ended, status: 'error' },
       ];
       for (const step of steps) {
@@ -28,9 +28,9 @@ export function journalContract(kind: StorageKind): void {
       expect(await journal.get(randomUUID())).toBeUndefined();
     });
 
-    test('a list shows a large call as a preview, and the call itself is whole', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('a list contains a large call as a preview, and a single read returns all of it', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { journal } = storage;
       const small = makeCall({ createdAt: at(1) });
       const large = makeCall({ createdAt: at(2), arguments: { text: 'x'.repeat(1_000_000), path: '/a' } });
@@ -44,8 +44,8 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('concurrent writes stay in order, also for one call', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const calls = Array.from({ length: 150 }, () => makeCall({ status: 'pending' }));
       await Promise.all(
         calls.flatMap((call) => [
@@ -60,8 +60,8 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('calls are listed by server, tool, status, caller and time [R4]', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const other = { id: 'someone', kind: 'person' } as const;
       const [read, write, local, failed] = [
         makeCall({ createdAt: at(10) }),
@@ -98,8 +98,8 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('the calls of a chain or an answer are listed page by page [R4]', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { journal } = storage;
       const chain = makeCall();
       const parent = { kind: 'call', id: chain.id } as const;
@@ -116,8 +116,8 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('pages have no gaps or repetitions, even among calls with equal times', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const calls = Array.from({ length: 25 }, (_, index) => makeCall({ createdAt: at(Math.floor(index / 10)) }));
       await Promise.all(calls.map((call) => storage.journal.write(call)));
       expect((await pages(storage.journal, 7)).map(({ id }) => id)).toEqual(calls.map(({ id }) => id).reverse());
@@ -125,16 +125,16 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('every call is listed once in writing order when the clock jumps', async () => {
-      using place = await kind.place();
+      using workspace = await kind.createWorkspace();
       let now = 0;
       const clock = { now: () => Date.parse(at(now)), sleep: async () => {} };
-      await using storage = await place.open({ clock });
+      await using storage = await workspace.open({ clock });
       const hour = 3_600;
       const jumps = [0, 1, 24 * hour, 24 * hour + 1, -hour, -hour + 1, 2];
       const calls: CallRecord[] = [];
       for (const jump of jumps) {
         now = jump;
-        // Two at each moment, and ids that follow the clock.
+        // Two calls at each time, with ids that follow the clock.
         for (let turn = 0; turn < 2; turn++) {
           const call = makeCall({ id: createId(clock.now()), createdAt: at(jump) });
           calls.push(call);
@@ -153,8 +153,8 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('a result that is too large is omitted and marked', async () => {
-      using place = await kind.place();
-      await using storage = await place.open({ maxResultBytes: 1_000 });
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open({ maxResultBytes: 1_000 });
       const small = makeCall({ result: { text: 'x'.repeat(900) } });
       const big = makeCall({ result: { text: 'x'.repeat(1_001) } });
       for (const call of [small, big]) await storage.journal.write(call);
@@ -164,8 +164,8 @@ export function journalContract(kind: StorageKind): void {
     });
 
     test('names that are too long for an index are accepted', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       for (const name of ['nul \u0000', 'half \ud83d', 'x'.repeat(20_000), `${'x'.repeat(20_000)}y`, "' or 1=1; --"]) {
         const parent = { kind: 'answer', id: name } as const;
         const caller = { id: name, kind: 'client' } as const;
@@ -177,9 +177,9 @@ export function journalContract(kind: StorageKind): void {
       }
     });
 
-    test('one of many concurrent claims gets an idempotency key', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('exactly one of many concurrent claims gets an idempotency key', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const claims = Array.from({ length: 20 }, () => ({
         caller: 'a\u0000',
         key: 'k'.repeat(5_000),

@@ -9,12 +9,12 @@ import { providerSchema } from '../../../src/storage/ports/provider-store.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, makeServer } from '../records.ts';
 
-/** What the smaller stores promise everywhere. */
+/** The contract of the smaller stores. */
 export function storesContract(kind: StorageKind): void {
   describe(`stores in ${kind.name}`, () => {
-    test('a pin is stored by server address and tool, and a later one replaces it', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+    test('a pin is stored by server address and tool, and a later pin replaces it', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const serverAddress = `https://example.com/${'x'.repeat(5_000)}`;
       const definition = { name: 'read', inputSchema: { type: 'object' } };
       const pin = { serverAddress, tool: 'read', hash: 'h1', definition, acceptedAt: at(1) };
@@ -53,8 +53,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('rules are listed and revoked', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const rule = (createdAt: string): RememberedRule => ({
         id: randomUUID(),
         scope: 'tool',
@@ -75,8 +75,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('servers are added, replaced, removed and listed by name [R4]', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { servers } = storage;
       const [b, a] = [makeServer({ name: 'b' }), makeServer({ name: 'a' })];
       const stdio = makeServer({
@@ -101,8 +101,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('two servers cannot have the same name', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const first = makeServer({ name: 'files' });
       const other = makeServer({ name: 'other' });
       for (const record of [first, first, other]) await storage.servers.put(record);
@@ -117,8 +117,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('sign-ins are stored by server and kind, and removed one by one or together', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { oauth } = storage;
       const tokens: OAuthTokensRecord = { access_token: 'a', token_type: 'Bearer', issuer: 'https://as' };
       const client: OAuthClientRecord = { client_id: 'id', issuer: 'https://as', redirect_uris: ['http://127.0.0.1/'] };
@@ -138,8 +138,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('an API key is found by its hash until it is revoked', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { keys } = storage;
       const key: ApiKey = { id: '1', name: 'ci', hash: hashApiKey('one'), rights: ['call'], createdAt: at(1) };
       const other: ApiKey = { ...key, id: '2', hash: hashApiKey('two'), profile: 'team', rights: [], createdAt: at(2) };
@@ -162,8 +162,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('an assistant asks before it uses a tool by default [R8]', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { assistants } = storage;
       const writer = assistantSchema.parse({ id: randomUUID(), name: 'Writer' });
       expect(writer).toMatchObject({ toolApproval: 'always-ask', serverIds: [], trustedTools: [] });
@@ -189,8 +189,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('model providers are added, replaced, removed and listed by name', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const { providers } = storage;
       const ours = providerSchema.parse({ id: randomUUID(), name: 'Ours', kind: 'openai', apiKey: 'sk-1' });
       const local = providerSchema.parse({
@@ -211,8 +211,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('meta values are stored by name', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       expect(await storage.meta.get('a')).toBeUndefined();
       await storage.meta.set('a', '1');
       await storage.meta.set('a', '2');
