@@ -27,8 +27,8 @@ export function storesContract(kind: StorageKind): void {
     });
 
     test('the pins of a server with thousands of tools are written and read together, whatever their names', async () => {
-      using place = await kind.place();
-      await using storage = await place.open();
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
       const definition = { name: 'x', inputSchema: { type: 'object' } };
       const toPin = (tool: string) => ({
         serverAddress: 'a',
