@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import type { ConfigSource } from '../../config/config-source.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
 import { openConfig } from '../../config/open-config.ts';
 import { createLoopbackCallback } from '../../connections/authentication/loopback-callback.ts';
@@ -14,6 +15,9 @@ import { reportLocal } from './select-gateway.ts';
 
 export interface OpenOptions
   extends Pick<InternalToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'journal' | 'tolerant'> {
+  /** The configuration to use instead of the one of the command line, and how to name it on stderr. */
+  readonly source?: ConfigSource;
+  readonly sourceName?: string;
   /** Stores OAuth tokens; by default they last as long as the toolbox. */
   readonly signIns?: OAuthStore;
   /** Validates the configuration before any server is connected; throws to stop. */
@@ -42,10 +46,11 @@ export interface OpenedToolbox extends AsyncDisposable {
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
   const { terminal, signal, env } = context;
   const { logLevel } = context.options;
-  const { suppressLog = () => false, validate, signIns, forCalls: _, waitForServers = false, ...ports } = options;
-  const loaded = await openConfig(context.options.config, { env });
+  const { suppressLog = () => false, validate, signIns, sourceName, waitForServers = false } = options;
+  const { approver, host, rules, pins, journal, tolerant } = options;
+  const loaded = await openConfig(options.source ?? context.options.config, { env });
   const { config, file } = loaded;
-  const source = file ?? `the default servers (${describeDefaults(env)})`;
+  const source = sourceName ?? file ?? `the default servers (${describeDefaults(env)})`;
   reportLocal(source, context);
   validate?.(config);
 
@@ -61,7 +66,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   // The time limit of a server covers its connection attempt; stopping its process takes a moment more.
   const longestMs = Math.max(...config.servers.map(({ timeoutMs }) => timeoutMs), 0) + 15_000;
   const toolbox = await startToolbox(loaded, {
-    ...ports,
+    ...{ approver, host, rules, pins, journal, tolerant },
     startWaitMs: waitForServers ? longestMs : undefined,
     env,
     log,

@@ -60,11 +60,11 @@ export async function showCall(id: string, { json }: JsonOption, context: Comman
 }
 
 /** `toolwharf calls cancel`: cancels a call that has not ended. */
-export async function cancelCall(id: string, _options: object, context: CommandContext): Promise<number> {
+export async function cancelCall(id: string, { json }: JsonOption, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
   const { id: full, tool } = await findCall(id, gateway);
   await gateway.post(`${pathOf(full)}/cancel`);
-  context.terminal.print(`Cancelled: ${oneLine(tool)}`);
+  context.terminal.print(json ? jsonText({ id: full, tool }) : `Cancelled: ${oneLine(tool)}`);
   return exitCodes.ok;
 }
 

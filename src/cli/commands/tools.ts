@@ -1,19 +1,28 @@
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { isUnavailable } from '../backend/known-server.ts';
+import { openServerAt } from '../backend/open-server-at.ts';
 import { openTools } from '../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';
 import { count, jsonText, oneLine, pad, shorten, widthOf } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { type HeaderOption, parseHeaders } from './servers/server-input.ts';
 
-export interface ToolsOptions extends JsonOption {
+export interface ToolsOptions extends JsonOption, HeaderOption {
   readonly server?: string;
 }
 
-/** `toolwharf tools`: lists the tools of all servers, then local tools and chains. */
-export async function tools({ server, json }: ToolsOptions, context: CommandContext): Promise<number> {
-  await using opened = await openTools(context, { validate: ({ servers }) => requireServer(server, servers) });
+/** `toolwharf tools`: lists the tools of all servers, then local tools and chains; or those of the server at a URL. */
+export async function tools(
+  url: string | undefined,
+  { server, json, header }: ToolsOptions,
+  context: CommandContext,
+): Promise<number> {
+  await using opened =
+    url === undefined
+      ? await openTools(context, { validate: ({ servers }) => requireServer(server, servers) })
+      : await openServerAt(url, parseHeaders(header, context.env), context);
   const { terminal } = context;
   requireServer(server, opened.servers);
   const listed = opened.servers.filter((info) => server === undefined || info.name === server);

@@ -25,7 +25,7 @@ export function createActions<Module>(run: Run, load: () => Promise<Module>): Cr
 
 /** The commands whose `--url` names the gateway; that of others names a server or a model provider. */
 const gatewayCommands = new WeakSet<Command>();
-const withoutGateway = new Set(['serve', 'import', 'audit', 'secrets', 'connect', 'completion']);
+const withoutGateway = new Set(['serve', 'import', 'audit', 'secrets', 'connect', 'completion', 'complete']);
 
 /** Adds `--url` and `--local` to every command that can use a gateway, unless it has a `--url` of its own. */
 export function addGatewayOptions(command: Command): void {

@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { gatewayDefaults } from '../../config/defaults.ts';
-import type { Run } from '../command-context.ts';
+import type { CommandContext, Run } from '../command-context.ts';
 import { collect, createActions, jsonOption } from './command-actions.ts';
 
 /** Adds `serve`, `stdio`, `logs` and `events`. */
@@ -44,11 +44,18 @@ export function addGatewayCommands(root: Command, run: Run): void {
     .action(events((module) => module.events));
 }
 
-/** Adds `connect`, `import`, `check` and `doctor`. */
+const completionExamples = `Examples:
+  toolwharf completion bash > ~/.local/share/bash-completion/completions/toolwharf
+  toolwharf completion zsh > "\${fpath[1]}/_toolwharf"
+  toolwharf completion fish > ~/.config/fish/completions/toolwharf.fish`;
+
+/** Adds `connect`, `import`, `emit-ts`, `check`, `doctor` and `completion`. */
 export function addSetupCommands(root: Command, run: Run): void {
   const connect = createActions(run, () => import('../commands/connect/connect.ts'));
   const importing = createActions(run, () => import('../commands/import.ts'));
+  const emit = createActions(run, () => import('../commands/emit-ts/emit-ts.ts'));
   const check = createActions(run, () => import('../commands/check.ts'));
+  const completion = createActions(run, () => import('../commands/completion.ts'));
   const doctor = createActions(run, () => import('../commands/doctor/doctor.ts'));
   root
     .command('connect')
@@ -72,6 +79,13 @@ export function addSetupCommands(root: Command, run: Run): void {
     .option('--force', 'Overwrite an existing file')
     .action(importing((module) => module.importFile));
   root
+    .command('emit-ts')
+    .description('Generate a TypeScript module with a typed function for each tool')
+    .option('-s, --server <name>', 'Only the tools of this server')
+    .option('-t, --tool <name>', 'Only this tool, by its name or as server/tool (repeatable)', collect)
+    .option('-o, --output <file>', 'Write to a file instead of stdout')
+    .action(emit((module) => module.emitTs));
+  root
     .command('check')
     .description('Check the configuration, every server and every tool')
     .option(...jsonOption)
@@ -81,6 +95,20 @@ export function addSetupCommands(root: Command, run: Run): void {
     .description('Diagnose this installation and suggest fixes')
     .option(...jsonOption)
     .action(doctor((module) => module.doctor));
+  root
+    .command('completion')
+    .description('Print the script that enables completion in a shell')
+    .addArgument(new Argument('<shell>', 'Shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', `\n${completionExamples}`)
+    .action(completion((module) => module.completion));
+  root
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(
+      completion((module) => (words: readonly string[], _options: object, context: CommandContext) => {
+        return module.complete(root, words, context);
+      }),
+    );
 }
 
 const databaseOption = ['--database <url>', 'PostgreSQL database to use instead of the data directory'] as const;

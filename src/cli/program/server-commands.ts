@@ -132,6 +132,7 @@ function addRegistry(root: Command, run: Run): void {
 const callExamples = `Examples:
   toolwharf call mcp_filesystem_list_directory path=/home/ada/notes
   toolwharf call filesystem/read_text_file path=notes.txt head=5 --json
+  toolwharf call https://example.com/mcp search query=boats --header 'Authorization: Bearer \${TOKEN}'
   echo '{"path":"notes.txt"}' | toolwharf call filesystem/read_text_file --args -`;
 
 /** Adds `tools`, `call`, `resources`, `prompts` and `calls`. */
@@ -140,14 +141,20 @@ export function addToolCommands(root: Command, run: Run): void {
   const call = createActions(run, () => import('../commands/call/call.ts'));
   root
     .command('tools')
-    .description('List the tools of all servers')
+    .description('List the tools of all servers, or of the server at a URL')
+    .argument('[url]', 'URL of a server that is not configured')
+    .option(...headerOption)
     .option('-s, --server <name>', 'Only list the tools of this server')
     .option(...jsonOption)
     .action(tools((module) => module.tools));
   root
     .command('call')
     .description('Call a tool and print its result')
-    .argument('<tool>', 'Tool name as listed by `toolwharf tools`, or server/tool')
+    .argument(
+      '<tool>',
+      'Tool name as listed by `toolwharf tools`, or server/tool; or the URL of a server, then the tool',
+    )
+    .option(...headerOption)
     .argument('[name=value...]', "Arguments, converted to the types of the tool's schema; name:=json passes exact JSON")
     .option('--args <json>', 'All arguments as a JSON object; - reads it from stdin')
     .option('-a, --arg <name=value>', 'One argument (repeatable)', collect)
@@ -158,6 +165,12 @@ export function addToolCommands(root: Command, run: Run): void {
   addContent(root, run);
   addCalls(root, run);
 }
+
+const headerOption = [
+  '--header <name:value>',
+  "Header for the server at a URL (repeatable); '${VAR}' reads an environment variable",
+  collect,
+] as const;
 
 const serverOption = ['-s, --server <name>', 'Only use this server'] as const;
 
@@ -222,6 +235,7 @@ function addCalls(root: Command, run: Run): void {
     .command('cancel')
     .description('Cancel a call that has not ended')
     .argument('<id>', 'Id, or its first characters')
+    .option(...jsonOption)
     .action(action((module) => module.cancelCall));
   calls
     .command('follow')

@@ -107,6 +107,16 @@ function toAuthentication(options: ServerOptions, resolve: Resolve): JsonObject 
   return options.oauth ? { type: 'oauth' } : undefined;
 }
 
+/** The option of commands that use a server by its URL. */
+export interface HeaderOption {
+  readonly header?: readonly string[];
+}
+
+/** Parses `--header` options and resolves references in their values. */
+export function parseHeaders(header: readonly string[] = [], env: Environment): Record<string, string> {
+  return parsePairs('--header', header, ':', (option, value) => resolveOption(option, value, env));
+}
+
 /** Parses `name=value` options and resolves each value. */
 export function parsePairs(
   option: string,
