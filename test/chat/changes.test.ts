@@ -7,59 +7,59 @@ import { waitFor } from '../support/wait-for.ts';
 
 async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
   const model = await startScriptedChat(script);
-  const talk = await openTestChat({ model, ...options });
+  const testChat = await openTestChat({ model, ...options });
   return {
-    ...talk,
+    ...testChat,
     model,
     async [Symbol.asyncDispose]() {
-      await talk[Symbol.asyncDispose]();
+      await testChat[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
     },
   };
 }
 
-describe('what was said', () => {
-  test('answering a message again removes the old answer and everything after it', async () => {
-    await using talk = await open([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
-    const bad = await talk.say('Question');
-    await talk.say('And?');
-    await talk.chat.retry(talk.id, bad.id);
-    expect(textOf(await talk.ended())).toBe('Good.');
-    expect((await talk.chat.read(talk.id))?.messages.map(textOf)).toEqual(['Question', 'Good.']);
-    expect((await talk.storage.conversations.messages(talk.id)).map(textOf)).toEqual(['Question', 'Good.']);
-    expect(talk.model.requests.at(-1)?.last).toBe('Question');
+describe('a message', () => {
+  test('that is answered again loses the old answer and everything after it', async () => {
+    await using testChat = await open([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
+    const bad = await testChat.sendAndWait('Question');
+    await testChat.sendAndWait('And?');
+    await testChat.chat.retry(testChat.id, bad.id);
+    expect(textOf(await testChat.waitForAnswer())).toBe('Good.');
+    expect((await testChat.chat.read(testChat.id))?.messages.map(textOf)).toEqual(['Question', 'Good.']);
+    expect((await testChat.storage.conversations.messages(testChat.id)).map(textOf)).toEqual(['Question', 'Good.']);
+    expect(testChat.model.requests.at(-1)?.last).toBe('Question');
   });
 
-  test('editing a message removes everything after it', async () => {
-    await using talk = await open([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
-    await talk.say('First');
-    const [said] = (await talk.chat.read(talk.id))?.messages ?? [];
-    await talk.say('Second');
-    await talk.chat.edit(talk.id, said?.id ?? '', 'Better');
-    await talk.ended();
-    expect((await talk.chat.read(talk.id))?.messages.map(textOf)).toEqual(['Better', 'Three.']);
-    expect(talk.model.requests.at(-1)?.messages.slice(1)).toEqual([{ role: 'user', content: 'Better' }]);
+  test('that is edited loses everything after it', async () => {
+    await using testChat = await open([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    await testChat.sendAndWait('First');
+    const [userMessage] = (await testChat.chat.read(testChat.id))?.messages ?? [];
+    await testChat.sendAndWait('Second');
+    await testChat.chat.edit(testChat.id, userMessage?.id ?? '', 'Better');
+    await testChat.waitForAnswer();
+    expect((await testChat.chat.read(testChat.id))?.messages.map(textOf)).toEqual(['Better', 'Three.']);
+    expect(testChat.model.requests.at(-1)?.messages.slice(1)).toEqual([{ role: 'user', content: 'Better' }]);
   });
 
-  test('a message can be answered again while its answer is still streaming', async () => {
+  test('can be answered again while its answer is still streaming', async () => {
     const gate = createGate();
-    await using talk = await open([{ text: 'Slow', hold: gate }, { text: 'Fast.' }]);
-    const slow = await talk.chat.send(talk.id, 'Go');
+    await using testChat = await open([{ text: 'Slow', hold: gate }, { text: 'Fast.' }]);
+    const slow = await testChat.chat.send(testChat.id, 'Go');
     await gate.reached;
-    await talk.chat.retry(talk.id, slow.id);
-    expect(textOf(await talk.ended())).toBe('Fast.');
-    expect((await talk.chat.read(talk.id))?.messages).toHaveLength(2);
+    await testChat.chat.retry(testChat.id, slow.id);
+    expect(textOf(await testChat.waitForAnswer())).toBe('Fast.');
+    expect((await testChat.chat.read(testChat.id))?.messages).toHaveLength(2);
     gate.open();
   });
 
-  test('only messages of the person can be edited, and only in an existing conversation', async () => {
-    await using talk = await open([{ text: 'Yes.' }]);
-    const { chat, id } = talk;
+  test('can be edited only if a person wrote it, and only in an existing conversation', async () => {
+    await using testChat = await open([{ text: 'Yes.' }]);
+    const { chat, id } = testChat;
     await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /has no messages yet/ });
-    const answer = await talk.say('Yes?');
-    const [said] = (await chat.read(id))?.messages ?? [];
+    const answer = await testChat.sendAndWait('Yes?');
+    const [userMessage] = (await chat.read(id))?.messages ?? [];
     await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /complete/ });
-    await expect(chat.retry(id, said?.id ?? '')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(chat.retry(id, userMessage?.id ?? '')).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(chat.edit(id, answer.id, 'x')).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(chat.edit(id, randomUUID(), 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(chat.send(randomUUID(), 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -68,58 +68,78 @@ describe('what was said', () => {
     expect((await chat.read(id))?.messages).toHaveLength(2);
   });
 
-  test('a message left unanswered by a crash is answered when the person continues', async () => {
-    await using talk = await open([{ text: 'Here I am.' }]);
-    const said = { id: randomUUID(), role: 'user', status: 'complete', createdAt: new Date().toISOString() } as const;
-    await talk.storage.conversations.putMessage(talk.id, { ...said, parts: [{ type: 'text', text: 'Hello?' }] });
-    await talk.chat.resume(talk.id);
+  test('that a crash left unanswered is answered when the person continues', async () => {
+    await using testChat = await open([{ text: 'Here I am.' }]);
+    const userMessage = {
+      id: randomUUID(),
+      role: 'user',
+      status: 'complete',
+      createdAt: new Date().toISOString(),
+    } as const;
+    await testChat.storage.conversations.putMessage(testChat.id, {
+      ...userMessage,
+      parts: [{ type: 'text', text: 'Hello?' }],
+    });
+    await testChat.chat.resume(testChat.id);
     expect(
-      textOf((await waitFor(async () => (await talk.conversation()).status === 'idle' && talk.last())) as never),
+      textOf(
+        (await waitFor(async () => (await testChat.conversation()).status === 'idle' && testChat.last())) as never,
+      ),
     ).toBe('Here I am.');
   });
 });
 
-describe('a conversation', () => {
-  test('the first words of a conversation are its title, unless it was given one', async () => {
-    await using talk = await open([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
-    await talk.say(`Please  tell me\neverything there is to know about the history of harbours ${'x'.repeat(300)}`);
-    const { title } = await talk.conversation();
+describe('the conversation', () => {
+  test('has its first words as its title, unless a title was set', async () => {
+    await using testChat = await open([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
+    await testChat.sendAndWait(
+      `Please  tell me\neverything there is to know about the history of harbours ${'x'.repeat(300)}`,
+    );
+    const { title } = await testChat.conversation();
     expect(title).toBe('Please tell me everything there is to know about the…');
-    await talk.say('Short');
-    expect((await talk.conversation()).title).toBe(title);
-    const named = await talk.chat.create({ owner: 'ann', title: 'Mine' });
-    await talk.chat.send(named.id, 'Hello');
-    await waitFor(async () => (await talk.chat.read(named.id))?.conversation.status === 'idle');
-    expect((await talk.chat.read(named.id))?.conversation.title).toBe('Mine');
+    await testChat.sendAndWait('Short');
+    expect((await testChat.conversation()).title).toBe(title);
+    const named = await testChat.chat.create({ owner: 'ann', title: 'Mine' });
+    await testChat.chat.send(named.id, 'Hello');
+    await waitFor(async () => (await testChat.chat.read(named.id))?.conversation.status === 'idle');
+    expect((await testChat.chat.read(named.id))?.conversation.title).toBe('Mine');
   });
 
-  test('renaming, reassigning and removing a conversation reaches everyone who watches it', async () => {
+  test('notifies all watchers when it is renamed, reassigned or removed', async () => {
     const changes: ConversationChange[] = [];
-    await using talk = await open([], { ports: { onChanged: (change) => changes.push(change) } });
-    const other = { ...talk.assistant, id: randomUUID(), name: 'Other' };
-    await talk.storage.assistants.put(other);
-    expect(await talk.chat.update(talk.id, { title: 'New name' })).toMatchObject({ title: 'New name' });
-    expect(await talk.chat.update(talk.id, { assistantId: other.id })).toMatchObject({ assistantId: other.id });
-    await expect(talk.chat.update(talk.id, { assistantId: randomUUID() })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(await talk.storage.conversations.get(talk.id)).toMatchObject({ title: 'New name', assistantId: other.id });
-    expect(await talk.chat.remove(talk.id)).toBe(true);
-    expect(await talk.chat.remove(talk.id)).toBe(false);
-    expect(await talk.chat.read(talk.id)).toBeUndefined();
-    await waitFor(() => talk.events.at(-1)?.kind === 'removed', { what: 'the news' });
-    expect(changes.at(-1)).toEqual({ kind: 'removed', id: talk.id, owner: 'ann' });
-  });
-
-  test('a new conversation gets the first assistant, or the one it names', async () => {
-    await using talk = await open([]);
-    await expect(talk.chat.create({ owner: 'bob', assistantId: randomUUID() })).rejects.toMatchObject({
+    await using testChat = await open([], { ports: { onChanged: (change) => changes.push(change) } });
+    const other = { ...testChat.assistant, id: randomUUID(), name: 'Other' };
+    await testChat.storage.assistants.put(other);
+    expect(await testChat.chat.update(testChat.id, { title: 'New name' })).toMatchObject({ title: 'New name' });
+    expect(await testChat.chat.update(testChat.id, { assistantId: other.id })).toMatchObject({ assistantId: other.id });
+    await expect(testChat.chat.update(testChat.id, { assistantId: randomUUID() })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    expect(await talk.chat.create({ owner: 'bob' })).toMatchObject({ assistantId: talk.assistant.id, owner: 'bob' });
-    expect(await talk.chat.list({ owner: 'bob' })).toHaveLength(1);
-    expect(await talk.chat.list()).toHaveLength(2);
-    await talk.storage.assistants.remove(talk.assistant.id);
-    await expect(talk.chat.create({ owner: 'bob' })).rejects.toThrow(/no assistant yet/);
-    const answer = await talk.say('Anybody?');
+    expect(await testChat.storage.conversations.get(testChat.id)).toMatchObject({
+      title: 'New name',
+      assistantId: other.id,
+    });
+    expect(await testChat.chat.remove(testChat.id)).toBe(true);
+    expect(await testChat.chat.remove(testChat.id)).toBe(false);
+    expect(await testChat.chat.read(testChat.id)).toBeUndefined();
+    await waitFor(() => testChat.events.at(-1)?.kind === 'removed', { what: 'the news' });
+    expect(changes.at(-1)).toEqual({ kind: 'removed', id: testChat.id, owner: 'ann' });
+  });
+
+  test('has the first assistant, or the one that was chosen', async () => {
+    await using testChat = await open([]);
+    await expect(testChat.chat.create({ owner: 'bob', assistantId: randomUUID() })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect(await testChat.chat.create({ owner: 'bob' })).toMatchObject({
+      assistantId: testChat.assistant.id,
+      owner: 'bob',
+    });
+    expect(await testChat.chat.list({ owner: 'bob' })).toHaveLength(1);
+    expect(await testChat.chat.list()).toHaveLength(2);
+    await testChat.storage.assistants.remove(testChat.assistant.id);
+    await expect(testChat.chat.create({ owner: 'bob' })).rejects.toThrow(/no assistant yet/);
+    const answer = await testChat.sendAndWait('Anybody?');
     expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/assistant.*no longer exists/) });
   });
 });
@@ -127,7 +147,7 @@ describe('a conversation', () => {
 describe('a model that fails', () => {
   const wrong: { name: string; turn: Script; problem: RegExp; tries?: number }[] = [
     {
-      name: 'refuses the key',
+      name: 'rejects the key',
       turn: { status: 401, error: 'Incorrect API key provided: sk-secret-of-the-test' },
       problem: /^Scripted rejected the key \(HTTP 401\).*\[redacted\]/,
     },
@@ -137,7 +157,7 @@ describe('a model that fails', () => {
       problem: /HTTP 404.*Check the model's name/,
     },
     {
-      name: 'takes no more requests',
+      name: 'limits the request rate',
       turn: { status: 429, error: 'slow down', headers: { 'retry-after-ms': '1' } },
       problem: /HTTP 429.*Wait a moment.*slow down/,
       tries: 3,
@@ -149,7 +169,7 @@ describe('a model that fails', () => {
       tries: 3,
     },
     {
-      name: 'was told too much',
+      name: 'has a shorter context',
       turn: { status: 400, error: { error: { message: 'too much', code: 'context_length_exceeded' } } },
       problem: /too long for this model/,
     },
@@ -159,45 +179,51 @@ describe('a model that fails', () => {
       problem: /could not be reached, or the connection broke/,
     },
     {
-      name: 'ends without saying so',
+      name: 'ends without a finish reason',
       turn: { text: 'Half a', finish: null },
       problem: /ended without a finish reason/,
     },
-    { name: 'holds its answer back', turn: { finish: 'content_filter' }, problem: /blocked the answer/ },
-    { name: 'says nothing', turn: { text: '' }, problem: /returned an empty answer/ },
+    { name: 'blocks its answer', turn: { finish: 'content_filter' }, problem: /blocked the answer/ },
+    { name: 'returns an empty answer', turn: { text: '' }, problem: /returned an empty answer/ },
   ];
 
-  test.each(wrong)('because it $name says so to the person, who can go on', async ({ turn, problem, tries = 1 }) => {
-    await using talk = await open([...Array<Script>(tries).fill(turn), { text: 'Back again.' }]);
-    const answer = await talk.say('Hello');
-    expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(problem) });
-    expect(JSON.stringify(answer)).not.toContain('sk-secret');
-    expect(talk.model.requests).toHaveLength(tries);
-    await talk.chat.resume(talk.id);
-    const rest = await talk.ended();
-    expect(rest).toMatchObject({ id: answer.id, status: 'complete' });
-    expect(textOf(rest)).toMatch(/Back again\.$/);
+  test.each(wrong)(
+    'because it $name is reported to the person, who can continue',
+    async ({ turn, problem, tries = 1 }) => {
+      await using testChat = await open([...Array<Script>(tries).fill(turn), { text: 'Back again.' }]);
+      const answer = await testChat.sendAndWait('Hello');
+      expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(problem) });
+      expect(JSON.stringify(answer)).not.toContain('sk-secret');
+      expect(testChat.model.requests).toHaveLength(tries);
+      await testChat.chat.resume(testChat.id);
+      const rest = await testChat.waitForAnswer();
+      expect(rest).toMatchObject({ id: answer.id, status: 'complete' });
+      expect(textOf(rest)).toMatch(/Back again\.$/);
+    },
+  );
+
+  test('because it reaches its own token limit ends the answer as limited', async () => {
+    await using testChat = await open([{ text: 'So far', finish: 'length' }]);
+    expect(await testChat.sendAndWait('Go')).toMatchObject({
+      status: 'limited',
+      problem: expect.stringMatching(/output limit/),
+    });
   });
 
-  test('a model that reaches its own token limit ends the answer as limited', async () => {
-    await using talk = await open([{ text: 'So far', finish: 'length' }]);
-    expect(await talk.say('Go')).toMatchObject({ status: 'limited', problem: expect.stringMatching(/output limit/) });
-  });
-
-  test('an unreachable model is reported with its address', async () => {
-    await using talk = await open([]);
-    await talk.model[Symbol.asyncDispose]();
+  test('because it is unreachable is reported with its URL', async () => {
+    await using testChat = await open([]);
+    await testChat.model[Symbol.asyncDispose]();
     await using again = await open([]);
     const [provider] = await again.storage.providers.list();
-    if (provider) await again.storage.providers.put({ ...provider, baseUrl: talk.model.url });
-    const answer = await again.chat.send(again.id, 'Hello').then(() => again.ended());
+    if (provider) await again.storage.providers.put({ ...provider, baseUrl: testChat.model.url });
+    const answer = await again.chat.send(again.id, 'Hello').then(() => again.waitForAnswer());
     expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/ECONNREFUSED/) });
   });
 
-  test('an answer of a removed provider fails with the reason', async () => {
-    await using talk = await open([]);
-    await talk.storage.providers.remove(talk.assistant.model.provider);
-    expect(await talk.say('Hello')).toMatchObject({
+  test('because its provider was removed is reported with the reason', async () => {
+    await using testChat = await open([]);
+    await testChat.storage.providers.remove(testChat.assistant.model.provider);
+    expect(await testChat.sendAndWait('Hello')).toMatchObject({
       status: 'error',
       problem: expect.stringMatching(/no model provider/),
     });

@@ -22,12 +22,12 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 
 describe('a conversation', () => {
   test('the answer of the model is streamed and stored with its usage', async () => {
-    await using talk = await open([{ text: 'Hello dear friend.', reasoning: 'A greeting.' }]);
-    const { messages: before } = (await talk.chat.read(talk.id)) ?? { messages: undefined };
+    await using testChat = await open([{ text: 'Hello dear friend.', reasoning: 'A greeting.' }]);
+    const { messages: before } = (await testChat.chat.read(testChat.id)) ?? { messages: undefined };
     expect(before).toEqual([]);
-    const began = await talk.chat.send(talk.id, 'Hello?');
+    const began = await testChat.chat.send(testChat.id, 'Hello?');
     expect(began).toMatchObject({ role: 'assistant', status: 'streaming', parts: [] });
-    const answer = await talk.ended();
+    const answer = await testChat.waitForAnswer();
     expect(answer).toMatchObject({
       id: began.id,
       status: 'complete',
@@ -38,24 +38,26 @@ describe('a conversation', () => {
         { type: 'text', text: 'Hello dear friend.' },
       ],
     });
-    expect(await talk.conversation()).toMatchObject({
+    expect(await testChat.conversation()).toMatchObject({
       title: 'Hello?',
       status: 'idle',
       usage: { inputTokens: 10, outputTokens: 5 },
     });
-    expect(await talk.storage.conversations.messages(talk.id)).toEqual((await talk.chat.read(talk.id))?.messages);
-    expect(talk.model.requests[0]?.messages).toEqual([
+    expect(await testChat.storage.conversations.messages(testChat.id)).toEqual(
+      (await testChat.chat.read(testChat.id))?.messages,
+    );
+    expect(testChat.model.requests[0]?.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hello?' },
     ]);
-    expect(talk.model.requests[0]?.headers.authorization).toBe('Bearer sk-secret-of-the-test');
+    expect(testChat.model.requests[0]?.headers.authorization).toBe('Bearer sk-secret-of-the-test');
   });
 
-  test('tools that the model calls together run side by side, and the model continues with their results [R14]', async () => {
+  test('tools that the model calls together run concurrently, and the model continues with their results [R14]', async () => {
     await using directory = await tempDir();
     const path = directory.file('passed');
-    // The first call ends once the second has run.
-    await using talk = await open(
+    // The first call ends only after the second has run.
+    await using testChat = await open(
       [
         {
           text: 'Let me see.',
@@ -69,7 +71,7 @@ describe('a conversation', () => {
       ],
       { config: { servers: { fixture: fixture('legacy'), gated: fixture('gated') } } },
     );
-    const answer = await talk.say('What is 20 and 22?');
+    const answer = await testChat.sendAndWait('What is 20 and 22?');
     expect(answer.status).toBe('complete');
     const [text, slow, quick, sum, step, rest] = answer.parts as [unknown, ...ToolCallPart[]];
     expect(text).toEqual({ type: 'text', text: 'Let me see.' });
@@ -84,37 +86,45 @@ describe('a conversation', () => {
     });
     expect([slow?.status, quick?.status]).toEqual(['success', 'success']);
     expect([step, rest]).toEqual([{ type: 'step' }, { type: 'text', text: 'It is 42.' }]);
-    const sent = talk.model.requests[1]?.messages.slice(2);
+    const sent = testChat.model.requests[1]?.messages.slice(2);
     expect(sent).toMatchObject([
       { role: 'assistant', content: 'Let me see.', tool_calls: [{ id: 'slow' }, { id: 'quick' }, { id: 'sum' }] },
       { role: 'tool', tool_call_id: 'slow' },
       { role: 'tool', tool_call_id: 'quick' },
       { role: 'tool', tool_call_id: 'sum', content: '42' },
     ]);
-    const record = await talk.storage.journal.get(sum?.callId ?? '');
+    const record = await testChat.storage.journal.get(sum?.callId ?? '');
     expect(record).toMatchObject({
       status: 'success',
-      caller: { id: `assistant:${talk.assistant.id}`, kind: 'assistant', name: 'Tester', conversation: talk.id },
+      caller: {
+        id: `assistant:${testChat.assistant.id}`,
+        kind: 'assistant',
+        name: 'Tester',
+        conversation: testChat.id,
+      },
     });
     expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 10 });
   });
 
   test('a failing tool is shown as failed, reaches the model, and the model continues [R15]', async () => {
-    await using talk = await open([
+    await using testChat = await open([
       { calls: [{ name: 'mcp_fixture_fail' }] },
       ({ last }) => ({ text: `I see: ${last}` }),
     ]);
-    const answer = await talk.say('Fail');
-    const [call] = await talk.calls();
+    const answer = await testChat.sendAndWait('Fail');
+    const [call] = await testChat.calls();
     expect(call).toMatchObject({ status: 'error', result: { isError: true } });
     expect(answer.status).toBe('complete');
     expect(textOf(answer)).toMatch(/^I see: MCP error: /);
   });
 
   test('progress of a call is shown while it runs', async () => {
-    await using talk = await open([{ calls: [{ name: 'mcp_fixture_sleep', args: { ms: 400 } }] }, { text: 'Done.' }]);
-    await talk.say('Sleep');
-    const states = talk.events.flatMap((event) =>
+    await using testChat = await open([
+      { calls: [{ name: 'mcp_fixture_sleep', args: { ms: 400 } }] },
+      { text: 'Done.' },
+    ]);
+    await testChat.sendAndWait('Sleep');
+    const states = testChat.events.flatMap((event) =>
       event.kind === 'part' && event.part.type === 'tool-call' ? [event.part] : [],
     );
     const statuses = states.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
@@ -123,46 +133,46 @@ describe('a conversation', () => {
     expect(states.at(-1)).not.toHaveProperty('progress');
   });
 
-  test('streamed text is gathered into fewer events for watchers', async () => {
+  test('streamed text is collected into fewer events for watchers', async () => {
     const words = Array.from({ length: 200 }, (_, index) => `word${index} `);
-    await using talk = await open([{ text: words }]);
-    const answer = await talk.say('Talk');
+    await using testChat = await open([{ text: words }]);
+    const answer = await testChat.sendAndWait('Talk');
     expect(textOf(answer)).toBe(words.join(''));
-    expect(talk.events.filter(({ kind }) => kind === 'text').length).toBeLessThan(words.length);
+    expect(testChat.events.filter(({ kind }) => kind === 'text').length).toBeLessThan(words.length);
   });
 
-  test('the model gets the earlier messages of the conversation', async () => {
-    await using talk = await open([
+  test('the model receives the earlier messages of the conversation', async () => {
+    await using testChat = await open([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'one' }, id: 'c1' }] },
       { text: 'First.' },
       { text: 'Second.' },
     ]);
-    await talk.say('One');
-    await talk.say('Two');
-    expect(talk.model.requests[2]?.messages.slice(1)).toMatchObject([
+    await testChat.sendAndWait('One');
+    await testChat.sendAndWait('Two');
+    expect(testChat.model.requests[2]?.messages.slice(1)).toMatchObject([
       { role: 'user', content: 'One' },
       { role: 'assistant', tool_calls: [{ id: 'c1', function: { arguments: '{"text":"one"}' } }] },
       { role: 'tool', tool_call_id: 'c1', content: 'one' },
       { role: 'assistant', content: 'First.' },
       { role: 'user', content: 'Two' },
     ]);
-    expect((await talk.conversation()).usage).toEqual({ inputTokens: 30, outputTokens: 15 });
+    expect((await testChat.conversation()).usage).toEqual({ inputTokens: 30, outputTokens: 15 });
   });
 
-  test('the model gets all of a large result, and the conversation stores what can be shown', async () => {
-    await using talk = await open([
+  test('the model receives all of a large result, and the conversation stores a part that can be shown', async () => {
+    await using testChat = await open([
       { calls: [{ name: 'mcp_fixture_big', args: { bytes: 200_000 } }] },
       { text: 'Big.' },
     ]);
-    await talk.say('Big');
-    const [call] = await talk.calls();
+    await testChat.sendAndWait('Big');
+    const [call] = await testChat.calls();
     expect(call?.result?.cut).toBe(true);
     expect(JSON.stringify(call?.result).length).toBeLessThan(70_000);
-    expect(talk.model.requests[1]?.last.length).toBe(200_000);
+    expect(testChat.model.requests[1]?.last.length).toBe(200_000);
   });
 
   test('unknown tool names, malformed arguments and invalid arguments of the model are answered with an error', async () => {
-    await using talk = await open([
+    await using testChat = await open([
       {
         calls: [
           { name: 'mcp_fixture_fly', args: {} },
@@ -173,8 +183,8 @@ describe('a conversation', () => {
       },
       { text: 'Sorry.' },
     ]);
-    expect((await talk.say('Go')).status).toBe('complete');
-    const calls = await talk.calls();
+    expect((await testChat.sendAndWait('Go')).status).toBe('complete');
+    const calls = await testChat.calls();
     expect(calls.map(({ status }) => status)).toEqual(['error', 'error', 'error', 'error']);
     expect(calls.map(({ result }) => result?.errorCode)).toEqual([
       'TOOL_NAME_INVALID',
@@ -183,8 +193,10 @@ describe('a conversation', () => {
       'TOOL_NAME_INVALID',
     ]);
     expect(calls.map(({ callId }) => callId !== undefined)).toEqual([false, false, true, false]);
-    const told = talk.model.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
-    expect(told).toEqual([
+    const toolMessages = testChat.model.requests[1]?.messages
+      .filter(({ role }) => role === 'tool')
+      .map(({ content }) => content);
+    expect(toolMessages).toEqual([
       'MCP error: Invalid MCP tool name: mcp_fixture_fly',
       expect.stringContaining('not valid JSON'),
       expect.stringContaining('Invalid arguments for mcp_fixture_add'),
@@ -192,29 +204,29 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('calls stay apart when the model gives them the same id, or none', async () => {
+  test('calls stay separate if the model gives them the same id or none', async () => {
     const call = (text: string, id: string) => ({ name: 'mcp_fixture_echo', args: { text }, id });
-    await using talk = await open([
+    await using testChat = await open([
       { calls: [call('one', 'call_0')] },
       { calls: [call('two', 'call_0')] },
       ({ messages }) => ({
         text: JSON.stringify(messages.filter(({ role }) => role === 'tool').map(({ content }) => content)),
       }),
     ]);
-    expect(textOf(await talk.say('Go'))).toBe('["one","two"]');
-    const ids = (await talk.calls()).map(({ id }) => id);
+    expect(textOf(await testChat.sendAndWait('Go'))).toBe('["one","two"]');
+    const ids = (await testChat.calls()).map(({ id }) => id);
     expect(new Set(ids).size).toBe(2);
     expect(ids[0]).toBe('call_0');
   });
 
   test('an answer stops at the limit of steps and continues on request', async () => {
     const again = { calls: [{ name: 'mcp_fixture_echo', args: { text: 'again' } }] };
-    await using talk = await open([again, again, again, { text: 'Enough.' }], { assistant: { maxSteps: 2 } });
-    const answer = await talk.say('Loop');
+    await using testChat = await open([again, again, again, { text: 'Enough.' }], { assistant: { maxSteps: 2 } });
+    const answer = await testChat.sendAndWait('Loop');
     expect(answer).toMatchObject({ status: 'limited', problem: expect.stringMatching(/limit of 2 steps.*Continue/) });
-    expect(talk.model.requests).toHaveLength(2);
-    await talk.chat.resume(talk.id);
-    const rest = await talk.ended();
+    expect(testChat.model.requests).toHaveLength(2);
+    await testChat.chat.resume(testChat.id);
+    const rest = await testChat.waitForAnswer();
     expect(rest).toMatchObject({ id: answer.id, status: 'complete' });
     expect(rest).not.toHaveProperty('problem');
     expect(textOf(rest)).toBe('Enough.');
@@ -222,24 +234,27 @@ describe('a conversation', () => {
   });
 
   test('an answer stops at the limit of tokens, also in an endless text', async () => {
-    await using talk = await open(
+    await using testChat = await open(
       [
         { calls: [{ name: 'mcp_fixture_echo', args: { text: 'x' } }], usage: { inputTokens: 900, outputTokens: 200 } },
         { text: ['on and on '], endless: true },
       ],
       { assistant: { maxTokens: 1_000 } },
     );
-    expect(await talk.say('Spend')).toMatchObject({ status: 'limited', problem: expect.stringMatching(/1000 tokens/) });
-    await talk.chat.resume(talk.id);
-    const rest = await talk.ended();
+    expect(await testChat.sendAndWait('Spend')).toMatchObject({
+      status: 'limited',
+      problem: expect.stringMatching(/1000 tokens/),
+    });
+    await testChat.chat.resume(testChat.id);
+    const rest = await testChat.waitForAnswer();
     expect(rest).toMatchObject({ status: 'limited', problem: expect.stringMatching(/1000 tokens/) });
     expect(textOf(rest).length).toBeGreaterThan(1_000);
-    await waitFor(() => talk.model.abandoned === 1, { what: 'the end of the connection to the model' });
+    await waitFor(() => testChat.model.abandoned === 1, { what: 'the end of the connection to the model' });
   });
 
   test('the model cannot call a tool that its assistant lacks, has disabled, or that the profile hides', async () => {
     const profiles = { team: { deny: ['fixture/write'], approval: { deny: ['*_add'] } } };
-    await using talk = await open(
+    await using testChat = await open(
       [
         {
           calls: ['pid', 'write', 'add', 'echo'].map((name) => ({
@@ -255,13 +270,13 @@ describe('a conversation', () => {
         profile: 'team',
       },
     );
-    await talk.say('Try');
-    const shown = talk.model.requests[0]?.tools ?? [];
+    await testChat.sendAndWait('Try');
+    const shown = testChat.model.requests[0]?.tools ?? [];
     expect(shown).toContain('mcp_fixture_echo');
     expect(shown).not.toContain('mcp_fixture_pid');
     expect(shown).not.toContain('mcp_fixture_write');
     expect(shown.filter((name) => name.startsWith('mcp_other'))).toEqual([]);
-    const calls = await talk.calls();
+    const calls = await testChat.calls();
     expect(calls.map(({ status, result }) => [status, result?.errorCode])).toEqual([
       ['error', 'TOOL_NAME_INVALID'],
       ['error', 'TOOL_NAME_INVALID'],
@@ -271,18 +286,18 @@ describe('a conversation', () => {
   });
 
   test('a conversation without its profile has no tools', async () => {
-    await using talk = await open([{ text: 'Nothing here.' }], { profile: 'gone' });
-    await talk.say('Tools?');
-    expect(talk.model.requests[0]?.tools).toEqual([]);
+    await using testChat = await open([{ text: 'Nothing here.' }], { profile: 'gone' });
+    await testChat.sendAndWait('Tools?');
+    expect(testChat.model.requests[0]?.tools).toEqual([]);
   });
 
   test('a conversation streams one answer at a time', async () => {
     const gate = createGate();
-    await using talk = await open([{ text: 'One', hold: gate }, { text: 'Two' }, { text: 'Three' }]);
-    const sent = await Promise.all(['a', 'b', 'c'].map((text) => talk.chat.send(talk.id, text)));
+    await using testChat = await open([{ text: 'One', hold: gate }, { text: 'Two' }, { text: 'Three' }]);
+    const sent = await Promise.all(['a', 'b', 'c'].map((text) => testChat.chat.send(testChat.id, text)));
     gate.open();
-    await talk.ended();
-    const messages = (await talk.chat.read(talk.id))?.messages ?? [];
+    await testChat.waitForAnswer();
+    const messages = (await testChat.chat.read(testChat.id))?.messages ?? [];
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
     expect(messages.filter(({ role }) => role === 'assistant').map(({ id }) => id)).toEqual(sent.map(({ id }) => id));
     expect(messages.at(-1)?.status).toBe('complete');

@@ -7,51 +7,51 @@ import { waitFor } from '../support/wait-for.ts';
 
 async function open(options: TestChatOptions = {}) {
   const directory = await tempDir();
-  const talk = await openTestChat({
+  const testChat = await openTestChat({
     config: { servers: { filesystem: filesystemServer(directory.path) } },
     ...options,
   });
   return {
-    ...talk,
+    ...testChat,
     directory,
     async [Symbol.asyncDispose]() {
-      await talk[Symbol.asyncDispose]();
+      await testChat[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
     },
   };
 }
 
-describe('the demo model, without a key or a network', () => {
-  test('the demo model says that it is scripted and what it can do', async () => {
-    await using talk = await open();
-    const answer = await talk.say('Hello!');
+describe('the demo model', () => {
+  test('introduces itself as scripted and lists what it can do, without a key or a network', async () => {
+    await using testChat = await open();
+    const answer = await testChat.sendAndWait('Hello!');
     expect(answer).toMatchObject({ status: 'complete', model: 'Demo (scripted)' });
     expect(textOf(answer)).toMatch(/scripted/);
     expect(textOf(answer)).toMatch(/estimates/);
     expect(textOf(answer)).toMatch(/I have 14 tools: `mcp_filesystem_/);
     expect(answer.usage?.outputTokens).toBeGreaterThan(0);
-    expect(textOf(await talk.say('Sing me something by Bach'))).toMatch(/None of my tools matches that/);
+    expect(textOf(await testChat.sendAndWait('Sing me something by Bach'))).toMatch(/None of my tools matches that/);
   });
 
-  test('the demo model lists folders, writes a note, lists files and reads the note through the filesystem server', async () => {
-    await using talk = await open();
-    await writeFile(join(talk.directory.path, 'old.txt'), 'from before');
-    expect(textOf(await talk.say('Which folders may you use?'))).toContain(talk.directory.path);
-    await talk.say('Write a note "Buy milk and bread"');
-    expect(await talk.calls()).toMatchObject([{ originalName: 'write_file', status: 'success' }]);
-    expect(await readFile(join(talk.directory.path, 'note.md'), 'utf8')).toBe('Buy milk and bread');
-    const files = await talk.say('List the files');
+  test('lists folders, writes a note, lists files and reads the note through the filesystem server', async () => {
+    await using testChat = await open();
+    await writeFile(join(testChat.directory.path, 'old.txt'), 'from before');
+    expect(textOf(await testChat.sendAndWait('Which folders may you use?'))).toContain(testChat.directory.path);
+    await testChat.sendAndWait('Write a note "Buy milk and bread"');
+    expect(await testChat.calls()).toMatchObject([{ originalName: 'write_file', status: 'success' }]);
+    expect(await readFile(join(testChat.directory.path, 'note.md'), 'utf8')).toBe('Buy milk and bread');
+    const files = await testChat.sendAndWait('List the files');
     expect(textOf(files)).toMatch(/\[FILE\] note\.md.*\[FILE\] old\.txt/s);
-    expect(textOf(await talk.say('Read the note'))).toContain('Buy milk and bread');
-    expect(textOf(await talk.say('Show me old.txt'))).toContain('from before');
+    expect(textOf(await testChat.sendAndWait('Read the note'))).toContain('Buy milk and bread');
+    expect(textOf(await testChat.sendAndWait('Show me old.txt'))).toContain('from before');
   });
 
-  test('the demo model looks up what it needs first, and calls tools side by side or in sequence', async () => {
-    await using talk = await open();
-    await writeFile(join(talk.directory.path, 'a.txt'), 'text of a');
-    await writeFile(join(talk.directory.path, 'b.txt'), 'text of b');
-    const both = await talk.say('Read a.txt and read b.txt');
-    expect((await talk.calls()).map(({ originalName }) => originalName)).toEqual([
+  test('looks up the required values first, and calls tools concurrently or in sequence', async () => {
+    await using testChat = await open();
+    await writeFile(join(testChat.directory.path, 'a.txt'), 'text of a');
+    await writeFile(join(testChat.directory.path, 'b.txt'), 'text of b');
+    const both = await testChat.sendAndWait('Read a.txt and read b.txt');
+    expect((await testChat.calls()).map(({ originalName }) => originalName)).toEqual([
       'list_allowed_directories',
       'read_text_file',
       'read_text_file',
@@ -67,37 +67,37 @@ describe('the demo model, without a key or a network', () => {
       'text',
     ]);
     expect(textOf(both)).toMatch(/at the same time.*text of a.*text of b/s);
-    const chain = await talk.say('Write a note "first things first" to c.txt, then read c.txt');
-    expect((await talk.calls()).map(({ status }) => status)).toEqual(['success', 'success']);
+    const chain = await testChat.sendAndWait('Write a note "first things first" to c.txt, then read c.txt');
+    expect((await testChat.calls()).map(({ status }) => status)).toEqual(['success', 'success']);
     expect(textOf(chain)).toMatch(/first things first/);
   });
 
-  test('the demo model continues after a denied call', async () => {
-    await using talk = await open({ assistant: { toolApproval: 'always-ask' } });
-    await talk.chat.send(talk.id, 'Which folders may you use?');
-    await talk.answer({ kind: 'deny', reason: 'not today' });
-    const answer = await talk.ended();
+  test('continues after a denied call', async () => {
+    await using testChat = await open({ assistant: { toolApproval: 'always-ask' } });
+    await testChat.chat.send(testChat.id, 'Which folders may you use?');
+    await testChat.answer({ kind: 'deny', reason: 'not today' });
+    const answer = await testChat.waitForAnswer();
     expect(answer.status).toBe('complete');
     expect(textOf(answer)).toMatch(/not allowed to use `mcp_filesystem_list_allowed_directories`: not today/);
-    await talk.chat.send(talk.id, 'List the files');
-    await talk.answer({ kind: 'allow' });
-    await waitFor(async () => (await talk.calls()).length === 2, { what: 'the second call' });
-    await talk.answer({ kind: 'allow' });
-    expect((await talk.ended()).status).toBe('complete');
+    await testChat.chat.send(testChat.id, 'List the files');
+    await testChat.answer({ kind: 'allow' });
+    await waitFor(async () => (await testChat.calls()).length === 2, { what: 'the second call' });
+    await testChat.answer({ kind: 'allow' });
+    expect((await testChat.waitForAnswer()).status).toBe('complete');
   });
 
-  test('the demo model uses any tools and reports their errors', async () => {
-    await using talk = await open({ config: { servers: { fixture: fixture('legacy') } } });
-    expect(textOf(await talk.say('Please add 20 and 22'))).toContain('42');
-    expect(textOf(await talk.say('echo "good morning"'))).toContain('good morning');
-    const failed = await talk.say('Use mcp_fixture_fail');
+  test('uses any tools and reports their errors', async () => {
+    await using testChat = await open({ config: { servers: { fixture: fixture('legacy') } } });
+    expect(textOf(await testChat.sendAndWait('Please add 20 and 22'))).toContain('42');
+    expect(textOf(await testChat.sendAndWait('echo "good morning"'))).toContain('good morning');
+    const failed = await testChat.sendAndWait('Use mcp_fixture_fail');
     expect(failed.status).toBe('complete');
     expect(textOf(failed)).toMatch(/`mcp_fixture_fail` did not work/);
-    expect(textOf(await talk.say('structured weather for the city "Oslo"'))).toContain('Oslo');
+    expect(textOf(await testChat.sendAndWait('structured weather for the city "Oslo"'))).toContain('Oslo');
   });
 
-  test('the demo model says so when there are no tools', async () => {
-    await using talk = await openTestChat();
-    expect(textOf(await talk.say('List the files'))).toMatch(/I have no tools/);
+  test('reports that there are no tools', async () => {
+    await using testChat = await openTestChat();
+    expect(textOf(await testChat.sendAndWait('List the files'))).toMatch(/I have no tools/);
   });
 });

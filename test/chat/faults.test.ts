@@ -9,10 +9,10 @@ import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 
-describe('a store that fails', () => {
+describe('while the store fails', () => {
   const broken = () => Promise.reject(new ToolwharfError('STORAGE_UNAVAILABLE', 'The disk is full'));
 
-  test('a call that cannot be stored does not run, and the person is told', async () => {
+  test('a call that cannot be stored does not run, and the failure is reported to the person', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([
@@ -28,26 +28,26 @@ describe('a store that fails', () => {
           : storage.conversations.putMessage(id, message),
     };
     const ports = { storage: { ...storage, conversations }, recoveryIntervalMs: 20 };
-    await using talk = await openTestChat({ config, model, storage, ports });
-    await talk.chat.send(talk.id, 'Write');
-    const isTold = () =>
-      talk.events.find((event) => event.kind === 'message' && event.message.problem === 'The disk is full');
-    expect(await waitFor(isTold, { what: 'a word about it' })).toMatchObject({ message: { status: 'error' } });
+    await using testChat = await openTestChat({ config, model, storage, ports });
+    await testChat.chat.send(testChat.id, 'Write');
+    const failureEvent = () =>
+      testChat.events.find((event) => event.kind === 'message' && event.message.problem === 'The disk is full');
+    expect(await waitFor(failureEvent, { what: 'the failure' })).toMatchObject({ message: { status: 'error' } });
     isFull = false;
-    // What could be kept is what there is.
-    const answer = await talk.ended();
+    // The answer contains the parts that were stored.
+    const answer = await testChat.waitForAnswer();
     expect(answer).toMatchObject({ status: 'interrupted', parts: [{ type: 'text', text: 'First' }] });
     expect(await readFile(path, 'utf8').catch(() => 'not there')).toBe('not there');
   });
 
-  test('an answer can be stopped although the store fails', async () => {
+  test('an answer can be stopped', async () => {
     const gate = createGate();
     await using model = await startScriptedChat([{ text: 'Talking', hold: gate }]);
-    await using talk = await openTestChat({ model, ports: { denyApprovals: broken } });
-    await talk.chat.send(talk.id, 'Talk');
+    await using testChat = await openTestChat({ model, ports: { denyApprovals: broken } });
+    await testChat.chat.send(testChat.id, 'Talk');
     await gate.reached;
-    await expect(talk.chat.stop(talk.id)).rejects.toThrow('The disk is full');
-    expect((await talk.ended()).status).toBe('stopped');
+    await expect(testChat.chat.stop(testChat.id)).rejects.toThrow('The disk is full');
+    expect((await testChat.waitForAnswer()).status).toBe('stopped');
     gate.open();
   });
 
@@ -56,8 +56,8 @@ describe('a store that fails', () => {
     await using storage = await openStorage({ kind: 'memory' });
     const { log, entries } = collectLog();
     {
-      await using talk = await openTestChat({ model, storage });
-      const conversation = await talk.conversation();
+      await using testChat = await openTestChat({ model, storage });
+      const conversation = await testChat.conversation();
       await storage.conversations.put({ ...conversation, status: 'running' });
       await storage.conversations.put({ ...conversation, id: crypto.randomUUID(), status: 'running' });
     }
@@ -66,8 +66,12 @@ describe('a store that fails', () => {
       ...storage.conversations,
       claim: (id) => (++times === 1 ? broken() : storage.conversations.claim(id)),
     };
-    await using talk = await openTestChat({ model, storage, ports: { storage: { ...storage, conversations }, log } });
-    expect((await talk.chat.list()).map(({ status }) => status).sort()).toEqual(['idle', 'running']);
+    await using testChat = await openTestChat({
+      model,
+      storage,
+      ports: { storage: { ...storage, conversations }, log },
+    });
+    expect((await testChat.chat.list()).map(({ status }) => status).sort()).toEqual(['idle', 'running']);
     expect(entries.map(({ event }) => event)).toEqual(['chat.not-recovered']);
   });
 });
@@ -76,24 +80,24 @@ test('a conversation that another process answers is left to that process', asyn
   await using model = await startScriptedChat([]);
   await using storage = await openStorage({ kind: 'memory' });
   const conversations = { ...storage.conversations, claim: async () => false };
-  await using talk = await openTestChat({ model, storage, ports: { storage: { ...storage, conversations } } });
-  await expect(talk.chat.send(talk.id, 'x')).rejects.toMatchObject({ code: 'CONFLICT' });
-  expect((await talk.chat.read(talk.id))?.messages).toEqual([]);
+  await using testChat = await openTestChat({ model, storage, ports: { storage: { ...storage, conversations } } });
+  await expect(testChat.chat.send(testChat.id, 'x')).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect((await testChat.chat.read(testChat.id))?.messages).toEqual([]);
 });
 
 test('a closed chat starts no answer', async () => {
   await using model = await startScriptedChat([]);
-  await using talk = await openTestChat({ model });
-  await talk.chat.close();
-  await expect(talk.chat.send(talk.id, 'x')).rejects.toMatchObject({ code: 'TOOLBOX_CLOSED' });
+  await using testChat = await openTestChat({ model });
+  await testChat.chat.close();
+  await expect(testChat.chat.send(testChat.id, 'x')).rejects.toMatchObject({ code: 'TOOLBOX_CLOSED' });
 });
 
-test('conversations that another process abandoned are taken over while running', async () => {
+test('conversations that another process abandoned are taken over at run time', async () => {
   await using model = await startScriptedChat([{ text: 'x' }]);
   await using storage = await openStorage({ kind: 'memory' });
-  await using talk = await openTestChat({ model, storage, ports: { recoveryIntervalMs: 20 } });
-  const left = { ...(await talk.conversation()), id: crypto.randomUUID(), status: 'running' as const };
+  await using testChat = await openTestChat({ model, storage, ports: { recoveryIntervalMs: 20 } });
+  const left = { ...(await testChat.conversation()), id: crypto.randomUUID(), status: 'running' as const };
   await storage.conversations.put(left);
   await waitFor(async () => (await storage.conversations.get(left.id))?.status === 'idle', { what: 'the end of it' });
-  expect((await talk.say('Hi')).status).toBe('complete');
+  expect((await testChat.sendAndWait('Hi')).status).toBe('complete');
 });

@@ -14,7 +14,7 @@ import { openToolbox } from '../support/toolbox.ts';
 describe('the tools of an assistant', () => {
   const names = async () => new Map([['an-id', 'stored']]);
 
-  test('an assistant has the tools of its servers, by id or name, with their cost and what is missing [R8]', async () => {
+  test('are those of its servers, by id or name, with their cost and the missing servers [R8]', async () => {
     await using toolbox = await openToolbox({
       servers: {
         fixture: fixture('legacy'),
@@ -61,7 +61,7 @@ describe('the tools of an assistant', () => {
     expect(held.missingServers[0]).toEqual({ id: 'an-id', reason: 'The server is not part of the profile team' });
   });
 
-  test('many tools raise a warning', async () => {
+  test('cause a warning if there are many', async () => {
     await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
     const ports = { toolbox, serverNames: names };
     const all = await assistantTools({ serverIds: ['many'], disabledTools: [], trustedTools: [] }, ports);
@@ -71,7 +71,7 @@ describe('the tools of an assistant', () => {
     expect(fewer.warning).toBeUndefined();
   });
 
-  test('an assistant can use local tools', async () => {
+  test('include local tools', async () => {
     await using toolbox = await openToolbox(
       { servers: {} },
       {
@@ -87,7 +87,7 @@ describe('the tools of an assistant', () => {
   });
 });
 
-describe('a server that asks for a completion', () => {
+describe('a sampling request of a server', () => {
   async function modelAt(url: string) {
     const providers = createMemoryProviders();
     const id = crypto.randomUUID();
@@ -95,7 +95,7 @@ describe('a server that asks for a completion', () => {
     return createModels({ providers, env: {} }).open({ provider: id, model: 'scripted' });
   }
 
-  test('a sampling request of a server is answered by the model with its parameters', async () => {
+  test('is answered by the model with its parameters', async () => {
     await using model = await startScriptedChat([{ text: 'A haiku.' }, { text: 'Cut', finish: 'length' }]);
     const opened = await modelAt(model.url);
     const params = {
@@ -134,7 +134,7 @@ describe('a server that asks for a completion', () => {
     [{ messages: [{ role: 'user', content: { type: 'video' } }] }, /type video/],
     [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
     [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not supported/],
-  ])('a server is told what is wrong with the sampling request %j', async (params, message) => {
+  ])('such as %j is rejected with the reason', async (params, message) => {
     const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
       provider: 'demo',
       model: 'demo',
@@ -145,7 +145,7 @@ describe('a server that asks for a completion', () => {
     });
   });
 
-  test('the demo model answers a sampling request with a scripted text', async () => {
+  test('is answered by the demo model with a scripted text', async () => {
     const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
       provider: 'demo',
       model: 'demo',
@@ -159,7 +159,7 @@ describe('a server that asks for a completion', () => {
     expect(opened.explain(new Error('odd'))).toBe('The demo failed: odd.');
   });
 
-  test('a failed sampling request says why, and an abandoned one gets no answer', async () => {
+  test('fails with the reason of the model, and gets no answer after it is cancelled', async () => {
     await using model = await startScriptedChat([{ status: 401, error: 'no' }]);
     const opened = await modelAt(model.url);
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Go' } }] };
@@ -167,7 +167,7 @@ describe('a server that asks for a completion', () => {
     await expect(answerSampling(params, opened, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   });
 
-  test('a sampling request during a call is answered by the model of its conversation', async () => {
+  test('during a call is answered by the model of its conversation', async () => {
     await using model = await startScriptedChat(({ last, messages }) =>
       messages.length === 1
         ? { text: `sampled: ${last}` }
@@ -175,13 +175,13 @@ describe('a server that asks for a completion', () => {
           ? { text: `Got ${last}` }
           : { calls: [{ name: 'mcp_fixture_sample', args: { prompt: 'a word' } }] },
     );
-    await using talk = await openTestChat({
+    await using testChat = await openTestChat({
       config: { servers: { fixture: fixture('legacy') } },
       model,
       host: { sample: async () => Promise.reject(new Error('This is no call of a conversation')) },
       ports: { hostFor: (_call, opened) => ({ sample: (params) => answerSampling(params, opened) }) },
     });
-    const answer = await talk.say('Sample');
+    const answer = await testChat.sendAndWait('Sample');
     expect(JSON.stringify(answer.parts.at(-1))).toContain('sampled: a word');
   });
 });
@@ -201,12 +201,12 @@ test('provider metadata of reasoning and calls is returned to the provider, in t
   await once(server, 'listening');
   try {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await using talk = await openTestChat({
+    await using testChat = await openTestChat({
       config: { servers: { fixture: fixture('legacy') } },
       model: { url, kind: 'anthropic' },
     });
-    await talk.say('Think');
-    await talk.say('Again');
+    await testChat.sendAndWait('Think');
+    await testChat.sendAndWait('Again');
     for (const { messages } of requests.slice(1)) {
       expect(messages[1]).toMatchObject({
         role: 'assistant',
@@ -215,7 +215,7 @@ test('provider metadata of reasoning and calls is returned to the provider, in t
           { type: 'tool_use', id: 'toolu_1', name: 'mcp_fixture_image', input: {} },
         ],
       });
-      // Anthropic's models see pictures that tools give.
+      // Anthropic models accept images in tool results.
       expect(messages[2]).toMatchObject({ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] });
     }
     expect(requests).toHaveLength(3);

@@ -16,22 +16,22 @@ import { openToolbox } from './toolbox.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface TestChatOptions {
-  /** In the words of a configuration; `files`, `fixture` and the like. */
+  /** A configuration object; no servers by default. */
   readonly config?: object;
-  /** Where the scripted model is; the demo model without one. */
+  /** The URL of the scripted model; the demo model by default. */
   readonly model?: { readonly url: string; readonly kind?: Provider['kind'] };
   readonly assistant?: Partial<Assistant>;
-  /** Memory of its own if absent; one that is given stays open. */
+  /** A memory storage by default; a given storage is not closed. */
   readonly storage?: Storage;
   readonly profile?: string;
   readonly ports?: Partial<ChatPorts>;
-  /** Announced to the servers; `hostFor` of `ports` answers. */
+  /** The capabilities announced to the servers; `hostFor` of `ports` answers. */
   readonly host?: CallHost;
-  /** How long the start waits for servers; until they are there. */
+  /** How long the start waits for servers. */
   readonly startWaitMs?: number;
 }
 
-/** A chat with a toolbox, an approver and one conversation, whose events are held against what can be read. */
+/** A chat with a toolbox, an approver and one conversation. Its events are compared with the stored content. */
 export interface TestChat extends AsyncDisposable {
   readonly chat: Chat;
   readonly storage: Storage;
@@ -40,16 +40,16 @@ export interface TestChat extends AsyncDisposable {
   readonly assistant: Assistant;
   readonly id: string;
   readonly events: readonly ChatEvent[];
-  /** Says something and waits for the end of the answer. */
-  say(text: string): Promise<Message>;
-  /** The last message, once nothing goes on any more. */
-  ended(): Promise<Message>;
-  /** The last message as it is now. */
+  /** Sends a message and waits for the end of the answer. */
+  sendAndWait(text: string): Promise<Message>;
+  /** Waits until the conversation is idle and returns the last message. */
+  waitForAnswer(): Promise<Message>;
+  /** The current last message. */
   last(): Promise<Message>;
   /** The calls of the last message. */
   calls(): Promise<ToolCallPart[]>;
-  /** The question that waits, once there is one. */
-  question(index?: number): Promise<ApprovalRecord['request']>;
+  /** Waits for a pending approval. */
+  waitForApproval(index?: number): Promise<ApprovalRecord['request']>;
   answer(answer: ApprovalAnswer): Promise<void>;
   conversation(): Promise<Conversation>;
 }
@@ -86,33 +86,33 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
   const [known] = await chat.list();
   const { profile } = options;
   const { id } = known ?? (await chat.create({ owner: 'ann', ...(profile !== undefined && { profile }) }));
-  const mirror = await mirrorOf(chat, id);
+  const mirror = await createMirror(chat, id);
 
   async function content() {
     const found = await chat.read(id);
-    if (!found) throw new Error('The conversation is gone');
+    if (!found) throw new Error('The conversation does not exist');
     return found;
   }
 
   const last = async () => (await content()).messages.at(-1) as Message;
 
-  async function ended(): Promise<Message> {
+  async function waitForAnswer(): Promise<Message> {
     await waitFor(async () => (await content()).conversation.status === 'idle', { what: 'the end of the answer' });
     const now = await content();
     mirror.check(now);
     return now.messages.at(-1) as Message;
   }
 
-  async function question(index = 0) {
+  async function waitForApproval(index = 0) {
     const pending = await waitFor(
       async () => {
         const found = await storage.approvals.list({ status: 'pending' });
         return found.length > index ? found : undefined;
       },
-      { what: 'a question' },
+      { what: 'an approval' },
     );
     const found = pending?.at(-1 - index);
-    if (!found) throw new Error('There is no question');
+    if (!found) throw new Error('There is no pending approval');
     return found.request;
   }
 
@@ -124,17 +124,17 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
     assistant,
     id,
     events: mirror.events,
-    async say(text) {
+    async sendAndWait(text) {
       await chat.send(id, text);
-      return ended();
+      return waitForAnswer();
     },
-    ended,
+    waitForAnswer,
     last,
     calls: async () => (await last()).parts.filter((part) => part.type === 'tool-call'),
-    question,
+    waitForApproval,
     async answer(answer) {
-      const { id: asked } = await question();
-      await approver.answer(asked, answer, 'ann');
+      const { id: approvalId } = await waitForApproval();
+      await approver.answer(approvalId, answer, 'ann');
     },
     conversation: async () => (await content()).conversation,
     async [Symbol.asyncDispose]() {
@@ -178,8 +178,8 @@ async function ensureAssistant(storage: Storage, options: TestChatOptions, toolb
   return assistant;
 }
 
-/** What someone knows who watched, then read, and applied every event since. */
-async function mirrorOf(chat: Chat, id: string) {
+/** The content that a watcher derives from one read and all later events. */
+async function createMirror(chat: Chat, id: string) {
   const events: ChatEvent[] = [];
   let now: { conversation: Conversation; messages: Message[] } | undefined;
   const end = chat.watch(id, (event) => {
@@ -192,9 +192,10 @@ async function mirrorOf(chat: Chat, id: string) {
     events,
     end,
     check(expected: { conversation: Conversation; messages: readonly Message[] }) {
-      const [mine, theirs] = [JSON.stringify(now), JSON.stringify(expected)];
       if (JSON.stringify(sorted(now)) !== JSON.stringify(sorted(expected)))
-        throw new Error(`Whoever watched knows something else:\n${mine}\n${theirs}`);
+        throw new Error(
+          `The events lead to other content than was stored:\n${JSON.stringify(now)}\n${JSON.stringify(expected)}`,
+        );
     },
   };
 }
