@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'conformance/client.test.ts',
   'docs.test.ts',
+  'attacks/overload.test.ts',
   'cli/chat.test.ts',
   'conformance/server.test.ts',
   'gateway/faults.test.ts',

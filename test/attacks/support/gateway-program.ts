@@ -1,0 +1,41 @@
+// A gateway with its own authentication, API and SQLite file in a separate process. Prints its URL and credentials as JSON.
+import { createHash, randomBytes } from 'node:crypto';
+import { createApiRoutes } from '../../../src/gateway/api/create-routes.ts';
+import { createApiKey } from '../../../src/gateway/auth/api-keys.ts';
+import { createAuthenticate } from '../../../src/gateway/auth/authenticate.ts';
+import { openGateway } from '../../../src/gateway/gateway.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { createSealer } from '../../../src/storage/sealer.ts';
+
+const { config, dataDir, keys } = JSON.parse(process.argv[2] ?? '{}') as {
+  config: object;
+  dataDir: string;
+  /** The name and profile of each key. */
+  keys: Record<string, string>;
+};
+const sessionKey = createHash('sha256').update('a key for tests').digest();
+const storage = await openStorage({
+  kind: 'sqlite',
+  file: `${dataDir}/toolwharf.db`,
+  sealer: createSealer(sessionKey),
+});
+const adminToken = `twadmin_${randomBytes(32).toString('base64url')}`;
+const created: Record<string, string> = {};
+for (const [name, profile] of Object.entries(keys)) {
+  const { key, record } = createApiKey({ name, profile, rights: ['read', 'call'] });
+  await storage.keys.add(record);
+  created[name] = key;
+}
+const gateway = await openGateway(config as never, {
+  storage,
+  log: silentLog,
+  sessionKey,
+  port: 0,
+  adminToken,
+  watch: false,
+  createAuthenticate,
+  createRoutes: createApiRoutes,
+});
+console.log(JSON.stringify({ url: gateway.url, adminToken, keys: created }));
+process.on('SIGTERM', () => void gateway.close().then(() => process.exit(0)));
