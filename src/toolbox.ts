@@ -32,6 +32,7 @@ import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { loadLocalTools } from './servers/load-local-tools.ts';
+import { logConfigChanges } from './servers/log-config-changes.ts';
 import { logStatus } from './servers/log-status.ts';
 import { logTrustProblems } from './servers/log-trust-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
@@ -273,6 +274,7 @@ export async function startToolbox(
     await Promise.all(others.map(register));
     const localNames = localTools(next).map((tool) => tool.name);
     logTrustProblems(next, { servers: serverNames(), localTools: localNames }, log);
+    logConfigChanges(log, before, next);
     events.emit('config.applied', applied);
   }
 
@@ -348,7 +350,7 @@ export async function startToolbox(
     },
     start: startCall,
     call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
-    servers: createToolboxServers({ servers, content, assertAllowed, assertOpen, catalog, toTool }),
+    servers: createToolboxServers({ servers, content, log, assertAllowed, assertOpen, catalog, toTool }),
     resources: {
       ...content.resources,
       read: (server, uri, readOptions) => read({ kind: 'resource', server, params: { uri } }, readOptions),

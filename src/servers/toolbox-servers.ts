@@ -5,8 +5,10 @@ import type { NativeServer } from '../config/server-schema.ts';
 import type { Connection } from '../connections/connection.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
 import { mapInSlices } from '../kernel/slices.ts';
 import type { Tool } from '../kernel/tool.ts';
+import { logServerAdded, logServerChanged, logServerRemoved } from './log-config-changes.ts';
 import type { ServerContent } from './server-content.ts';
 import { toServerInfo } from './server-info.ts';
 import type { ServerSet } from './server-set.ts';
@@ -14,6 +16,7 @@ import type { ServerSet } from './server-set.ts';
 export interface ToolboxServersPorts {
   readonly servers: ServerSet;
   readonly content: ServerContent;
+  readonly log: Log;
   readonly catalog: Pick<Catalog, 'entries' | 'removeServer'>;
   readonly toTool: (entry: CatalogEntry) => Tool;
   /** Throws for a server that this toolbox may not run. */
@@ -24,7 +27,7 @@ export interface ToolboxServersPorts {
 
 /** Manages the servers of a toolbox while it is open. */
 export function createToolboxServers(ports: ToolboxServersPorts) {
-  const { servers, content, catalog, toTool, assertAllowed, assertOpen } = ports;
+  const { servers, content, catalog, log, toTool, assertAllowed, assertOpen } = ports;
 
   function connectionOf(name: string): Connection {
     assertOpen();
@@ -46,16 +49,20 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       if (servers.get(name))
         throw new ToolwharfError('CONFIG_INVALID', `There is already a server '${name}'`, { data: { server: name } });
       await servers.add(spec);
+      logServerAdded(log, name);
       return toServerInfo(connectionOf(name));
     },
     async update(name: string, server: NativeServer | JsonObject) {
-      connectionOf(name);
-      await servers.replace(assertAllowed(parseServer(name, server)));
+      const before = connectionOf(name).spec;
+      const spec = assertAllowed(parseServer(name, server));
+      await servers.replace(spec);
+      logServerChanged(log, before, spec);
       return toServerInfo(connectionOf(name));
     },
     async remove(name: string) {
       connectionOf(name);
       await servers.remove(name);
+      logServerRemoved(log, name);
     },
     async connect(name: string) {
       await connectionOf(name).connect();

@@ -1,0 +1,86 @@
+import type { Config, ServerSpec } from '../config/config.ts';
+import { diffServers } from '../config/diff-config.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+
+/** Logs each difference between two configurations: names and limits, never texts that may be secret. */
+export function logConfigChanges(log: Log, before: Config, after: Config): void {
+  const servers = diffServers(before, after);
+  const previous = new Map(before.servers.map((spec) => [spec.name, spec]));
+  for (const { name } of servers.removed) logServerRemoved(log, name);
+  for (const { name } of servers.added) logServerAdded(log, name);
+  for (const spec of servers.changed) logServerChanged(log, previous.get(spec.name), spec);
+
+  const profiles = diffByName(before.profiles, after.profiles);
+  for (const { name, change } of profiles)
+    log.info('config.profile-changed', `Profile '${name}' was ${change}`, { profile: name });
+
+  const settings = [
+    ...differences(before.toolbox, after.toolbox, 'toolbox.'),
+    ...differences(before.gateway, after.gateway, 'gateway.'),
+    ...differences({ localTools: before.localTools }, { localTools: after.localTools }),
+  ];
+  for (const text of settings) log.info('config.setting-changed', `Configuration changed: ${text}`);
+}
+
+/** Logs that a server was added, from the file or at run time. */
+export function logServerAdded(log: Log, server: string): void {
+  log.info('config.server-added', `Server '${server}' was added`, { server });
+}
+
+/** Logs that a server was removed, from the file or at run time. */
+export function logServerRemoved(log: Log, server: string): void {
+  log.info('config.server-removed', `Server '${server}' was removed`, { server });
+}
+
+/** Logs which settings of a server changed. */
+export function logServerChanged(log: Log, before: ServerSpec | undefined, after: ServerSpec): void {
+  const { target: targetBefore, ...settingsBefore } = before ?? ({} as Partial<ServerSpec>);
+  const { target, ...settings } = after;
+  const keys = [...differences(targetBefore ?? {}, target), ...differences(settingsBefore, settings)];
+  // A secret that is read from a file or variable may have changed without a change of the configuration.
+  const what = keys.length > 0 ? keys.join(', ') : 'no setting';
+  log.info('config.server-changed', `Server '${after.name}' was changed: ${what}`, { server: after.name });
+}
+
+/** `mode (strict → dynamic)`, `env`: the keys whose values differ, nested ones with their path. */
+function differences(before: object, after: object, prefix = ''): string[] {
+  const [old, now] = [before, after] as Record<string, unknown>[];
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key) => {
+    const [from, to] = [old?.[key], now?.[key]];
+    if (from === to || canonicalJson(from ?? null) === canonicalJson(to ?? null)) return [];
+    const isNested = isObject(from) && isObject(to) && !hiddenKeys.has(key);
+    if (isNested) return differences(from, to, `${prefix}${key}.`);
+    const values = canShow(key, from) && canShow(key, to) ? ` (${from ?? 'not set'} → ${to ?? 'not set'})` : '';
+    return [`${prefix}${key}${values}`];
+  });
+}
+
+/** Maps of names that users chose, whose keys and values may be private. */
+const hiddenKeys = new Set(['env', 'headers', 'authentication']);
+const choices = new Set([
+  'mode',
+  'naming',
+  'onChange',
+  'protocol',
+  'transport',
+  'approvers',
+  'isolation',
+  'validation',
+]);
+
+function canShow(key: string, value: unknown): boolean {
+  return value === undefined || typeof value === 'number' || typeof value === 'boolean' || choices.has(key);
+}
+
+function diffByName<Item extends { readonly name: string }>(before: readonly Item[], after: readonly Item[]) {
+  const [old, now] = [before, after].map((items) => new Map(items.map((item) => [item.name, canonicalJson(item)])));
+  const names = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
+  return [...names].flatMap((name) => {
+    const [from, to] = [old?.get(name), now?.get(name)];
+    if (from === to) return [];
+    return [{ name, change: from === undefined ? 'added' : to === undefined ? 'removed' : 'changed' }];
+  });
+}
