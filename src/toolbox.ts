@@ -1,8 +1,5 @@
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
-import { toChainTool } from './catalog/chain-tool.ts';
-import type { LocalTool } from './catalog/local-tool.ts';
-import { findGone } from './catalog/register-tools.ts';
-import type { Config, ServerSpec, ToolboxConfig } from './config/config.ts';
+import type { ServerSpec, ToolboxConfig } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { openConfig } from './config/open-config.ts';
@@ -31,10 +28,9 @@ import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
-import { loadLocalTools } from './servers/load-local-tools.ts';
 import { logConfigChanges } from './servers/log-config-changes.ts';
 import { logStatus } from './servers/log-status.ts';
-import { logTrustProblems } from './servers/log-trust-problems.ts';
+import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerContent } from './servers/server-content.ts';
 import { createServerSet } from './servers/server-set.ts';
@@ -171,7 +167,6 @@ export async function startToolbox(
     startWaitMs,
   });
   const violations: ToolwharfError[] = [];
-  let moduleTools: readonly LocalTool[] = [];
 
   function reachOf(server: string): Reach {
     if (!options.publicOnly || config.servers.some(({ name }) => name === server)) return 'configured';
@@ -227,41 +222,24 @@ export async function startToolbox(
   }
 
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
-  const localTools = ({ toolbox }: Config, ofModules = moduleTools) => [
-    ...(options.tools ?? []),
-    ...ofModules,
-    ...toolbox.chains.map(toChainTool),
-  ];
 
   async function start(): Promise<void> {
-    moduleTools = await loadLocalTools(config.localTools);
-    await catalog.setLocal(registerLocalTools(localTools(config), config.toolbox));
+    const locals = await registerLocalTools(config, options.tools);
+    await catalog.setLocal(locals);
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
     started = true;
     await catalog.settleNames();
     if (violations.length > 0) throw joined(violations);
-    const offers = servers
-      .all()
-      .filter((connection) => connection.spec.enabled)
-      .map(({ spec, lists }) => {
-        const names = lists.get('tools')?.items.map((item) => String(item.name));
-        return { server: spec.name, offered: names };
-      });
-    const localNames = localTools(config).map((tool) => tool.name);
-    logTrustProblems(config, { servers: serverNames(), localTools: localNames }, log);
-    for (const { tool, server, message } of findGone(config.toolbox.tools, offers, localNames)) {
-      log.warning('catalog.tool-gone', message, { tool, server });
-    }
+    logTrustProblems(config, { servers: serverNames(), locals }, log);
+    logGoneTools(config, { connections: servers.all(), locals }, log);
   }
 
   async function apply(changed: LoadedConfig): Promise<void> {
     const before = config;
     const next = changed.config;
-    const nextTools = await loadLocalTools(next.localTools);
-    const locals = registerLocalTools(localTools(next, nextTools), next.toolbox);
+    const locals = await registerLocalTools(next, options.tools);
     next.servers.forEach(assertAllowed);
-    moduleTools = nextTools;
     config = next;
     loaded = changed;
     permits.setLimits(next.toolbox);
@@ -272,8 +250,7 @@ export async function startToolbox(
     const reconnected = new Set([...applied.added, ...applied.changed]);
     const others = servers.all().filter(({ spec, lists }) => !reconnected.has(spec.name) && lists.get('tools'));
     await Promise.all(others.map(register));
-    const localNames = localTools(next).map((tool) => tool.name);
-    logTrustProblems(next, { servers: serverNames(), localTools: localNames }, log);
+    logTrustProblems(next, { servers: serverNames(), locals }, log);
     logConfigChanges(log, before, next);
     events.emit('config.applied', applied);
   }

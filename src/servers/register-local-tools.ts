@@ -1,11 +1,24 @@
 import type { UnnamedEntry } from '../catalog/catalog.ts';
+import { toChainTool } from '../catalog/chain-tool.ts';
 import { definitionHash } from '../catalog/definition-hash.ts';
 import { type LocalTool, toLocalDefinition } from '../catalog/local-tool.ts';
-import type { ToolboxConfig } from '../config/config.ts';
+import type { Config, ToolboxConfig } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
+import { loadLocalTools } from './load-local-tools.ts';
 
-/** Makes catalog entries of local tools. In dialects that require it, a tool that is not configured stops the start. */
-export function registerLocalTools(tools: readonly LocalTool[], config: ToolboxConfig): readonly UnnamedEntry[] {
+/**
+ * The catalog entries of all tools that belong to no server: those of the program, of the configured modules, and chains.
+ * Rejects if one is not configured in a dialect that requires it.
+ */
+export async function registerLocalTools(
+  { localTools, toolbox }: Pick<Config, 'localTools' | 'toolbox'>,
+  ofProgram: readonly LocalTool[] = [],
+): Promise<readonly UnnamedEntry[]> {
+  const ofModules = await loadLocalTools(localTools);
+  return toEntries([...ofProgram, ...ofModules, ...toolbox.chains.map(toChainTool)], toolbox);
+}
+
+function toEntries(tools: readonly LocalTool[], config: ToolboxConfig): readonly UnnamedEntry[] {
   const names = new Set<string>();
   for (const { name } of tools) {
     if (names.has(name))
