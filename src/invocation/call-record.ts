@@ -18,15 +18,19 @@ export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'u
 /** Why a call ended as `error`. */
 export type CallEnd = (typeof callEnds)[number];
 
-/** What a read reads. */
-export const contentKinds = ['resource', 'prompt'] as const;
-export type ContentKind = (typeof contentKinds)[number];
+/** Records besides those of tool calls: reads of a resource or prompt, and acts of administration. */
+export const recordKinds = ['resource', 'prompt', 'administration'] as const;
+export type RecordKind = (typeof recordKinds)[number];
+export type ContentKind = Exclude<RecordKind, 'administration'>;
+
+/** The `tool` of records of administration; `originalName` is the operation. */
+export const administrationTool = 'administration';
 
 /** The record of one call. Every change is written to the journal and published. */
 export interface CallRecord {
   readonly id: string;
-  /** Set for the read of a resource or prompt, undefined for the call of a tool. */
-  readonly kind?: ContentKind;
+  /** Undefined for the call of a tool. */
+  readonly kind?: RecordKind;
   /** Undefined for a local tool. */
   readonly server?: string;
   readonly tool: string;

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../invocation/call-record.ts';
+import { administrationTool, type CallRecord } from '../invocation/call-record.ts';
 import type { CallFilter } from '../invocation/journal.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -30,6 +30,7 @@ export function isInWindow(record: CallRecord, filter: CallFilter, { since, unti
   const time = timeOf(record);
   return (
     (filter.server === undefined || record.server === filter.server) &&
+    (filter.kind === undefined || (filter.kind === 'administration') === (record.tool === administrationTool)) &&
     (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
     (filter.status === undefined || record.status === filter.status) &&
     (filter.caller === undefined || record.caller.id === filter.caller) &&

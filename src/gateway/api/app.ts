@@ -8,6 +8,7 @@ import { stringifyInSlices } from '../../kernel/slices.ts';
 import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { readRequest } from './read-request.ts';
+import { actDetails, recordAct } from './record-act.ts';
 import type { ApiPorts, Route } from './route.ts';
 
 interface Env {
@@ -55,7 +56,11 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
       },
     };
     const resource = (await route.access?.({ ...request, resource: undefined }, ports)) as never;
-    const result = await route.handle({ ...request, resource }, ports);
+    const handle = () => route.handle({ ...request, resource }, ports);
+    // Requests without an identity are not recorded, so that strangers cannot fill the journal.
+    const details = authenticated && actDetails(route, request);
+    const act = details && { operation: route.operationId, caller: identity.caller, details };
+    const result = await (act ? recordAct(act, ports, handle) : handle());
     if (route.streams) return RESPONSE_ALREADY_SENT;
     if (!route.answer) return new Response(null, { status: 204, headers: { ...safeHeaders, ...headers } });
     const body = isObject(result) ? await stringifyInSlices(result) : JSON.stringify(result);

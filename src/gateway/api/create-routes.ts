@@ -17,6 +17,7 @@ import { createReadiness } from '../metrics/readiness.ts';
 import { allRoutes } from './all-routes.ts';
 import { createApi } from './app.ts';
 import { toOpenApi } from './openapi.ts';
+import { recordAct } from './record-act.ts';
 import type { ApiPorts } from './route.ts';
 
 /** Creates the routes `/api`, `/metrics`, `/healthz` and `/readyz`. When it resolves, the toolbox contains all stored servers. */
@@ -45,8 +46,11 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   toolbox.on('config.refused', ({ error }) => {
     configError = { at: new Date().toISOString(), message: error.message };
   });
-  toolbox.on('config.applied', () => {
+  toolbox.on('config.applied', (applied) => {
     configError = undefined;
+    const caller = { id: 'configuration', kind: 'program', name: toolbox.loaded.file } as const;
+    const act = { operation: 'applyConfiguration', caller, details: { ...applied } };
+    recordAct(act, { storage, log }, async () => {}).catch(() => {});
   });
   stopping.addEventListener('abort', () => {
     stopWebhook();

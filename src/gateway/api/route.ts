@@ -92,6 +92,8 @@ export interface Route {
   readonly streams?: Readonly<Record<string, z.ZodType>>;
   /** Errors besides those that every route can have. */
   readonly errors?: readonly ErrorCode[];
+  /** Whether requests are recorded in the journal as acts of administration; by default those that need `admin` and change something. */
+  readonly recorded?: boolean;
   /** Finds the resource of the request; throws if the caller may not use it. */
   readonly access?: (request: ApiRequest<never, never, never>, ports: ApiPorts) => unknown;
   readonly handle: (request: ApiRequest<never, never, never, never>, ports: ApiPorts) => Promise<unknown>;

@@ -55,6 +55,7 @@ export function createCallSummaries(options: CallSummariesOptions): CallSummarie
     let { before } = span;
     for (let count = 0; count < span.room; ) {
       const page = await journal.list({
+        kind: 'calls',
         since: Number.isFinite(span.since) ? new Date(span.since).toISOString() : undefined,
         before,
         limit: pageSize,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CallRecord } from '../../invocation/call-record.ts';
+import { administrationTool, type CallRecord } from '../../invocation/call-record.ts';
 import type { CallFilter } from '../../invocation/journal.ts';
 import { type CallWindow, callWindow } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
@@ -41,12 +41,13 @@ function findPosition(db: Database, id: string): Promise<Position | undefined> {
 
 function page(
   db: Database,
-  { server, tool, status, caller, parent }: CallFilter,
+  { kind, server, tool, status, caller, parent }: CallFilter,
   { since, until, limit }: CallWindow,
   before: Position | undefined,
   toolColumn: 'tool' | 'original_name' | undefined,
 ): Promise<Found[]> {
   let calls = db.selectFrom('calls').select(['seq', 'created_at', 'first_seq']);
+  if (kind) calls = calls.where('tool', kind === 'administration' ? '=' : '<>', administrationTool);
   if (server !== undefined) calls = calls.where('server', '=', toIndexText(server));
   if (toolColumn && tool !== undefined) calls = calls.where(toolColumn, '=', toIndexText(tool));
   if (status !== undefined) calls = calls.where('status', '=', status);

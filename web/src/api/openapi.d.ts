@@ -1169,7 +1169,7 @@ export interface components {
         };
         readonly Call: {
             readonly id: string;
-            readonly kind?: "resource" | "prompt";
+            readonly kind?: "resource" | "prompt" | "administration";
             readonly server?: string;
             readonly tool: string;
             readonly originalName: string;
@@ -1753,7 +1753,7 @@ export interface components {
         };
         readonly CallChangedEvent: {
             readonly id: string;
-            readonly kind?: "resource" | "prompt";
+            readonly kind?: "resource" | "prompt" | "administration";
             readonly server?: string;
             readonly tool: string;
             readonly originalName: string;
@@ -3085,6 +3085,7 @@ export interface operations {
     readonly listCalls: {
         readonly parameters: {
             readonly query?: {
+                readonly kind?: "calls" | "administration";
                 readonly server?: string;
                 readonly tool?: string;
                 readonly status?: "pending" | "running" | "success" | "error";
@@ -4137,7 +4138,7 @@ export interface operations {
                         };
                         readonly "call.changed": {
                             readonly id: string;
-                            readonly kind?: "resource" | "prompt";
+                            readonly kind?: "resource" | "prompt" | "administration";
                             readonly server?: string;
                             readonly tool: string;
                             readonly originalName: string;

@@ -67,6 +67,7 @@ export const approvalRoutes = [
     body: approvalAnswerSchema,
     answer: approvalSchema,
     errors: ['ARGUMENTS_INVALID', 'CONFLICT', 'GONE', 'NOT_FOUND'],
+    recorded: true,
     async access(request, ports) {
       const record = await findApproval(request, ports);
       assertReach(await ports.security.ownership.answerRight(request.identity, record.request), request.body);

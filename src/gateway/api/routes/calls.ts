@@ -20,6 +20,10 @@ export const callRoutes = [
     group,
     summary: 'Lists calls without their results, newest first. Only administrators see calls of others.',
     query: z.object({
+      kind: z
+        .enum(['calls', 'administration'])
+        .default('calls')
+        .describe('`calls`: calls of tools, and reads. `administration`: what administrators did.'),
       server: z.string().optional(),
       tool: z.string().optional().describe("The tool's exposed name, or its original name on the server."),
       status: callStatus.optional(),

@@ -21,6 +21,7 @@ export const sessionRoutes = [
   }),
   route({
     operationId: 'openSession',
+    recorded: true,
     method: 'post',
     path: '/api/session',
     right: 'public',
@@ -37,6 +38,7 @@ export const sessionRoutes = [
   }),
   route({
     operationId: 'closeSession',
+    recorded: true,
     method: 'delete',
     path: '/api/session',
     right: 'public',

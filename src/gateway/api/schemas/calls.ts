@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callEnds, callStatuses, contentKinds } from '../../../invocation/call-record.ts';
+import { callEnds, callStatuses, recordKinds } from '../../../invocation/call-record.ts';
 import { callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
@@ -59,10 +59,12 @@ export const callParentSchema = z
   .strictObject({ kind: z.enum(['call', 'answer']), id: z.string() })
   .describe("The call (of a chain or composed tool) or the assistant's answer that made this call.");
 
-export const contentKind = z
-  .enum(contentKinds)
+export const recordKind = z
+  .enum(recordKinds)
   .optional()
-  .describe('Set for the read of a resource or prompt; `arguments` names it.');
+  .describe(
+    '`resource`, `prompt`: a read, with its URI or name in `arguments`. `administration`: `originalName` is the operation. Absent for calls of tools.',
+  );
 
 export const ruleId = z
   .string()
@@ -73,7 +75,7 @@ export const callSchema = answer(
   'Call',
   z.strictObject({
     id: z.string(),
-    kind: contentKind,
+    kind: recordKind,
     server: z.string().optional(),
     tool: z.string(),
     originalName: z.string(),

@@ -3,7 +3,7 @@ import { connectionStates } from '../../../connections/status.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
 import { ruleAudiences } from '../../../policy/remembered-rules.ts';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callEnd, callParentSchema, callStatus, contentKind, ruleId } from './calls.ts';
+import { callEnd, callParentSchema, callStatus, recordKind, ruleId } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
@@ -58,7 +58,7 @@ export const eventSchemas = {
     'CallChangedEvent',
     z.strictObject({
       id: z.string(),
-      kind: contentKind,
+      kind: recordKind,
       server: z.string().optional(),
       tool: z.string(),
       originalName: z.string(),

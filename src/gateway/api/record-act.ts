@@ -1,0 +1,68 @@
+import { administrationTool, type CallRecord } from '../../invocation/call-record.ts';
+import { writeRecord } from '../../invocation/journal.ts';
+import { createId } from '../../kernel/create-id.ts';
+import { toToolwharfError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { ApiPorts, ApiRequest, Route } from './route.ts';
+
+/** An act of administration: who does what to which resource. */
+export interface AdministrativeAct {
+  /** The operation, such as `createKey`. */
+  readonly operation: string;
+  readonly caller: Caller;
+  /** What it is about, without secrets. */
+  readonly details: JsonObject;
+}
+
+type JournalPorts = Pick<ApiPorts, 'log'> & { readonly storage: Pick<ApiPorts['storage'], 'journal'> };
+
+/** Records an act in the journal, before it is carried out and with its outcome. Without a journal it is not carried out. */
+export async function recordAct<Result>(
+  { operation, caller, details }: AdministrativeAct,
+  { storage: { journal }, log }: JournalPorts,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const startedAt = new Date().toISOString();
+  const record: CallRecord = {
+    id: createId(),
+    kind: 'administration',
+    tool: administrationTool,
+    originalName: operation,
+    caller,
+    arguments: details,
+    definitionHash: '',
+    status: 'running',
+    createdAt: startedAt,
+    startedAt,
+  };
+  const end = (ending: Partial<CallRecord>) =>
+    writeRecord({ ...record, ...ending, completedAt: new Date().toISOString() }, 'after', { journal, log });
+  await writeRecord(record, 'before', { journal, log });
+  try {
+    const result = await run();
+    const id = isObject(result) && typeof result.id === 'string' ? result.id : undefined;
+    await end({ status: 'success', result: id === undefined ? undefined : { id } });
+    return result;
+  } catch (cause) {
+    const { code, message } = toToolwharfError(cause);
+    await end({ status: 'error', end: code === 'FORBIDDEN' ? 'denied' : 'failed', error: { code, message } });
+    throw cause;
+  }
+}
+
+/** The details of a request that is recorded; undefined for other requests. */
+export function actDetails(route: Route, request: Pick<ApiRequest, 'params' | 'body'>): JsonObject | undefined {
+  const isAct = route.recorded ?? (route.right === 'admin' && route.method !== 'get');
+  if (!isAct) return undefined;
+  const { params, body } = request;
+  const facts = isObject(body) ? body : {};
+  const known = detailMembers.filter((name) => facts[name] !== undefined).map((name) => [name, facts[name]]);
+  return { ...(params as JsonObject | undefined), ...Object.fromEntries(known) };
+}
+
+/** The members of request bodies that say what an act is about. None of them can contain a secret. */
+const detailMembers = [
+  ...['name', 'title', 'kind', 'transport', 'command', 'enabled', 'profile', 'rights', 'definitionHash'],
+  ...['answer', 'scope', 'audience', 'matching', 'reason', 'toolApproval', 'trustedTools'],
+];
