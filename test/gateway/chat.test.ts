@@ -21,6 +21,7 @@ beforeAll(async () => {
     profiles: {
       narrow: { servers: ['files'], allow: ['files/*'], deny: ['files/write'] },
       watched: { approval: { ask: ['files/add'] } },
+      trusting: { approval: { ask: ['files/add'], approvers: 'owner' } },
     },
   });
   assistant = await addScriptedAssistant(api, [], { serverIds: ['files', 'slow'] });
@@ -250,6 +251,29 @@ describe('a question about a call of the assistant', () => {
     expect((await api.post(answer, { answer: 'allow' }, { key })).status).toBe(403);
     expect((await api.post(answer, { answer: 'allow' })).status).toBe(200);
     expect(textOf(await answerIn(api, path, { key }))).toContain('It is 2.');
+  });
+
+  test('with `approvers: owner`, the owner answers for its assistant, and still not for itself', async () => {
+    const key = await api.key(['read', 'call'], 'trusting');
+    const { id, path } = await assistant.begin({ key });
+    assistant.model.push({ calls: [{ name: 'mcp_files_add', args: { a: 1, b: 3 } }] }, { text: 'It is 4.' });
+    await api.post(`${path}/messages`, { text: 'Add' }, { key });
+    const question = await questionOf(id, key);
+    expect(question).toMatchObject({ mayAnswer: true, audiences: ['conversation'] });
+    const answer = `/api/approvals/${question.id}/answer`;
+    expect((await api.post(answer, { answer: 'allow', scope: 'tool' }, { key })).status).toBe(403);
+    expect((await api.post(answer, { answer: 'allow' }, { key })).status).toBe(200);
+    expect(textOf(await answerIn(api, path, { key }))).toContain('It is 4.');
+
+    const own = api.post('/api/tools/mcp_files_add/call', { arguments: { a: 5, b: 5 } }, { key });
+    const asked = await waitFor(async () => {
+      const { approvals } = (await api.get('/api/approvals?status=pending', { key })).body;
+      return approvals.find(({ arguments: args }: { arguments: { a: number } }) => args.a === 5);
+    });
+    expect(asked.mayAnswer).toBe(false);
+    expect((await api.post(`/api/approvals/${asked.id}/answer`, { answer: 'allow' }, { key })).status).toBe(403);
+    await api.post(`/api/approvals/${asked.id}/answer`, { answer: 'deny' }, { key: api.adminToken });
+    expect((await own).status).toBe(403);
   });
 
   test('stopping a conversation denies its pending approval on every page', async () => {
