@@ -81,8 +81,8 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     } else if (event.type === 'state' && event.state === 'running' && !hasRun) {
       hasRun = true;
       // The approval may have edited the arguments.
-      const { arguments: args, startedAt } = event.record;
-      draft.changePart(index, { status: 'running', arguments: { ...args }, startedAt });
+      const { arguments: args, startedAt, rule } = event.record;
+      draft.changePart(index, { status: 'running', arguments: { ...args }, startedAt, rule });
       onStatus();
     } else if (event.type === 'progress' && hasRun && performance.now() - shownAt >= progressIntervalMs) {
       shownAt = performance.now();

@@ -149,7 +149,7 @@ test('callers see the approvals of their calls but cannot answer them', async ()
   await own.getByText('No pending approvals', { exact: true }).waitFor();
   expect(await own.getByRole('tab', { name: 'Rules' }).count()).toBe(0);
   const calling = app.post('/api/tools/mcp_s_add/call', { arguments: { a: 1, b: 2 } }, { key });
-  await own.getByText('Only an administrator can answer this').waitFor();
+  await own.getByText('An administrator must answer this.').waitFor();
   expect(await own.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
   await button('add', 'Allow once').click();
   expect((await calling).body.text).toBe('3');
@@ -158,28 +158,39 @@ test('callers see the approvals of their calls but cannot answer them', async ()
 });
 
 describe('the answer to an approval', () => {
-  test('always allowing a tool creates a rule until it is revoked', async () => {
+  test('always allowing a tool for one caller creates a rule, and calls that it allowed link to it', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
-    await button('add', 'Always this tool').click();
+    await button('add', 'Always allow this tool for this MCP client').click();
     expect(await calling).toBe('2');
     expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
     await tab('Rules').click();
     const rule = app.page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
-    await rule.getByText('add on s runs without approval while its definition is unchanged.').waitFor();
+    await rule.getByText(/^add on s runs without approval for .+ while its definition is unchanged\.$/).waitFor();
+    await rule.getByText('One caller').waitFor();
     expect(await rule.innerText()).toMatch(/Definition:\s*[0-9a-f]{12}/);
+    expect(await rule.innerText()).toMatch(/Created by:\s*\S/);
     await expectAccessible(app.page);
+
+    const [latest] = (await app.get('/api/calls?tool=add&limit=1')).body.calls;
+    await app.goto(`/calls/${latest.id}`);
+    await app.page.getByText('Allowed by a rule').first().waitFor();
+    await expectAccessible(app.page);
+    await app.page.getByRole('link', { name: 'Allowed by a rule' }).click();
+    await app.page.getByRole('list', { name: 'Rules' }).locator('li[aria-current=true]').waitFor();
     await revokeRule('add on s');
     const again = client.text('s__add', { a: 3, b: 3 });
     await button('add', 'Allow once').click();
     expect(await again).toBe('6');
   });
 
-  test('always allowing a server applies to all of its tools', async () => {
+  test('always allowing a server for everyone applies to all of its tools', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
-    await button('add', 'Always this server').click();
+    await button('add', 'Always allow all tools of s for everyone').click();
     expect(await calling).toBe('2');
     expect(await client.text('s__echo', { text: 'hi' })).toBe('hi');
-    await revokeRule('All tools on s');
+    await tab('Answered').click();
+    await app.page.getByText(/always for this server and everyone\./).waitFor();
+    await revokeRule('All tools on s run without approval for everyone');
   });
 
   test('the caller gets the reason of a denial', async () => {
@@ -197,7 +208,7 @@ describe('the answer to an approval', () => {
   test('always denying a tool denies the next call without approval', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
     await button('add', 'Deny with a reason …').click();
-    await panel('add').getByLabel('Always deny add').check();
+    await panel('add').getByLabel('Deny later calls of add too').selectOption('Always, for everyone');
     await button('add', 'Deny always').click();
     expect(await calling).toContain('denied');
     expect(await client.text('s__add', { a: 1, b: 1 })).toContain('a remembered answer denies this tool');
@@ -213,6 +224,13 @@ describe('the answer to an approval', () => {
     expect(await calling).toBe('as the person wants');
     await tab('Answered').click();
     await app.page.getByText(/once, with edited arguments\./).waitFor();
+    await app.page.getByRole('link', { name: 'Open call' }).first().click();
+    const details = app.page.getByRole('dialog', { name: 'echo' });
+    await details.getByRole('region', { name: 'Original arguments' }).getByText('as asked').waitFor();
+    await details.getByRole('region', { name: 'Edited arguments' }).getByText('as the person wants').waitFor();
+    await details.getByText('Approved by').waitFor();
+    await expectAccessible(app.page);
+    await app.goto('/approvals');
     await tab('Pending').click();
   });
 
@@ -240,7 +258,7 @@ describe('changed and hostile definitions', () => {
       'Changed description − Before: Target, version 1 + Now: Target, version 3',
     );
     await expectAccessible(app.page);
-    await button('target', 'Always this tool').click();
+    await button('target', 'Always allow this tool for everyone').click();
     expect((await calling).body.text).toContain('version 3');
     await revokeRule('target on changing');
   });

@@ -32,6 +32,8 @@ export const toolCallPartSchema = z.strictObject({
   status: z.enum(['waiting', 'asked', 'running', 'success', 'error', 'denied', 'cancelled', 'unknown']),
   /** The approval that the call waits for while it is `asked`. */
   approvalId: z.string().optional(),
+  /** The rule that allowed the call. */
+  rule: z.string().optional(),
   progress: z
     .strictObject({ progress: z.number(), total: z.number().optional(), message: z.string().optional() })
     .optional(),

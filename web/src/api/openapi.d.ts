@@ -1269,6 +1269,7 @@ export interface components {
             };
             readonly status: "waiting" | "asked" | "running" | "success" | "error" | "denied" | "cancelled" | "unknown";
             readonly approvalId?: string;
+            readonly rule?: string;
             readonly progress?: {
                 readonly progress: number;
                 readonly total?: number;
@@ -2087,6 +2088,7 @@ export interface components {
             };
             readonly idempotencyKey?: string;
             readonly callId?: string;
+            readonly detached?: boolean;
         };
         readonly ConversationInput: {
             readonly assistantId?: string;

@@ -85,9 +85,11 @@ export const queries = {
   /** The approval of a call; null where none was needed or it is no longer stored. */
   callApproval: (call: Call) =>
     queryOptions({
-      queryKey: ['approvals', 'of-call', call.id],
+      queryKey: ['approvals', 'of-call', call.id, call.approval?.id],
       async queryFn({ signal }) {
-        const { approvals } = await api.listApprovals({ query: { caller: call.caller.id, limit: 500 }, signal });
+        if (call.approval) return api.getApproval({ path: { approval: call.approval.id }, signal }).catch(() => null);
+        if (call.status !== 'pending') return null;
+        const { approvals } = await api.listApprovals({ query: { status: 'pending' }, signal });
         return approvals.find(({ callId }) => callId === call.id) ?? null;
       },
     }),

@@ -79,7 +79,7 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
     d: () => answer({ answer: 'deny', scope: 'once' }),
     e: () => setMode('edit'),
   });
-  if (!approval.mayAnswer) return <Notice tone="info">Only an administrator can answer this.</Notice>;
+  if (!approval.mayAnswer) return <Notice tone="info">{approverTexts[approval.approvers ?? 'admins']}</Notice>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {answering.isError && <ErrorNotice title="The answer was rejected" error={answering.error} />}
@@ -100,6 +100,12 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
     </div>
   );
 }
+
+const approverTexts = {
+  admins: 'An administrator must answer this. Callers cannot approve their own calls.',
+  owner: 'The owner of the conversation or an administrator must answer this.',
+  client: 'The user of the calling client or an administrator must answer this.',
+} as const;
 
 const readyAfterMs = 500;
 

@@ -69,6 +69,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
               <Duration from={call.startedAt} to={status === 'running' ? undefined : call.completedAt} />
             </span>
           )}
+          {call.rule !== undefined && <Badge>by rule</Badge>}
           <StatusBadge tone={tone} pulsing={status === 'running'}>
             {text}
           </StatusBadge>
@@ -94,6 +95,15 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
               <Part title={result.isError ? 'Error' : 'Result'}>
                 <ContentView result={result} truncated={result.cut} callId={call.callId} server={call.server} />
               </Part>
+            )}
+            {call.rule !== undefined && (
+              <p className="text-xs text-ink-soft">
+                This call ran without a question,{' '}
+                <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>
+                  allowed by a rule
+                </TextLink>
+                .
+              </p>
             )}
             {call.callId !== undefined && (
               <TextLink href={`/calls/${call.callId}`} className="self-start text-xs">

@@ -102,7 +102,7 @@ export const toolRoutes = [
     ],
     access: findTool,
     async handle(request, ports) {
-      const { arguments: args = {}, idempotencyKey, callId: wanted } = request.body;
+      const { arguments: args = {}, idempotencyKey, callId: wanted, detached = false } = request.body;
       const { caller } = request.identity;
       if (wanted !== undefined) await assertIdAvailable({ id: wanted, caller, idempotencyKey }, ports);
       const id = wanted ?? createId();
@@ -120,7 +120,7 @@ export const toolRoutes = [
           return policy();
         },
         callerLimits: request.usage.calls,
-        signal: request.signal,
+        signal: detached ? undefined : request.signal,
         idempotencyKey,
       });
       const result = await call.result;

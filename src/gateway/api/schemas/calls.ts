@@ -17,6 +17,7 @@ export const callInputSchema = body(
       .uuid()
       .optional()
       .describe('A new id for the call, so that it can be watched and cancelled while it runs.'),
+    detached: z.boolean().optional().describe('The call continues if the client disconnects. Default: false.'),
   }),
 );
 

@@ -5,10 +5,11 @@ import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../Button.tsx';
 import { classNames } from '../class-names.ts';
-import { Checkbox, Field, Form, TextArea } from '../fields.tsx';
+import { Field, Form, SelectField, TextArea } from '../fields.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
+import { type Audience, labelAudience } from './labels.ts';
 
 export interface ApprovalAnswersProps {
   readonly approval: Approval;
@@ -24,22 +25,12 @@ export interface ApprovalAnswersProps {
   readonly onEdit: () => void;
 }
 
-const lastingScopes = [
-  { scope: 'conversation', label: 'This conversation', title: 'Allow this tool for the rest of this conversation' },
-  { scope: 'tool', label: 'Always this tool', title: 'Allow this tool from now on, until its definition changes' },
-  { scope: 'server', label: 'Always this server', title: 'Allow every tool of this server from now on' },
-] as const;
-
 /** The answers to an approval, the narrowest permission first. */
 export function ApprovalAnswers(props: ApprovalAnswersProps) {
   const { approval, sent, ready, shortcuts, onAnswer } = props;
   const disabled = props.disabled || !ready;
-  const scopes = lastingScopes.filter(({ scope }) => {
-    if (scope === 'conversation') return approval.caller.conversation !== undefined;
-    return scope === 'tool' || approval.server !== undefined;
-  });
-  const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once') =>
-    sent?.answer === answer && (sent.scope ?? 'once') === scope;
+  const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once', audience?: Audience) =>
+    sent?.answer === answer && (sent.scope ?? 'once') === scope && sent.audience === audience;
   return (
     <div className={classNames('flex flex-col gap-2.5', !ready && '**:disabled:opacity-100')}>
       <div className="flex flex-wrap items-center gap-2">
@@ -74,23 +65,39 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           Edit arguments …{shortcuts && <Key>E</Key>}
         </Button>
       </div>
-      <fieldset className="flex flex-wrap items-center gap-2">
-        <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">Allow and don't ask again:</legend>
-        {scopes.map(({ scope, label, title }) => (
-          <Button
-            key={scope}
-            size="small"
-            title={title}
-            disabled={disabled}
-            busy={isSent('allow', scope)}
-            onClick={() => onAnswer({ answer: 'allow', scope })}
-          >
-            {label}
-          </Button>
-        ))}
-      </fieldset>
+      {(['tool', 'server'] as const).map((scope) => {
+        const audiences = approval.audiences.filter((audience) => scope === 'tool' || audience !== 'conversation');
+        if (audiences.length === 0 || (scope === 'server' && approval.server === undefined)) return null;
+        const what = scope === 'tool' ? 'this tool' : `all tools of ${safeText(approval.server, 60)}`;
+        return (
+          <fieldset key={scope} className="flex flex-wrap items-center gap-2">
+            <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">Always allow {what} for:</legend>
+            {audiences.map((audience) => {
+              const lasting = lastingScope(scope, audience);
+              return (
+                <Button
+                  key={audience}
+                  size="small"
+                  aria-label={`Always allow ${what} for ${labelAudience(audience, approval.caller)}`}
+                  title={scope === 'tool' ? 'Until the definition of the tool changes' : undefined}
+                  disabled={disabled}
+                  busy={isSent('allow', lasting.scope, lasting.audience)}
+                  onClick={() => onAnswer({ answer: 'allow', ...lasting })}
+                >
+                  {labelAudience(audience, approval.caller)}
+                </Button>
+              );
+            })}
+          </fieldset>
+        );
+      })}
     </div>
   );
+}
+
+/** The scope of an answer that becomes a rule for later calls. */
+function lastingScope(scope: 'tool' | 'server', audience: Audience): Pick<ApprovalAnswer, 'scope' | 'audience'> {
+  return audience === 'conversation' ? { scope: 'conversation' } : { scope, audience };
 }
 
 function Key({ children }: { readonly children: ReactNode }) {
@@ -155,14 +162,20 @@ interface DenyFormProps {
 /** Denies the call with a reason, once or from now on. */
 export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
   const [reason, setReason] = useState('');
-  const [always, setAlways] = useState(false);
+  const [audience, setAudience] = useState<Audience | ''>('');
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
     <Form
       aria-label="Deny with a reason"
       className="flex flex-col gap-3"
-      onSubmit={() => onAnswer({ answer: 'deny', scope: always ? 'tool' : 'once', reason: reason.trim() || undefined })}
+      onSubmit={() =>
+        onAnswer({
+          answer: 'deny',
+          ...(audience === '' ? { scope: 'once' } : lastingScope('tool', audience)),
+          reason: reason.trim() || undefined,
+        })
+      }
     >
       <Field label="Reason" hint="Sent to the caller, so that it can try something else. Optional.">
         {(field) => (
@@ -175,15 +188,21 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
           />
         )}
       </Field>
-      <Checkbox
-        label={`Always deny ${safeText(approval.originalName, 80)}`}
-        hint="Applies to all callers, even after its definition changes, until you revoke the rule."
-        checked={always}
-        onChange={setAlways}
-      />
+      {approval.audiences.length > 0 && (
+        <SelectField
+          label={`Deny later calls of ${safeText(approval.originalName, 80)} too`}
+          hint="A rule denies them, even after the definition changes, until you revoke it."
+          options={[
+            ['', 'No'],
+            ...approval.audiences.map((one) => [one, `Always, for ${labelAudience(one, approval.caller)}`] as const),
+          ]}
+          value={audience}
+          onChange={setAudience}
+        />
+      )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="danger" busy={busy}>
-          {always ? 'Deny always' : 'Deny'}
+          {audience === '' ? 'Deny' : 'Deny always'}
         </Button>
         <Button disabled={busy} onClick={onBack}>
           Back

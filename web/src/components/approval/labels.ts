@@ -8,13 +8,6 @@ export interface Outcome {
   readonly sentence: string;
 }
 
-const scopeTexts = {
-  once: 'once',
-  conversation: 'for the conversation',
-  tool: 'always for this tool',
-  server: 'always for this server',
-} as const;
-
 /** The outcome of an approval, as a badge and as a sentence. */
 export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
   const by = answeredBy === undefined ? '' : ` by ${safeText(answeredBy, 120)}`;
@@ -24,15 +17,33 @@ export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
   if (answeredBy === 'withdrawal')
     return { tone: 'neutral', word: 'Withdrawn', sentence: 'The call ended before it was answered.' };
   if (status === 'denied') {
-    const always = answer?.scope === undefined || answer.scope === 'once' ? '' : `, ${scopeTexts[answer.scope]}`;
-    return { tone: 'bad', word: 'Denied', sentence: `Denied${by}${always}.` };
+    const scope = describeScope(answer);
+    return { tone: 'bad', word: 'Denied', sentence: `Denied${by}${scope === 'once' ? '' : `, ${scope}`}.` };
   }
   const edited = answer?.arguments === undefined ? '' : ', with edited arguments';
   return {
     tone: 'good',
     word: status === 'used' ? 'Allowed' : 'Allowed, not run yet',
-    sentence: `Allowed${by}, ${scopeTexts[answer?.scope ?? 'once']}${edited}.`,
+    sentence: `Allowed${by}, ${describeScope(answer)}${edited}.`,
   };
+}
+
+/** The calls that an answer applies to: "always for this tool and everyone". */
+function describeScope(answer: Approval['answer']): string {
+  const { scope = 'once', audience } = answer ?? {};
+  if (scope === 'once') return 'once';
+  if (scope === 'conversation') return 'for the conversation';
+  const who = audience === undefined ? '' : audience === 'caller' ? ' and this caller' : ' and everyone';
+  return `always for this ${scope}${who}`;
+}
+
+/** The callers that a remembered answer applies to. */
+export type Audience = Approval['audiences'][number];
+
+/** The audience of a rule, for people: "this assistant". */
+export function labelAudience(audience: Audience, caller: Caller): string {
+  if (audience === 'caller') return `this ${kindOfCaller(caller)}`;
+  return audience === 'everyone' ? 'everyone' : 'this conversation';
 }
 
 const kinds: Readonly<Record<Caller['kind'], string>> = {

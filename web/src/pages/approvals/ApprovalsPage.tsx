@@ -26,7 +26,7 @@ export default function ApprovalsPage() {
   const tabs = [
     { id: 'pending', label: pending === 0 ? 'Pending' : `Pending (${pending})`, content: <PendingList /> },
     { id: 'answered', label: 'Answered', content: <AnsweredList /> },
-    // Rules apply to everyone, so only administrators see and revoke them.
+    // Only administrators can list and revoke rules.
     ...(isAdmin ? [{ id: 'rules', label: 'Rules', content: <RuleList /> }] : []),
   ];
   const requested = search.get('tab');

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useSearch } from 'wouter';
 import type { RememberedRule } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -8,6 +9,7 @@ import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -16,14 +18,14 @@ import { TimeAgo } from '../../components/times.tsx';
 
 /** The rules, each with a button to revoke it. */
 export function RuleList() {
+  const linked = new URLSearchParams(useSearch()).get('rule');
   const rules = useQuery(queries.rules());
   const [selected, setSelected] = useState<RememberedRule>();
   if (!rules.data) return <QueryState query={rules} what="rules" />;
   if (rules.data.length === 0) {
     return (
       <EmptyState icon={<BookCheck aria-hidden />} title="No rules yet">
-        To create a rule, answer an approval with “Always this tool”, “Always this server” or “This conversation”. Rules
-        apply until you revoke them.
+        To create a rule, answer an approval with “Always allow”. Rules apply until you revoke them.
       </EmptyState>
     );
   }
@@ -33,7 +35,7 @@ export function RuleList() {
       <Card>
         <ul aria-label="Rules" className="divide-y divide-line">
           {newestFirst.map((rule) => (
-            <RuleRow key={rule.id} rule={rule} onRevoke={() => setSelected(rule)} />
+            <RuleRow key={rule.id} rule={rule} isLinked={rule.id === linked} onRevoke={() => setSelected(rule)} />
           ))}
         </ul>
       </Card>
@@ -56,16 +58,28 @@ export function RuleList() {
 
 interface RuleRowProps {
   readonly rule: RememberedRule;
+  /** A call links to this rule. */
+  readonly isLinked: boolean;
   readonly onRevoke: () => void;
 }
 
-function RuleRow({ rule, onRevoke }: RuleRowProps) {
-  const { answer, conversation, serverAddress, definitionHash } = rule;
+function RuleRow({ rule, isLinked, onRevoke }: RuleRowProps) {
+  const { answer, audience, conversation, serverAddress, definitionHash, matching, createdBy } = rule;
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-3">
+    <li
+      ref={(row) => {
+        if (isLinked) row?.scrollIntoView({ block: 'center' });
+      }}
+      aria-current={isLinked ? 'true' : undefined}
+      className={classNames(
+        'flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 py-3',
+        isLinked && 'bg-accent-soft',
+      )}
+    >
       <div className="min-w-0 flex-1 basis-64">
         <p className="flex flex-wrap items-center gap-2">
           <Badge tone={answer === 'allow' ? 'good' : 'bad'}>{answer === 'allow' ? 'Allow' : 'Deny'}</Badge>
+          <Badge tone={audience === 'everyone' ? 'warn' : 'neutral'}>{audiences[audience]}</Badge>
           <span className="min-w-0 break-words">{describeRule(rule)}</span>
         </p>
         <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-xs text-ink-faint">
@@ -86,6 +100,12 @@ function RuleRow({ rule, onRevoke }: RuleRowProps) {
               <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>Open conversation</TextLink>
             </Fact>
           )}
+          {Object.entries(matching ?? {}).map(([name, pattern]) => (
+            <Fact key={name} name={`Argument ${safeText(name, 60)}`}>
+              matches <code className="break-all">{safeText(pattern, 200)}</code>
+            </Fact>
+          ))}
+          {createdBy !== undefined && <Fact name="Created by">{safeText(createdBy, 120)}</Fact>}
           <Fact name="Since">
             <TimeAgo at={rule.createdAt} />
           </Fact>
@@ -112,13 +132,18 @@ function shortenAddress(address: string): string {
   return safeText(address.replace(/^(stdio:[0-9a-f]{12})[0-9a-f]+$/, '$1…'), 300);
 }
 
-function describeRule({ scope, answer, server, tool }: RememberedRule): string {
+function describeRule({ scope, answer, server, tool, audience, caller, callerName }: RememberedRule): string {
   const origin = server === undefined ? ' (local)' : ` on ${safeText(server, 100)}`;
-  if (scope === 'server') {
-    return `All tools${origin} ${answer === 'allow' ? 'run without approval' : 'are denied'}.`;
-  }
-  const where = scope === 'conversation' ? ' in one conversation' : '';
+  const who = {
+    conversation: 'in one conversation',
+    caller: `for ${safeText(callerName ?? caller, 100)}`,
+    everyone: 'for everyone',
+  }[audience];
+  if (scope === 'server')
+    return `All tools${origin} ${answer === 'allow' ? 'run without approval' : 'are denied'} ${who}.`;
   const name = `${safeText(tool, 120)}${origin}`;
-  if (answer === 'deny') return `${name} is denied${where}, even if its definition changes.`;
-  return `${name} runs without approval${where} while its definition is unchanged.`;
+  if (answer === 'deny') return `${name} is denied ${who}, even if its definition changes.`;
+  return `${name} runs without approval ${who} while its definition is unchanged.`;
 }
+
+const audiences = { conversation: 'One conversation', caller: 'One caller', everyone: 'Everyone' } as const;

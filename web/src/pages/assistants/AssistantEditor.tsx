@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Copy, Trash2 } from 'lucide-react';
+import { Copy, MessagesSquare, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../api/client.ts';
@@ -11,9 +11,9 @@ import { hasFieldProblems } from '../../components/field-problems.ts';
 import { Form } from '../../components/fields.tsx';
 import { Page } from '../../components/Page.tsx';
 import { randomId } from '../../components/random-id.ts';
+import { chatAddress } from '../chat/chat-address.ts';
 import { AssistantFields } from './AssistantFields.tsx';
 import { type AssistantDraft, isSameDraft, toInput } from './assistant-draft.ts';
-import { ChatWithButton } from './ChatWithButton.tsx';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
 import { useLeaveGuard } from './use-leave-guard.ts';
 
@@ -64,14 +64,16 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
                 </Button>
               </>
             )}
-            <ChatWithButton
-              assistant={id}
-              look="primary"
-              disabled={isChanged}
-              title={isChanged ? 'Save your changes first' : undefined}
-            >
-              Chat
-            </ChatWithButton>
+            {isChanged ? (
+              <Button look="primary" disabled title="Save your changes first">
+                Chat
+              </Button>
+            ) : (
+              <ButtonLink href={chatAddress(id)} look="primary">
+                <MessagesSquare aria-hidden />
+                Chat
+              </ButtonLink>
+            )}
           </>
         )
       }

@@ -1,5 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Bot, Brain, Copy, Ellipsis, Pencil, Plus, Server, ShieldQuestion, Trash2, Wrench } from 'lucide-react';
+import {
+  Bot,
+  Brain,
+  Copy,
+  Ellipsis,
+  MessagesSquare,
+  Pencil,
+  Plus,
+  Server,
+  ShieldQuestion,
+  Trash2,
+  Wrench,
+} from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
@@ -11,8 +23,8 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { chatAddress } from '../chat/chat-address.ts';
 import { approvalModes } from './approval-modes.ts';
-import { ChatWithButton } from './ChatWithButton.tsx';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
 
 const pageSize = 50;
@@ -155,7 +167,10 @@ function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete
         </dl>
       </div>
       <div className="flex items-center gap-1">
-        <ChatWithButton assistant={id}>Chat</ChatWithButton>
+        <ButtonLink href={chatAddress(id)}>
+          <MessagesSquare aria-hidden />
+          Chat
+        </ButtonLink>
         {canEdit && (
           <Menu
             trigger={

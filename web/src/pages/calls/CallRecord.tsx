@@ -16,6 +16,7 @@ import { ChildCalls, ParentLink } from './RelatedCalls.tsx';
 /** The approval, timeline, outcome, children, arguments and identifiers of a call. */
 export function CallRecord({ call }: { readonly call: Call }) {
   const approval = useQuery(queries.callApproval(call)).data ?? undefined;
+  const edited = call.approval?.originalArguments;
   const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
   return (
     <div className="flex min-w-0 flex-col gap-5">
@@ -27,9 +28,16 @@ export function CallRecord({ call }: { readonly call: Call }) {
       <CallOutcome call={call} />
       <ChildCalls call={call.id} />
       {approval?.status !== 'pending' && (
-        <Section title="Arguments">
-          <ArgumentsView value={call.arguments} />
-        </Section>
+        <>
+          {edited && (
+            <Section title="Original arguments">
+              <ArgumentsView value={edited} />
+            </Section>
+          )}
+          <Section title={edited ? 'Edited arguments' : 'Arguments'}>
+            <ArgumentsView value={call.arguments} />
+          </Section>
+        </>
       )}
       <Section title="Record">
         <Facts>
@@ -39,6 +47,16 @@ export function CallRecord({ call }: { readonly call: Call }) {
           {call.caller.conversation !== undefined && call.parent?.kind !== 'answer' && (
             <Fact name="Conversation">
               <TextLink href={`/chat/${encodeURIComponent(call.caller.conversation)}`}>Open conversation</TextLink>
+            </Fact>
+          )}
+          {call.rule !== undefined && (
+            <Fact name="Approval">
+              <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>Allowed by a rule</TextLink>
+            </Fact>
+          )}
+          {call.approval?.by !== undefined && (
+            <Fact name={call.approval.answer === 'allow' ? 'Approved by' : 'Denied by'}>
+              {safeText(call.approval.by, 120)}
             </Fact>
           )}
           {call.parent && (

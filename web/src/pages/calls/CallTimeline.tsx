@@ -103,6 +103,7 @@ function listSteps(call: Call, approval: Approval | undefined): readonly Step[] 
   const steps: Step[] = [
     { at: call.createdAt, text: `Called by ${nameOfCaller(call.caller)}`, tone: 'bg-line-strong' },
   ];
+  if (call.rule !== undefined) steps.push({ at: call.createdAt, text: 'Allowed by a rule', tone: 'bg-good' });
   if (approval) {
     const reason = safeText(approval.reason, 300);
     steps.push({ at: approval.askedAt, text: `Approval requested: ${reason}`, tone: 'bg-warn' });

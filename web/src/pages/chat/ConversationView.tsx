@@ -21,6 +21,7 @@ import { ConversationStatus } from './ConversationStatus.tsx';
 import type { ConversationState } from './conversation-state.ts';
 import { Announcer, MessageStream } from './MessageStream.tsx';
 import { formatCount } from './message-text.ts';
+import { Suggestions } from './NewConversation.tsx';
 import { useApprovals } from './use-approvals.ts';
 import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
@@ -112,14 +113,20 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
         listButton={listButton}
       />
       <Announcer messages={messages} />
-      <MessageStream
-        messages={messages}
-        isIdle={!isRunning}
-        busy={busy}
-        actions={actions}
-        approvals={approvals.deferred}
-        questions={ownQuestions}
-      />
+      {messages.length === 0 && assistant ? (
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <Suggestions assistant={assistant} disabled={send.isPending} onSelect={(text) => send.mutate(text)} />
+        </div>
+      ) : (
+        <MessageStream
+          messages={messages}
+          isIdle={!isRunning}
+          busy={busy}
+          actions={actions}
+          approvals={approvals.deferred}
+          questions={ownQuestions}
+        />
+      )}
       <Composer
         ref={field}
         draft={draft}

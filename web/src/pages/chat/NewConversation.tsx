@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
@@ -19,24 +19,7 @@ import { saveDraft, useDraft } from './use-draft.ts';
 /** The start of a conversation: the assistant, suggestions and the message field. */
 export function NewConversation() {
   const assistants = useQuery(queries.assistants());
-  if (assistants.isError) {
-    return (
-      <div className="p-4">
-        <ErrorNotice
-          title="Could not load the assistants"
-          error={assistants.error}
-          onRetry={() => void assistants.refetch()}
-        />
-      </div>
-    );
-  }
-  if (!assistants.data) {
-    return (
-      <div className="p-6">
-        <Spinner label="Loading assistants …" />
-      </div>
-    );
-  }
+  if (!assistants.data) return <QueryState query={assistants} what="assistants" className="p-6" />;
   const [first] = assistants.data;
   if (!first) {
     return (
@@ -62,12 +45,10 @@ function ConversationStart({
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const toast = useToast();
-  const [selectedId, setSelectedId] = useState(first.id);
+  const requested = new URLSearchParams(useSearch()).get('assistant');
+  const [selectedId, setSelectedId] = useState(requested ?? first.id);
   const [draft, setDraft] = useDraft('new');
   const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
-  const preview = useQuery(queries.preview(assistant));
-  // The suggestions depend on the tools: shown earlier, they would change under the pointer.
-  const prompts = preview.isPending ? [] : starterPrompts(preview.data);
   const start = useMutation({
     async mutationFn(text: string) {
       const { id } = await api.createConversation({ body: { assistantId: assistant.id } });
@@ -91,30 +72,7 @@ function ConversationStart({
   return (
     <>
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center gap-5 px-4 py-8 sm:px-6">
-          <div className="flex flex-col items-center gap-2 text-center">
-            <MessagesSquare aria-hidden className="size-8 text-accent" />
-            <h1 className="text-xl tracking-tight">What should {safeText(assistant.name, 60)} do?</h1>
-            {assistant.description !== '' && (
-              <p className="max-w-lg text-ink-soft">{safeText(assistant.description, 300)}</p>
-            )}
-          </div>
-          {assistant.model.provider === 'demo' && <DemoNotice />}
-          <ul aria-label="Suggestions" className="grid min-h-32 content-start gap-2 sm:grid-cols-2">
-            {prompts.map((prompt) => (
-              <li key={prompt}>
-                <button
-                  type="button"
-                  disabled={start.isPending}
-                  onClick={() => start.mutate(prompt)}
-                  className="h-full w-full rounded-lg border border-line bg-surface px-3.5 py-3 text-left hover:border-accent hover:bg-accent-soft disabled:opacity-60"
-                >
-                  {prompt}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </div>
+        <Suggestions assistant={assistant} disabled={start.isPending} onSelect={(text) => start.mutate(text)} />
       </div>
       <Composer
         draft={draft}
@@ -131,6 +89,45 @@ function ConversationStart({
         />
       </Composer>
     </>
+  );
+}
+
+export interface SuggestionsProps {
+  readonly assistant: Assistant;
+  readonly disabled: boolean;
+  readonly onSelect: (text: string) => void;
+}
+
+/** The content of an empty conversation: what the assistant is for, and first messages that fit its tools. */
+export function Suggestions({ assistant, disabled, onSelect }: SuggestionsProps) {
+  const preview = useQuery(queries.preview(assistant));
+  // The suggestions depend on the tools: shown earlier, they would change under the pointer.
+  const prompts = preview.isPending ? [] : starterPrompts(preview.data);
+  return (
+    <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center gap-5 px-4 py-8 sm:px-6">
+      <div className="flex flex-col items-center gap-2 text-center">
+        <MessagesSquare aria-hidden className="size-8 text-accent" />
+        <h1 className="text-xl tracking-tight">What should {safeText(assistant.name, 60)} do?</h1>
+        {assistant.description !== '' && (
+          <p className="max-w-lg text-ink-soft">{safeText(assistant.description, 300)}</p>
+        )}
+      </div>
+      {assistant.model.provider === 'demo' && <DemoNotice />}
+      <ul aria-label="Suggestions" className="grid min-h-32 content-start gap-2 sm:grid-cols-2">
+        {prompts.map((prompt) => (
+          <li key={prompt}>
+            <button
+              type="button"
+              disabled={disabled}
+              onClick={() => onSelect(prompt)}
+              className="h-full w-full rounded-lg border border-line bg-surface px-3.5 py-3 text-left hover:border-accent hover:bg-accent-soft disabled:opacity-60"
+            >
+              {prompt}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { Plug, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { ButtonLink, IconButton } from '../../components/Button.tsx';
-import { ChatWithButton } from '../assistants/ChatWithButton.tsx';
+import { chatAddress } from '../chat/chat-address.ts';
 
 const storageKey = 'toolwharf.welcome';
 
@@ -40,9 +40,9 @@ export function WelcomePanel() {
           title="Try the demo"
           action={
             demo ? (
-              <ChatWithButton assistant={demo.id} look="primary">
+              <ButtonLink href={chatAddress(demo.id)} look="primary">
                 Chat with the demo assistant
-              </ChatWithButton>
+              </ButtonLink>
             ) : (
               <ButtonLink href="/chat" look="primary">
                 Chat with an assistant
