@@ -70,7 +70,7 @@ function toHttpError(cause: SdkHttpError): ToolwharfError {
   const reached = status >= 500 || status < 400;
   const data = { reached, httpStatus: status };
   if (status === 401 || status === 403) {
-    return new ConnectionError('SERVER_UNREACHABLE', `The server refused our credentials (HTTP ${status})`, {
+    return new ConnectionError('SERVER_UNREACHABLE', `The server requires valid credentials (HTTP ${status})`, {
       cause,
       data,
     });

@@ -68,7 +68,7 @@ type Change = Partial<ConnectionStatus> & Pick<ConnectionStatus, 'state'>;
 
 /** The status in another state, without what explained the previous one. */
 function enter(before: ConnectionStatus, change: Change, now: number): ConnectionStatus {
-  const { reason: _reason, code: _code, nextTryAt: _nextTryAt, signInUrl: _signInUrl, ...lasting } = before;
+  const { reason: _reason, code: _code, cause: _cause, nextTryAt: _at, signInUrl: _url, ...lasting } = before;
   const after = { ...lasting, ...change };
   return isSameState(before, after) ? after : { ...after, since: isoTime(now) };
 }
@@ -81,11 +81,13 @@ function failureOf(
   { status, isWanted }: ConnectionModel,
   { error, retryAt }: Extract<ConnectionEvent, { type: 'failed' }>,
 ): Change {
-  const { authorizationUrl } = error.data;
+  const { authorizationUrl, httpStatus, isCommandMissing } = error.data;
   return {
     state: 'error',
     reason: error.message,
     code: error.code,
+    cause:
+      httpStatus === 401 || httpStatus === 403 ? 'unauthorized' : isCommandMissing ? 'command-not-found' : undefined,
     failures: status.failures + 1,
     signInUrl: typeof authorizationUrl === 'string' ? authorizationUrl : undefined,
     nextTryAt: isWanted ? isoTime(retryAt) : undefined,

@@ -13,6 +13,12 @@ export const eras = ['legacy', 'modern'] as const;
 /** A protocol era of MCP. */
 export type Era = (typeof eras)[number];
 
+/** The causes of failed connections that a person can fix. */
+export const failureCauses = ['unauthorized', 'command-not-found'] as const;
+
+/** A cause of a failed connection that a person can fix. */
+export type FailureCause = (typeof failureCauses)[number];
+
 /** The present state of one connection. */
 export interface ConnectionStatus {
   readonly state: ConnectionState;
@@ -20,6 +26,8 @@ export interface ConnectionStatus {
   readonly reason?: string;
   /** The error code of the reason. */
   readonly code?: string;
+  /** The cause of an `error` that a person can fix: credentials are needed, or the command is not installed. */
+  readonly cause?: FailureCause;
   /** The address at which a person must sign in first. */
   readonly signInUrl?: string;
   /** When this state began; ISO time. */

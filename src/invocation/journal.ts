@@ -10,6 +10,8 @@ export interface CallFilter {
   readonly tool?: string;
   readonly status?: CallStatus;
   readonly caller?: string;
+  /** A part of the tool's name, its original name, the server or the caller's id; upper and lower case are equal. */
+  readonly search?: string;
   /** Only the children of the call or answer with this id. */
   readonly parent?: string;
   /** ISO times; `since` is inclusive, `until` is exclusive. */

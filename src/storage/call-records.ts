@@ -34,10 +34,16 @@ export function isInWindow(record: CallRecord, filter: CallFilter, { since, unti
     (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
     (filter.status === undefined || record.status === filter.status) &&
     (filter.caller === undefined || record.caller.id === filter.caller) &&
+    (filter.search === undefined || hasText(record, filter.search)) &&
     (filter.parent === undefined || record.parent?.id === filter.parent) &&
     time >= since &&
     time < until
   );
+}
+
+function hasText({ tool, originalName, server = '', caller }: CallRecord, search: string): boolean {
+  const sought = search.toLowerCase();
+  return [tool, originalName, server, caller.id].some((text) => text.toLowerCase().includes(sought));
 }
 
 export function timeOf({ createdAt }: CallRecord): number {

@@ -102,14 +102,14 @@ describe('the list of calls', () => {
     await row('echo').waitFor({ state: 'detached' });
     for (const tool of ['sleep', 'fail', 'add', 'die']) await row(tool).waitFor();
     expect(await list().getByRole('listitem').count()).toBe(4);
-    await page.getByLabel('Tool').fill('fail');
+    await page.getByLabel('Search').fill('FAI');
     await row('add').waitFor({ state: 'detached' });
     await row('fail').waitFor();
-    expect(search()).toBe('?status=error&tool=fail');
+    expect(search()).toBe('?search=FAI&status=error');
     await page.reload();
     await row('fail').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(1);
-    expect(await page.getByLabel('Tool').inputValue()).toBe('fail');
+    expect(await page.getByLabel('Search').inputValue()).toBe('FAI');
     // The filter also applies to live calls.
     await call('s_echo', { text: 'another' });
     await call('s_fail');
@@ -117,13 +117,13 @@ describe('the list of calls', () => {
     expect(await row('echo').count()).toBe(0);
     await page.getByRole('button', { name: 'Clear' }).click();
 
-    await page.getByLabel('Caller').fill('admin');
+    await page.getByLabel('Caller').selectOption('admin');
     await row('echo').first().waitFor({ state: 'detached' });
     await row('pid').waitFor();
     await page.getByLabel('Time').selectOption('Last hour');
     await row('pid').waitFor();
     expect(search()).toBe('?caller=admin&range=1h');
-    await page.getByLabel('Caller').fill('nobody');
+    await page.getByLabel('Search').fill('nobody');
     await page.getByText('No matching calls').waitFor();
     await app.goto('/calls?until=2020-01-01T00:00:00.000Z&status=nonsense');
     await page.getByText('No matching calls').waitFor();
@@ -211,7 +211,7 @@ describe('the details of a call', () => {
     await row('add').first().getByRole('link').click();
     await details('add').getByText('only-once').first().waitFor();
     await details('add').getByRole('region', { name: 'Result' }).getByText('42').waitFor();
-    await details('add').getByRole('button', { name: 'Repeat …' }).click();
+    await details('add').getByRole('button', { name: 'Run again …' }).click();
     await page.waitForURL(/\/tools\/mcp_s_add/);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('42', { exact: true }).first().waitFor();

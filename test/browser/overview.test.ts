@@ -127,7 +127,11 @@ test('the first steps are shown until they are hidden and start a conversation w
   const welcome = page.getByRole('region', { name: 'Get started' });
   await welcome.getByRole('link', { name: 'Add a server' }).waitFor();
   await welcome.getByRole('link', { name: 'Connect a client' }).waitFor();
-  await welcome.getByRole('button', { name: 'Chat with the demo assistant' }).click();
+  await welcome.getByRole('link', { name: 'Chat with the demo assistant' }).click();
+  // A conversation exists from its first message.
+  await page.getByRole('list', { name: 'Suggestions' }).getByRole('button').first().waitFor();
+  expect((await app.get('/api/conversations')).body.conversations).toEqual([]);
+  await page.getByRole('button', { name: 'Which tools do you have?' }).click();
   await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/);
   await app.goto('/');
   await welcome.getByRole('button', { name: 'Hide this panel' }).click();

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everything, fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -214,6 +216,18 @@ describe('a running tool [R11]', () => {
     await run().getByText('The server was asked to stop').waitFor();
   });
 
+  test('a running call continues when the page is reloaded, and the page follows it again [R12]', async () => {
+    await openTool('mcp_memo_sleep');
+    await field('ms').fill('60000');
+    await button('Run').click();
+    await run().getByText('Running').waitFor();
+    await app.page.reload();
+    await run().getByText('Running').waitFor();
+    await run().getByRole('progressbar').waitFor();
+    await button('Stop').click();
+    await run().getByText('CALL_CANCELLED').waitFor();
+  });
+
   test('an approval is answered on the page of the tool', async () => {
     await openTool('mcp_memo_add');
     await field('a').fill('2');
@@ -308,7 +322,14 @@ describe('the definition of a tool [R7, R11]', () => {
       expect(JSON.parse(await copy(`${format} definition`))).toMatchObject(shape);
     }
     expect(await copy('CLI command')).toBe(`toolwharf call mcp_memo_echo --args '{"text":"it'\\''s"}'`);
+    await app.page.getByRole('radio', { name: 'curl' }).click();
     expect(await copy('curl command')).toContain(`${app.url}/api/tools/mcp_memo_echo/call`);
+    await app.page.getByRole('radio', { name: 'Python' }).click();
+    expect(await copy('Python program')).toContain(`json.loads("{\\"text\\":\\"it's\\"}")`);
+    await app.page.getByRole('radio', { name: 'TypeScript' }).click();
+    const env = { ...process.env, TOOLWHARF_API_KEY: app.adminToken };
+    const program = ['--input-type=module', '--eval', await copy('TypeScript program')];
+    expect((await promisify(execFile)(process.execPath, program, { env })).stdout).toBe("it's\n");
     await expectAccessible(app.page);
     await openTool('mcp_rich_odd_names');
     await tab('Schema').click();

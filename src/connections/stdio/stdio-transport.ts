@@ -176,7 +176,7 @@ async function launch(options: StdioTransportOptions, marker: string): Promise<C
     throw new ConnectionError(
       'SERVER_UNREACHABLE',
       missing ? `Command not found: ${options.command}${where}. Is it installed and on PATH?` : messageOf(cause),
-      { cause, data: { reached: false } },
+      { cause, data: { reached: false, isCommandMissing: missing } },
     );
   }
   // From the start: Node drops the output of a process that ended before anybody listened.

@@ -5,6 +5,8 @@ import { type CallWindow, callWindow } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { Database } from './engine.ts';
 
+const searchable = ['tool', 'original_name', 'server', 'caller'] as const;
+
 interface Position {
   readonly created_at: number;
   readonly first_seq: number;
@@ -41,7 +43,7 @@ function findPosition(db: Database, id: string): Promise<Position | undefined> {
 
 function page(
   db: Database,
-  { kind, server, tool, status, caller, parent }: CallFilter,
+  { kind, server, tool, status, caller, search, parent }: CallFilter,
   { since, until, limit }: CallWindow,
   before: Position | undefined,
   toolColumn: 'tool' | 'original_name' | undefined,
@@ -55,6 +57,12 @@ function page(
   if (status !== undefined && status !== 'success') calls = calls.where(sql<boolean>`status <> 'success'`);
   if (status === 'error') calls = calls.where(sql<boolean>`status = 'error'`);
   if (caller !== undefined) calls = calls.where('caller', '=', toIndexText(caller));
+  if (search !== undefined) {
+    const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+    calls = calls.where(({ or }) =>
+      or(searchable.map((column) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)),
+    );
+  }
   if (parent !== undefined) calls = calls.where('parent', '=', toIndexText(parent));
   if (Number.isFinite(since)) calls = calls.where('created_at', '>=', since);
   if (Number.isFinite(until)) calls = calls.where('created_at', '<', until);

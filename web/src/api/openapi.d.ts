@@ -1563,6 +1563,7 @@ export interface components {
             readonly state: "disconnected" | "connecting" | "connected" | "degraded" | "error";
             readonly reason?: string;
             readonly code?: string;
+            readonly cause?: "unauthorized" | "command-not-found";
             readonly signInUrl?: string;
             readonly since: string;
             readonly nextTryAt?: string;
@@ -3092,6 +3093,7 @@ export interface operations {
                 readonly tool?: string;
                 readonly status?: "pending" | "running" | "success" | "error";
                 readonly caller?: string;
+                readonly search?: string;
                 readonly parent?: string;
                 readonly since?: string;
                 readonly until?: string;

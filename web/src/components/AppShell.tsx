@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Menu as MenuIcon, X } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { Menu as MenuIcon, Search, X } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useConnection } from '../api/events-context.tsx';
 import { queries } from '../api/queries.ts';
@@ -8,12 +8,19 @@ import { IconButton } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { Navigation } from './Navigation.tsx';
 import { useNow } from './times.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
+
+const CommandPalette = lazy(async () => ({ default: (await import('./CommandPalette.tsx')).CommandPalette }));
+const ShortcutList = lazy(async () => ({ default: (await import('./CommandPalette.tsx')).ShortcutList }));
 
 /** The frame of every page: navigation, pending approvals and the state of the connection. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const pending = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  const [overlay, setOverlay] = useState<'search' | 'shortcuts'>();
+  const closeOverlay = () => setOverlay(undefined);
+  useOverlayKeys(setOverlay);
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the menu
   useEffect(() => setOpen(false), [location]);
 
@@ -46,14 +53,45 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         <div className="hidden px-1 pt-1 md:block">
           <Brand />
         </div>
+        <button
+          type="button"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setOverlay('search')}
+          className="flex items-center gap-2 rounded-md border border-line bg-page px-2.5 py-1.5 text-ink-soft hover:bg-sunken hover:text-ink"
+        >
+          <Search aria-hidden className="size-4" />
+          <span className="flex-1 text-left">Search</span>
+          <kbd aria-hidden className="rounded border border-line px-1 text-xs">
+            Ctrl K
+          </kbd>
+        </button>
         <Navigation pending={pending} />
       </aside>
       <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <ConnectionBanner />
         {children}
       </main>
+      <Suspense>
+        {overlay === 'search' && <CommandPalette onClose={closeOverlay} />}
+        {overlay === 'shortcuts' && <ShortcutList onClose={closeOverlay} />}
+      </Suspense>
     </div>
   );
+}
+
+/** Opens the search with Ctrl+K or ⌘K, and the list of shortcuts with `?` outside of fields. */
+function useOverlayKeys(open: (overlay: 'search' | 'shortcuts') => void): void {
+  useShortcuts(true, { '?': () => open('shortcuts') });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      open('search');
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [open]);
 }
 
 function Brand() {

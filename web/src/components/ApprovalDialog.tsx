@@ -2,9 +2,9 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Approval } from '../api/client.ts';
 import { ApprovalPanel } from './ApprovalPanel.tsx';
-import { useShortcuts } from './approval/use-shortcuts.ts';
 import { Button, IconButton } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
 
 export interface ApprovalDialogProps {
   /** Pending approvals; an answered one must be removed from the list. */

@@ -7,12 +7,12 @@ import { ApprovalAnswers, DenyForm, EditArguments } from './approval/ApprovalAns
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
 import { outcomeOf } from './approval/labels.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
-import { useShortcuts } from './approval/use-shortcuts.ts';
 import { Badge } from './Badge.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { QueryState } from './QueryState.tsx';
 import { safeText } from './safe-text.ts';
 import { useToast } from './Toasts.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
 
 export interface ApprovalPanelProps {
   readonly approval: Approval;

@@ -28,6 +28,11 @@ export const callRoutes = [
       tool: z.string().optional().describe("The tool's exposed name, or its original name on the server."),
       status: callStatus.optional(),
       caller: z.string().optional().describe("The caller's id."),
+      search: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("A part of the tool's name, its original name, the server or the caller's id."),
       parent: z.string().optional().describe('The id of the call or answer that made them.'),
       since: z.iso.datetime({ offset: true }).optional().describe('Start of the period, inclusive.'),
       until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive.'),

@@ -3,7 +3,7 @@ import { createAuthenticationSchema } from '../../../config/authentication-schem
 import { connectedTransports, toolModes, transports } from '../../../config/config.ts';
 import { serverName, text } from '../../../config/schema-parts.ts';
 import { limitsSchema, rateSchema, serverShape } from '../../../config/server-schema.ts';
-import { connectionStates, eras } from '../../../connections/status.ts';
+import { connectionStates, eras, failureCauses } from '../../../connections/status.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 /** Replaces a stored secret in responses; sent back, it keeps the secret. */
@@ -106,6 +106,10 @@ export const statusSchema = answer(
     state: z.enum(connectionStates),
     reason: z.string().optional(),
     code: z.string().optional(),
+    cause: z
+      .enum(failureCauses)
+      .optional()
+      .describe('The cause of an error that a person can fix: credentials are needed, or the command is not installed.'),
     signInUrl: z
       .string()
       .optional()

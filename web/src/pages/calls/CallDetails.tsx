@@ -12,7 +12,7 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
-import { toolAddress } from '../tools/tool-address.ts';
+import { toolAddress } from '../../components/tool-address.ts';
 import { CallRecord } from './CallRecord.tsx';
 import { CallStatus } from './CallStatus.tsx';
 
@@ -77,7 +77,7 @@ function CallActions({ call }: { readonly call: Call }) {
         onClick={() => navigate(toolAddress(call.tool, call.arguments))}
       >
         <Repeat aria-hidden />
-        Repeat …
+        Run again …
       </Button>
     </>
   );

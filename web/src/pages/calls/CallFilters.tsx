@@ -1,31 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
-import { type ComponentProps, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { Download, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { api, type CallStats } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { nameOfCaller } from '../../components/approval/labels.ts';
 import { Button } from '../../components/Button.tsx';
-import { Field, Input, Select, TextField } from '../../components/fields.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { Menu } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
-import { type CallFilter, type Range, ranges, statuses } from './call-filter.ts';
+import { type CallFilter, ends, type Range, ranges, statuses, toQuery } from './call-filter.ts';
+import { useExport } from './export-calls.ts';
 import type { ListedCall } from './merge-calls.ts';
 
 export interface CallFiltersProps {
   readonly filter: CallFilter;
-  /** The listed calls; their callers are suggested. */
+  /** The listed calls; their callers can be selected. */
   readonly calls: readonly ListedCall[];
   readonly onChange: (filter: CallFilter) => void;
 }
 
-const maxSuggestions = 300;
 const debounceMs = 300;
 
-/** The filter of the list. The page keeps it in its address. */
+/** The filter of the list, the number of calls by outcome, and the export. The address of the page contains the filter. */
 export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
   const servers = useQuery(queries.servers()).data ?? [];
   const change = (part: Partial<CallFilter>) => onChange({ ...filter, ...part });
   const isBetween = filter.since !== undefined || filter.until !== undefined;
-  const names = [...new Set([...servers.map(({ name }) => name), ...(filter.server ? [filter.server] : [])])];
+  const names = new Set([...servers.map(({ name }) => name), ...(filter.server ? [filter.server] : [])]);
+  const callers = new Map(calls.map(({ caller }) => [caller.id, nameOfCaller(caller)]));
+  if (filter.caller !== undefined && !callers.has(filter.caller)) callers.set(filter.caller, filter.caller);
 
   function changeTime(choice: string): void {
     const none = { range: undefined, since: undefined, until: undefined };
@@ -35,119 +39,157 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
   }
 
   return (
-    <search className="grid grid-cols-2 items-end gap-x-3 gap-y-2 text-xs sm:grid-cols-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
-      <Field label="Server">
-        {(field) => (
-          <Select
-            {...field}
-            value={filter.server ?? ''}
-            onChange={({ target }) => change({ server: emptyToUndefined(target.value) })}
-          >
-            <option value="">All servers</option>
-            {names.map((name) => (
-              <option key={name} value={name}>
-                {safeText(name, 100)}
-              </option>
-            ))}
-          </Select>
+    <>
+      <search className="grid grid-cols-2 items-end gap-x-3 gap-y-2 text-xs sm:grid-cols-3 lg:grid-cols-[minmax(0,1.5fr)_repeat(4,minmax(0,1fr))_auto_auto]">
+        <SearchField value={filter.search} onChange={(search) => change({ search })} />
+        <SelectField
+          label="Server"
+          options={[['', 'All servers'], ...[...names].map((name) => [name, safeText(name, 100)] as const)]}
+          value={filter.server ?? ''}
+          onChange={(server) => change({ server: server || undefined })}
+        />
+        <SelectField
+          label="Status"
+          options={statusOptions}
+          value={filter.end ?? filter.status ?? ''}
+          onChange={(choice) => change(toStatus(choice))}
+        />
+        <SelectField
+          label="Caller"
+          options={[['', 'All callers'], ...[...callers].map(([id, name]) => [id, safeText(name, 100)] as const)]}
+          value={filter.caller ?? ''}
+          onChange={(caller) => change({ caller: caller || undefined })}
+        />
+        <SelectField
+          label="Time"
+          options={[
+            ['', 'Any time'],
+            ...Object.entries(ranges).map(([range, { label }]) => [range, label] as const),
+            ['between', 'Between …'],
+          ]}
+          value={isBetween ? 'between' : (filter.range ?? '')}
+          onChange={changeTime}
+        />
+        <Button disabled={Object.keys(filter).length === 0} onClick={() => onChange({})}>
+          <X aria-hidden />
+          Clear
+        </Button>
+        <ExportMenu filter={filter} />
+        {isBetween && (
+          <>
+            <TimeField label="From" value={filter.since} onChange={(since) => change({ since })} />
+            <TimeField label="Until" value={filter.until} onChange={(until) => change({ until })} />
+          </>
         )}
-      </Field>
-      <ToolField value={filter.tool} onChange={(tool) => change({ tool })} />
-      <Field label="Status">
-        {(field) => (
-          <Select
-            {...field}
-            value={filter.status ?? ''}
-            onChange={({ target }) => change({ status: emptyToUndefined(target.value) as CallFilter['status'] })}
-          >
-            <option value="">Any status</option>
-            {Object.entries(statuses).map(([status, label]) => (
-              <option key={status} value={status}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <CallerField value={filter.caller} calls={calls} onChange={(caller) => change({ caller })} />
-      <Field label="Time">
-        {(field) => (
-          <Select
-            {...field}
-            value={isBetween ? 'between' : (filter.range ?? '')}
-            onChange={({ target }) => changeTime(target.value)}
-          >
-            <option value="">Any time</option>
-            {Object.entries(ranges).map(([range, { label }]) => (
-              <option key={range} value={range}>
-                {label}
-              </option>
-            ))}
-            <option value="between">Between …</option>
-          </Select>
-        )}
-      </Field>
-      <Button disabled={Object.keys(filter).length === 0} onClick={() => onChange({})}>
-        <X aria-hidden />
-        Clear
-      </Button>
-      {isBetween && (
-        <>
-          <TimeField label="From" value={filter.since} onChange={(since) => change({ since })} />
-          <TimeField label="Until" value={filter.until} onChange={(until) => change({ until })} />
-        </>
-      )}
-    </search>
+      </search>
+      <Counts filter={filter} onSelect={(status) => change(status)} />
+    </>
   );
 }
 
-interface TextFieldProps {
+const statusOptions: readonly (readonly [string, string])[] = [
+  ['', 'Any status'],
+  ...Object.entries(statuses),
+  ...Object.entries(ends),
+];
+
+type StatusFilter = Pick<CallFilter, 'status' | 'end'>;
+
+function toStatus(choice: string): StatusFilter {
+  if (Object.hasOwn(ends, choice)) return { status: 'error', end: choice as CallFilter['end'] };
+  return { status: choice === '' ? undefined : (choice as CallFilter['status']), end: undefined };
+}
+
+const counted: readonly (readonly [keyof CallStats['totals'], string, StatusFilter])[] = [
+  ['success', 'success', { status: 'success', end: undefined }],
+  ['error', 'failed', { status: 'error', end: undefined }],
+  ['denied', 'denied', { status: 'error', end: 'denied' }],
+  ['invalid', 'invalid', { status: 'error', end: 'invalid' }],
+  ['cancelled', 'cancelled', { status: 'error', end: 'cancelled' }],
+];
+
+interface CountsProps {
+  readonly filter: CallFilter;
+  readonly onSelect: (status: StatusFilter) => void;
+}
+
+/** The number of calls by outcome in the selected time; without one, in the last 24 hours. Each number filters the list. */
+function Counts({ filter, onSelect }: CountsProps) {
+  const { range = '24h', since, until } = filter;
+  const { data } = useQuery({
+    queryKey: ['call-stats', 'counts', range, since, until],
+    queryFn: ({ signal }) => {
+      const period = since === undefined && until === undefined ? toQuery({ range }, Date.now()) : { since, until };
+      return api.getCallStats({ query: { since: period.since, until: period.until, buckets: 1 }, signal });
+    },
+    refetchInterval: 5_000,
+  });
+  if (!data) return null;
+  const period = since === undefined && until === undefined ? ranges[range].label.toLowerCase() : 'selected time';
+  return (
+    <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
+      <span>
+        {data.totals.calls.toLocaleString('en')} in the {period}:
+      </span>
+      {counted.map(([key, label, status]) => (
+        <button
+          key={key}
+          type="button"
+          className="rounded tabular-nums underline-offset-2 hover:text-ink hover:underline"
+          onClick={() => onSelect(status)}
+        >
+          {(data.totals[key] ?? 0).toLocaleString('en')} {label}
+        </button>
+      ))}
+    </p>
+  );
+}
+
+function ExportMenu({ filter }: { readonly filter: CallFilter }) {
+  const exporting = useExport(filter);
+  return (
+    <Menu
+      trigger={
+        <Button busy={exporting.isPending}>
+          <Download aria-hidden />
+          Export
+        </Button>
+      }
+      items={[
+        { label: 'CSV', onSelect: () => exporting.mutate('csv') },
+        { label: 'JSON lines', onSelect: () => exporting.mutate('jsonl') },
+      ]}
+    />
+  );
+}
+
+interface OptionalTextProps {
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }
 
-function ToolField({ value, onChange }: TextFieldProps) {
-  const id = useId();
-  const tools = useQuery(queries.tools()).data;
-  const names = useMemo(() => [...new Set(tools?.map(({ originalName }) => originalName))].sort(), [tools]);
+/** Reports its value when the person stops typing. */
+function SearchField({ value = '', onChange }: OptionalTextProps) {
+  const [text, setText] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   return (
-    <Field label="Tool">
-      {(field) => (
-        <>
-          <DebouncedInput {...field} list={id} placeholder="Full name" value={value ?? ''} onChange={onChange} />
-          <datalist id={id}>
-            {names.slice(0, maxSuggestions).map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
+    <TextField
+      label="Search"
+      type="search"
+      placeholder="Part of a tool, server or caller"
+      value={text}
+      onChange={(typed) => {
+        setText(typed);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onChange(typed.trim() || undefined), debounceMs);
+      }}
+    />
   );
 }
 
-function CallerField({ value, calls, onChange }: TextFieldProps & { readonly calls: readonly ListedCall[] }) {
-  const id = useId();
-  const callers = useMemo(() => new Map(calls.map(({ caller }) => [caller.id, nameOfCaller(caller)])), [calls]);
-  return (
-    <Field label="Caller">
-      {(field) => (
-        <>
-          <DebouncedInput {...field} list={id} placeholder="Full id" value={value ?? ''} onChange={onChange} />
-          <datalist id={id}>
-            {[...callers].slice(0, maxSuggestions).map(([caller, name]) => (
-              <option key={caller} value={caller}>
-                {name}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  );
-}
-
-function TimeField({ label, value, onChange }: TextFieldProps & { readonly label: string }) {
+function TimeField({ label, value, onChange }: OptionalTextProps & { readonly label: string }) {
   return (
     <TextField
       label={label}
@@ -156,32 +198,4 @@ function TimeField({ label, value, onChange }: TextFieldProps & { readonly label
       onChange={(text) => onChange(fromLocalTime(text))}
     />
   );
-}
-
-interface DebouncedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
-  readonly value: string;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-/** Reports its value once the person stops typing. */
-function DebouncedInput({ value, onChange, ...props }: DebouncedInputProps) {
-  const [text, setText] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <Input
-      {...props}
-      value={text}
-      onChange={({ target }) => {
-        setText(target.value);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => onChange(target.value.trim() || undefined), debounceMs);
-      }}
-    />
-  );
-}
-
-function emptyToUndefined(text: string): string | undefined {
-  return text === '' ? undefined : text;
 }

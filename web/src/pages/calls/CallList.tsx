@@ -110,7 +110,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
 function NoCalls({ filtered }: { readonly filtered: boolean }) {
   return filtered ? (
     <EmptyState icon={<History aria-hidden />} title="No matching calls">
-      Tool and caller filters need the full name or id. Change or clear a filter to see more calls.
+      Change or clear a filter to see more calls.
     </EmptyState>
   ) : (
     <EmptyState icon={<History aria-hidden />} title="No calls yet">

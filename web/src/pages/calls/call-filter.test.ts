@@ -16,14 +16,14 @@ const call: ListedCall = {
 test('a filter is the same after being written to and read from an address', () => {
   const filters = [
     {},
-    { server: 's', tool: 'a b&c', status: 'error', caller: 'key:1', range: '1h' },
+    { search: 'a b&c', server: 's', status: 'error', end: 'denied', caller: 'key:1', range: '1h' },
     { since: '2026-03-01T10:00:00.000Z', until: '2026-03-02T10:00:00.000Z' },
   ] as const;
   for (const filter of filters) expect(readFilter(writeFilter(filter))).toEqual(filter);
 });
 
 test('invalid values in an address are ignored', () => {
-  expect(read('status=toString&range=constructor&since=soon&until=&tool=%20&other=1')).toEqual({});
+  expect(read('status=toString&end=valueOf&range=constructor&since=soon&until=&search=%20&other=1')).toEqual({});
   expect(read('range=1h&since=2026-03-01T10:00:00Z')).toEqual({ range: '1h' });
 });
 
@@ -36,9 +36,10 @@ test('a range begins at a whole minute', () => {
 
 test('calls match a query by the rules of the gateway', () => {
   expect(matchesQuery(call, {})).toBe(true);
-  expect(matchesQuery(call, { tool: 'add', server: 's', status: 'success', caller: 'local' })).toBe(true);
-  expect(matchesQuery(call, { tool: 'mcp_s_add' })).toBe(true);
-  expect(matchesQuery(call, { tool: 'ad' })).toBe(false);
+  expect(matchesQuery(call, { search: 'ADD', server: 's', status: 'success', caller: 'local' })).toBe(true);
+  expect(matchesQuery(call, { search: 'oca' })).toBe(true);
+  expect(matchesQuery(call, { search: 'subtract' })).toBe(false);
+  expect(matchesQuery(call, { end: 'denied' })).toBe(false);
   expect(matchesQuery(call, { server: 't' })).toBe(false);
   expect(matchesQuery(call, { status: 'error' })).toBe(false);
   expect(matchesQuery(call, { caller: 'other' })).toBe(false);

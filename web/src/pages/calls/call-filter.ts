@@ -3,9 +3,12 @@ import type { ListedCall } from './merge-calls.ts';
 
 /** The filter of the list. The address of the page contains it, so that it can be shared. */
 export interface CallFilter {
+  /** A part of the tool's name, the server or the caller's id. */
+  readonly search?: string;
   readonly server?: string;
-  readonly tool?: string;
   readonly status?: Call['status'];
+  /** How a call with the status `error` ended. */
+  readonly end?: End;
   readonly caller?: string;
   /** A time range up to now. */
   readonly range?: Range;
@@ -23,18 +26,37 @@ export const ranges = {
 
 export type Range = keyof typeof ranges;
 
-export const statuses = { pending: 'Pending', running: 'Running', success: 'Success', error: 'Error' } as const;
+type End = NonNullable<Call['end']>;
+
+export const statuses = {
+  pending: 'Pending',
+  running: 'Running',
+  success: 'Success',
+  error: 'Without a result',
+} as const;
+
+export const ends: Readonly<Record<End, string>> = {
+  tool: 'Tool error',
+  failed: 'Failed',
+  timeout: 'Timed out',
+  denied: 'Denied',
+  invalid: 'Invalid',
+  cancelled: 'Cancelled',
+  'unknown-outcome': 'Outcome unknown',
+};
 
 /** Reads the filter from the address. Invalid values are ignored. */
 export function readFilter(search: URLSearchParams): CallFilter {
   const text = (name: string) => search.get(name)?.trim() || undefined;
   const status = text('status');
+  const end = text('end');
   const range = text('range');
   const [since, until] = [toIsoTime(text('since')), toIsoTime(text('until'))];
   return omitUndefined({
+    search: text('search'),
     server: text('server'),
-    tool: text('tool'),
     status: status !== undefined && Object.hasOwn(statuses, status) ? (status as Call['status']) : undefined,
+    end: end !== undefined && Object.hasOwn(ends, end) ? (end as End) : undefined,
     caller: text('caller'),
     range: range !== undefined && Object.hasOwn(ranges, range) ? (range as Range) : undefined,
     ...(range === undefined && { since, until }),
@@ -55,9 +77,13 @@ export function toQuery({ range, ...filter }: CallFilter, now: number) {
 
 /** Whether a call matches the query. */
 export function matchesQuery(call: ListedCall, query: ReturnType<typeof toQuery>): boolean {
-  const { server, tool, status, caller, since, until } = query;
+  const { search, server, status, end, caller, since, until } = query;
   if (server !== undefined && call.server !== server) return false;
-  if (tool !== undefined && call.tool !== tool && call.originalName !== tool) return false;
+  if (search !== undefined) {
+    const texts = [call.tool, call.originalName, call.server ?? '', call.caller.id];
+    if (!texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))) return false;
+  }
+  if (end !== undefined && call.end !== end) return false;
   if (status !== undefined && call.status !== status) return false;
   if (caller !== undefined && call.caller.id !== caller) return false;
   const at = Date.parse(call.createdAt);

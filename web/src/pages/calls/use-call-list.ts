@@ -17,8 +17,7 @@ export function useCallList(filter: CallFilter) {
   const pages = useInfiniteQuery({
     // Not below `calls`: each event would refetch every loaded page.
     queryKey: ['call-list', query],
-    queryFn: ({ pageParam, signal }) =>
-      api.listCalls({ query: { ...query, limit: pageSize, before: pageParam || undefined }, signal }),
+    queryFn: ({ pageParam, signal }) => listPage(query, pageParam || undefined, signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     // Matching calls of the previous filter stay visible until the response arrives.
@@ -30,6 +29,11 @@ export function useCallList(filter: CallFilter) {
     return mergeCalls(loaded, live, { matches: (call) => matchesQuery(call, query), hasMore: pages.hasNextPage });
   }, [pages.data, pages.hasNextPage, live, query]);
   return { ...pages, calls };
+}
+
+/** One page of the calls. The gateway does not filter by how a call ended, so `matchesQuery` does. */
+export function listPage({ end: _end, ...query }: ReturnType<typeof toQuery>, before?: string, signal?: AbortSignal) {
+  return api.listCalls({ query: { ...query, limit: pageSize, before }, signal });
 }
 
 /** The calls that changed since the page was opened. Above the limit they are dropped and the list is refetched. */

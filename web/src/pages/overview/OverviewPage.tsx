@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration, formatDuration, TimeAgo } from '../../components/times.tsx';
-import { toolAddress } from '../tools/tool-address.ts';
+import { toolAddress } from '../../components/tool-address.ts';
 import { Attention } from './Attention.tsx';
 import { CallPlots } from './CallPlots.tsx';
 import { type Range, ranges, statsQuery } from './overview-queries.ts';

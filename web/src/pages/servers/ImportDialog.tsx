@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ImportedServer } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -21,11 +21,17 @@ const example = `{
   }
 }`;
 
+export interface ImportDialogProps {
+  /** The content of a dropped file. */
+  readonly text?: string;
+  readonly onClose: () => void;
+}
+
 /** Imports servers from the pasted configuration of another MCP client. */
-export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+export function ImportDialog({ text: initialText = '', onClose }: ImportDialogProps) {
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const taken = new Set((useQuery(queries.servers()).data ?? []).map(({ name }) => name));
-  const [text, setText] = useState('');
+  const [text, setText] = useState(initialText);
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
   const [openDialog, setOpenDialog] = useState<'sign-in' | ImportedServer>();
   const importing = useImport();
@@ -37,6 +43,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
     },
   });
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a dropped file is read when the dialog opens
+  useEffect(() => {
+    if (initialText !== '') reading.mutate();
+  }, []);
   const { servers = [], problems = [] } = reading.data ?? {};
   const canAdd = ({ name, transport }: ImportedServer) =>
     importing.steps.get(name)?.kind !== 'added' && !taken.has(name) && (transport !== 'stdio' || mayAddPrograms);
@@ -73,7 +83,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           <Form className="flex flex-col gap-2" onSubmit={() => reading.mutate()}>
             <Field
               label="Configuration"
-              hint="Paste the whole file or the part with the servers. Nothing is saved yet."
+              hint="Paste the whole file or the part with the servers, or drop a file onto the page. Nothing is saved yet."
             >
               {(props) => (
                 <TextArea

@@ -16,7 +16,7 @@ import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { type Tab, Tabs } from '../../components/Tabs.tsx';
-import { toolAddress } from '../tools/tool-address.ts';
+import { toolAddress } from '../../components/tool-address.ts';
 import { ChangedTools } from './ChangedTools.tsx';
 import { ServerOverview } from './ServerOverview.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
@@ -71,7 +71,7 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
     >
       <div className="flex flex-col gap-3">
         {isAdmin && <Actions server={server} action={action} onEdit={onEdit} onRemove={onRemove} />}
-        <ServerTrouble server={server} action={isAdmin ? action : undefined} />
+        <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
         <Tabs
           label="Server"
           tabs={tabs}

@@ -90,7 +90,7 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
           </div>
         )}
       </div>
-      <ServerTrouble server={server} action={isAdmin ? action : undefined} />
+      <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
     </article>
   );
 }

@@ -1,23 +1,30 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { LogIn, RefreshCw } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { ConnectionStatus, Server } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { Button, ExternalButtonLink } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ExpandableText } from '../../components/ExpandableText.tsx';
+import { Form, Input } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useToast } from '../../components/Toasts.tsx';
 import { formatDuration, useNow } from '../../components/times.tsx';
+import { type AuthenticationDraft, toDraft, toInput } from './server-draft.ts';
+import { describeSaved } from './server-labels.ts';
 import type { ServerAction } from './use-server-action.ts';
 
 export interface ServerTroubleProps {
   readonly server: Server;
   /** Only for administrators. */
   readonly action?: ServerAction | undefined;
+  readonly onEdit: () => void;
 }
 
 /** The problem of a server and what to do about it. Nothing for a healthy server. */
-export function ServerTrouble({ server, action }: ServerTroubleProps) {
+export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
   const { status, problem, enabled } = server;
   const { signInUrl, nextTryAt, failures } = status;
   const reason = useReason(status);
@@ -50,7 +57,83 @@ export function ServerTrouble({ server, action }: ServerTroubleProps) {
           </Button>
         )}
       </div>
+      {status.cause === 'unauthorized' && signInUrl === undefined && (
+        <Credentials server={server} canEdit={action !== undefined} onEdit={onEdit} />
+      )}
+      {status.cause === 'command-not-found' && <InstallHint server={server} />}
     </div>
+  );
+}
+
+interface CredentialsProps {
+  readonly server: Server;
+  readonly canEdit: boolean;
+  readonly onEdit: () => void;
+}
+
+/** Asks for the token that the server requires, or starts a sign-in with OAuth. */
+function Credentials({ server: { name, record }, canEdit, onEdit }: CredentialsProps) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const [token, setToken] = useState('');
+  const saving = useMutation({
+    mutationFn(authentication: Partial<AuthenticationDraft>) {
+      const draft = toDraft(record);
+      const body = toInput({ ...draft, authentication: { ...draft.authentication, ...authentication } });
+      return api.updateServer({ path: { server: name }, body });
+    },
+    onSuccess: (saved) => toast(describeSaved(saved, 'Saved')),
+    onError: toast.error,
+    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  });
+  if (!canEdit) return null;
+  if (!record) return <p>Add credentials to this server in the configuration file, under auth.</p>;
+  return (
+    <Form
+      aria-label={`Credentials for ${safeText(name, 100)}`}
+      className="flex flex-wrap items-center gap-2"
+      onSubmit={() => saving.mutate({ type: 'bearer', token: token.trim() })}
+    >
+      <Input
+        type="password"
+        aria-label="Token"
+        placeholder="Paste a token"
+        autoComplete="off"
+        className="h-7! w-56! text-xs"
+        value={token}
+        onChange={(event) => setToken(event.target.value)}
+      />
+      <Button type="submit" size="small" look="primary" busy={saving.isPending} disabled={token.trim() === ''}>
+        Save and connect
+      </Button>
+      <Button size="small" disabled={saving.isPending} onClick={() => saving.mutate({ type: 'oauth' })}>
+        Sign in with OAuth
+      </Button>
+      <Button size="small" look="quiet" onClick={onEdit}>
+        Other methods …
+      </Button>
+    </Form>
+  );
+}
+
+const installers: readonly (readonly [RegExp, string])[] = [
+  [/^(npx|npm|node)$/, 'Install Node.js from nodejs.org.'],
+  [/^(uvx|uv)$/, 'Install uv: curl -LsSf https://astral.sh/uv/install.sh | sh'],
+  [/^(pipx|python3?)$/, 'Install Python from python.org.'],
+  [/^(bunx?)$/, 'Install Bun: curl -fsSL https://bun.sh/install | bash'],
+  [/^deno$/, 'Install Deno: curl -fsSL https://deno.land/install.sh | sh'],
+  [/^docker$/, 'Install Docker from docs.docker.com, and start it.'],
+];
+
+/** How to install the missing command. */
+function InstallHint({ server: { record, place } }: { readonly server: Server }) {
+  const command = record?.command ?? place?.split(' ')[0] ?? '';
+  const advice = installers.find(([name]) => name.test(command))?.[1];
+  return (
+    <p>
+      {advice ?? `Install ${safeText(command, 100)} on the machine of the gateway, or use its full path.`} If it is
+      installed, restart the gateway so that it has the current PATH.
+    </p>
   );
 }
 

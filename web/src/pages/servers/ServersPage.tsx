@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
@@ -26,14 +26,19 @@ export default function ServersPage() {
   const name = readServer(location.pathname);
   const servers = useQuery(queries.servers());
   const isAdmin = useIsAdmin();
+  const paste = () => navigate('/servers?import');
   const [removing, setRemoving] = useState<string>();
   // A snapshot: after a rename the list no longer has the old name.
   const [editing, setEditing] = useState<Server>();
 
+  const [dropped, setDropped] = useState<string>();
+  const isDragging = useFileDrop(isAdmin, (text) => {
+    setDropped(text);
+    paste();
+  });
   const server = servers.data?.find((item) => item.name === name);
   const showList = () => navigate('/servers');
   const add = () => navigate('/servers?add');
-  const paste = () => navigate('/servers?import');
   const browse = () => navigate('/servers?registry');
 
   return (
@@ -101,7 +106,21 @@ export default function ServersPage() {
         />
       )}
       {isAdmin && search.has('add') && <ServerFormDialog onClose={showList} />}
-      {isAdmin && search.has('import') && <ImportDialog onClose={showList} />}
+      {isAdmin && search.has('import') && (
+        <ImportDialog
+          key={dropped}
+          text={dropped}
+          onClose={() => {
+            setDropped(undefined);
+            showList();
+          }}
+        />
+      )}
+      {isDragging && (
+        <p className="pointer-events-none fixed inset-3 z-40 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-base font-semibold">
+          Drop the configuration file to import its servers
+        </p>
+      )}
       {isAdmin && search.has('registry') && <RegistryDialog onClose={showList} />}
       <RemovalDialog
         item={removing}
@@ -117,3 +136,42 @@ export default function ServersPage() {
     </Page>
   );
 }
+
+/** Receives the text of a file that is dropped onto the page. True while a file is dragged over it. */
+function useFileDrop(isActive: boolean, onText: (text: string) => void): boolean {
+  const [isDragging, setDragging] = useState(false);
+  const latest = useRef(onText);
+  latest.current = onText;
+  useEffect(() => {
+    if (!isActive) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    document.addEventListener(
+      'dragover',
+      (event) => {
+        if (!hasFile(event)) return;
+        event.preventDefault();
+        setDragging(true);
+      },
+      { signal },
+    );
+    document.addEventListener('dragleave', (event) => event.relatedTarget === null && setDragging(false), { signal });
+    document.addEventListener(
+      'drop',
+      (event) => {
+        setDragging(false);
+        const file = event.dataTransfer?.files[0];
+        if (!file) return;
+        event.preventDefault();
+        if (file.size <= maxFileBytes) void file.text().then((text) => latest.current(text));
+      },
+      { signal },
+    );
+    return () => controller.abort();
+  }, [isActive]);
+  return isDragging;
+}
+
+// Larger files are no configuration.
+const maxFileBytes = 1_000_000;

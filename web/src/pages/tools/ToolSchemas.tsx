@@ -7,7 +7,7 @@ import { Section } from '../../components/Facts.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ViewToggle } from '../../components/ViewToggle.tsx';
-import { toCliCommand, toCurlCommand } from './copy-commands.ts';
+import { toCliCommand, toCurlCommand, toPython, toTypeScript } from './copy-commands.ts';
 
 export interface ToolSchemasProps {
   readonly tool: Tool;
@@ -30,16 +30,8 @@ export function ToolSchemas({ tool, args }: ToolSchemasProps) {
       <Section title="Definition">
         <Formats tool={tool} />
       </Section>
-      <Section title="Command line">
-        <CodeBlock code={toCliCommand(tool.name, args)} language="shell" what="CLI command" maxHeight="12rem" />
-      </Section>
-      <Section title="curl">
-        <CodeBlock
-          code={toCurlCommand(location.origin, tool.name, args)}
-          language="shell"
-          what="curl command"
-          maxHeight="14rem"
-        />
+      <Section title="Call it from">
+        <CallCode tool={tool.name} args={args} />
       </Section>
     </div>
   );
@@ -87,5 +79,37 @@ function Definition({ definitions, format, label }: DefinitionProps) {
     <p className="text-ink-soft">
       This tool cannot be used with {label}: {safeText(reason, 500)}
     </p>
+  );
+}
+
+const callFormats = [
+  { id: 'cli', label: 'Command line', language: 'shell', what: 'CLI command' },
+  { id: 'curl', label: 'curl', language: 'shell', what: 'curl command' },
+  { id: 'typescript', label: 'TypeScript', language: 'typescript', what: 'TypeScript program' },
+  { id: 'python', label: 'Python', language: 'python', what: 'Python program' },
+] as const;
+
+export interface CallCodeProps {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** Code that makes a call, in several languages. */
+export function CallCode({ tool, args }: CallCodeProps) {
+  const [id, setId] = useState<(typeof callFormats)[number]['id']>('cli');
+  const format = callFormats.find((option) => option.id === id) ?? callFormats[0];
+  const code = {
+    cli: () => toCliCommand(tool, args),
+    curl: () => toCurlCommand(location.origin, tool, args),
+    typescript: () => toTypeScript(location.origin, tool, args),
+    python: () => toPython(location.origin, tool, args),
+  }[id]();
+  return (
+    <div className="flex min-w-0 flex-col items-start gap-2">
+      <ViewToggle label="Language" views={callFormats} value={id} onChange={setId} />
+      <div className="w-full min-w-0">
+        <CodeBlock key={id} code={code} language={format.language} what={format.what} maxHeight="16rem" />
+      </div>
+    </div>
   );
 }

@@ -10,11 +10,11 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
+import { readTool, toolAddress } from '../../components/tool-address.ts';
 import { PromptsTab } from './PromptsTab.tsx';
 import { ResourcesTab } from './ResourcesTab.tsx';
 import { ToolBrowser } from './ToolBrowser.tsx';
 import { ToolDetails } from './ToolDetails.tsx';
-import { readTool, toolAddress } from './tool-address.ts';
 
 /** The tools, resources and prompts of all servers. */
 export default function ToolsPage() {

@@ -20,3 +20,40 @@ export function shellQuote(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** A TypeScript program that makes this call over HTTP. */
+export function toTypeScript(origin: string, tool: string, args: Readonly<Record<string, unknown>>): string {
+  const url = `${origin}/api/tools/${encodeURIComponent(tool)}/call`;
+  return `const response = await fetch(${JSON.stringify(url)}, {
+  method: 'POST',
+  headers: {
+    authorization: \`Bearer \${process.env.TOOLWHARF_API_KEY}\`,
+    'content-type': 'application/json',
+  },
+  body: JSON.stringify({ arguments: ${JSON.stringify(args, null, 2).replaceAll('\n', '\n  ')} }),
+});
+const result = await response.json();
+console.log(response.ok ? result.text : result.error.message);
+`;
+}
+
+/** A Python program that makes this call over HTTP, with the standard library alone. */
+export function toPython(origin: string, tool: string, args: Readonly<Record<string, unknown>>): string {
+  const url = `${origin}/api/tools/${encodeURIComponent(tool)}/call`;
+  return `import json
+import os
+import urllib.request
+
+arguments = json.loads(${JSON.stringify(JSON.stringify(args))})
+request = urllib.request.Request(
+    ${JSON.stringify(url)},
+    data=json.dumps({"arguments": arguments}).encode(),
+    headers={
+        "authorization": f"Bearer {os.environ['TOOLWHARF_API_KEY']}",
+        "content-type": "application/json",
+    },
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response)["text"])
+`;
+}

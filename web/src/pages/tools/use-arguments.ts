@@ -4,7 +4,7 @@ import type { Tool } from '../../api/client.ts';
 import { isRecord } from '../../components/is-record.ts';
 import { initialValue } from '../../components/schema-form/form-values.ts';
 import { toFormSchema } from '../../components/schema-form/to-form-schema.ts';
-import { readArguments, toolAddress } from './tool-address.ts';
+import { readArguments, toolAddress } from '../../components/tool-address.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
