@@ -109,7 +109,9 @@ export const statusSchema = answer(
     cause: z
       .enum(failureCauses)
       .optional()
-      .describe('The cause of an error that a person can fix: credentials are needed, or the command is not installed.'),
+      .describe(
+        'The cause of an error that a person can fix: credentials are needed, or the command is not installed.',
+      ),
     signInUrl: z
       .string()
       .optional()
