@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -98,14 +98,14 @@ describe('the list of calls', () => {
     expect(search()).toBe('?server=dying');
     await page.getByRole('button', { name: 'Clear' }).click();
 
-    await page.getByLabel('Status').selectOption('Error');
+    await page.getByLabel('Status').selectOption('Without a result');
     await row('echo').waitFor({ state: 'detached' });
     for (const tool of ['sleep', 'fail', 'add', 'die']) await row(tool).waitFor();
     expect(await list().getByRole('listitem').count()).toBe(4);
     await page.getByLabel('Search').fill('FAI');
     await row('add').waitFor({ state: 'detached' });
     await row('fail').waitFor();
-    expect(search()).toBe('?search=FAI&status=error');
+    expect(search()).toBe('?status=error&search=FAI');
     await page.reload();
     await row('fail').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(1);
@@ -128,6 +128,31 @@ describe('the list of calls', () => {
     await app.goto('/calls?until=2020-01-01T00:00:00.000Z&status=nonsense');
     await page.getByText('No matching calls').waitFor();
     expect(await page.getByLabel('Until').inputValue()).toMatch(/^20(19|20)-/);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await row('pid').waitFor();
+  });
+
+  test('outcomes are counted apart, each count filters the list, and the calls are exported as CSV and JSON lines', async () => {
+    await app.goto('/calls');
+    await page.getByRole('button', { name: '1 invalid' }).click();
+    await row('echo').first().waitFor({ state: 'detached' });
+    await row('add').waitFor();
+    expect(search()).toBe('?status=error&end=invalid');
+    expect(await list().getByRole('listitem').count()).toBe(1);
+    const exported = async (format: string) => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: format }).click(),
+      ]);
+      return readFile(await download.path(), 'utf8');
+    };
+    expect(await exported('CSV')).toMatch(
+      /^id,created_at,[^\r]+\r\n[0-9a-f-]{36},[^\r]+,add,[^\r]+,error,invalid,[^\r]+\r\n$/,
+    );
+    const lines = (await exported('JSON lines')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ originalName: 'add', end: 'invalid' }]);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Clear' }).click();
     await row('pid').waitFor();
   });

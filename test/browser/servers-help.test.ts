@@ -57,5 +57,5 @@ test('a server that requires a token offers to paste it, and a missing command s
     { key: app.adminToken },
   );
   const missing = page.getByRole('article', { name: 'missing' });
-  await missing.getByText('Install uv: curl').waitFor();
+  await missing.getByText('curl -LsSf https://astral.sh/uv/install.sh').waitFor();
 });

@@ -113,7 +113,7 @@ test('a connection test can be cancelled, and a failed test shows the reason [R1
   silent.closeAllConnections();
   silent.close();
 
-  await form.getByLabel('Retries at start').fill('0');
+  await form.getByLabel('Retries').fill('0');
   await form.getByRole('button', { name: 'Test connection' }).click();
   await form.getByText('Connection failed', { exact: true }).waitFor();
   await form.getByRole('list', { name: 'Problems' }).getByText('SERVER_UNREACHABLE').waitFor();

@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { EventsProvider } from './api/events-context.tsx';
 import { AppShell } from './components/AppShell.tsx';
+import { ButtonLink } from './components/Button.tsx';
 import { EmptyState } from './components/EmptyState.tsx';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { SessionGate } from './components/SignIn.tsx';
@@ -33,7 +34,9 @@ export function App() {
                     <Route key={path} path={path} component={Content} />
                   ))}
                   <Route>
-                    <EmptyState title="Page not found">Check the URL, or open a page from the menu.</EmptyState>
+                    <EmptyState title="Page not found" actions={<ButtonLink href="/">Open the overview</ButtonLink>}>
+                      Check the URL, or open a page from the menu.
+                    </EmptyState>
                   </Route>
                 </Switch>
               </Suspense>

@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
 import { StatusBadge } from '../../components/Badge.tsx';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -28,7 +28,11 @@ export function AnsweredList() {
   const { answered, isFull } = list.data;
   if (answered.length === 0) {
     return (
-      <EmptyState icon={<History aria-hidden />} title="No answered approvals yet">
+      <EmptyState
+        icon={<History aria-hidden />}
+        title="No answered approvals yet"
+        actions={<ButtonLink href="/approvals">Show pending approvals</ButtonLink>}
+      >
         Approvals appear here once they are answered, withdrawn or expired.
       </EmptyState>
     );

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -63,7 +63,16 @@ function PendingList() {
         {count === 0 ? 'No pending approvals.' : `${pluralize(count, 'pending approval')}.`}
       </p>
       {count === 0 && (
-        <EmptyState icon={<ShieldCheck aria-hidden />} title="No pending approvals">
+        <EmptyState
+          icon={<ShieldCheck aria-hidden />}
+          title="No pending approvals"
+          actions={
+            <>
+              <ButtonLink href="/chat">Chat with an assistant</ButtonLink>
+              <ButtonLink href="/settings/connect">Connect a client</ButtonLink>
+            </>
+          }
+        >
           Calls that need approval appear here as soon as an assistant, an MCP client or a program makes them.
         </EmptyState>
       )}

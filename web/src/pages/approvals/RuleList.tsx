@@ -6,7 +6,7 @@ import type { RememberedRule } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -24,7 +24,11 @@ export function RuleList() {
   if (!rules.data) return <QueryState query={rules} what="rules" />;
   if (rules.data.length === 0) {
     return (
-      <EmptyState icon={<BookCheck aria-hidden />} title="No rules yet">
+      <EmptyState
+        icon={<BookCheck aria-hidden />}
+        title="No rules yet"
+        actions={<ButtonLink href="/approvals">Show pending approvals</ButtonLink>}
+      >
         To create a rule, answer an approval with “Always allow”. Rules apply until you revoke them.
       </EmptyState>
     );

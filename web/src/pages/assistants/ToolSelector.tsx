@@ -117,7 +117,7 @@ function NoServers() {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-ink-soft">No servers yet. Add one to get tools.</p>
-      <ButtonLink href="/servers">Add a server</ButtonLink>
+      <ButtonLink href="/servers?add">Add a server</ButtonLink>
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { nameOfCaller } from '../../components/approval/labels.ts';
 import { Button } from '../../components/Button.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
+import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
 import { type CallFilter, ends, type Range, ranges, statuses, toQuery } from './call-filter.ts';
@@ -129,7 +130,7 @@ function Counts({ filter, onSelect }: CountsProps) {
   return (
     <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
       <span>
-        {data.totals.calls.toLocaleString('en')} in the {period}:
+        {pluralize(data.totals.calls, 'call')} in the {period}:
       </span>
       {counted.map(([key, label, status]) => (
         <button

@@ -3,7 +3,7 @@ import { ArrowUp, CornerDownRight, History } from 'lucide-react';
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { nameOfCaller } from '../../components/approval/labels.ts';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -109,13 +109,26 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
 
 function NoCalls({ filtered }: { readonly filtered: boolean }) {
   return filtered ? (
-    <EmptyState icon={<History aria-hidden />} title="No matching calls">
+    <EmptyState
+      icon={<History aria-hidden />}
+      title="No matching calls"
+      actions={<ButtonLink href="/calls">Show all calls</ButtonLink>}
+    >
       Change or clear a filter to see more calls.
     </EmptyState>
   ) : (
-    <EmptyState icon={<History aria-hidden />} title="No calls yet">
-      Run a tool on the Tools page, chat with an assistant or connect an MCP client. Every call appears here as it
-      happens.
+    <EmptyState
+      icon={<History aria-hidden />}
+      title="No calls yet"
+      actions={
+        <>
+          <ButtonLink href="/tools">Run a tool</ButtonLink>
+          <ButtonLink href="/chat">Chat with an assistant</ButtonLink>
+          <ButtonLink href="/settings/connect">Connect a client</ButtonLink>
+        </>
+      }
+    >
+      Every call appears here as it happens, whoever makes it.
     </EmptyState>
   );
 }

@@ -5,6 +5,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -26,7 +27,7 @@ export function NewConversation() {
       <EmptyState
         icon={<Bot aria-hidden />}
         title="No assistants yet"
-        actions={<TextLink href="/assistants">Create an assistant</TextLink>}
+        actions={<ButtonLink href="/assistants/new">Create an assistant</ButtonLink>}
       >
         An assistant combines a model, instructions and the tools of selected servers.
       </EmptyState>

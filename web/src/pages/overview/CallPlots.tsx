@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { CallStats } from '../../api/client.ts';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
@@ -49,8 +49,16 @@ export function CallPlots({ stats: { data, error, refetch }, range, onRangeChang
         {!data && !error && <Spinner label="Loading call statistics …" />}
         {data?.truncated && <Notice>Only the latest calls are counted. This time range has more of them.</Notice>}
         {data?.totals.calls === 0 && (
-          <EmptyState title={`No calls in ${ranges[range].description}`}>
-            Run a tool on the Tools page, chat with an assistant or connect an MCP client to see calls here.
+          <EmptyState
+            title={`No calls in ${ranges[range].description}`}
+            actions={
+              <>
+                <ButtonLink href="/tools">Run a tool</ButtonLink>
+                <ButtonLink href="/settings/connect">Connect a client</ButtonLink>
+              </>
+            }
+          >
+            Calls of assistants, MCP clients and programs are counted here.
           </EmptyState>
         )}
         {data && data.totals.calls > 0 && (

@@ -64,8 +64,8 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
           onChange={(text) => onChange({ timeout: text })}
         />
         <TextField
-          label="Retries at start"
-          hint="For required servers, 0 to 5. Default: 3. Later retries are automatic."
+          label="Retries"
+          hint="After a failed attempt, 0 to 5. Then once an hour. Default: 3."
           error={problems.at('retryAttempts')}
           inputMode="numeric"
           value={draft.retryAttempts}

@@ -3,7 +3,7 @@ import { ClipboardPaste, PackageSearch, Plus, Server as ServerIcon } from 'lucid
 import { useState } from 'react';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Input } from '../../components/fields.tsx';
@@ -67,7 +67,16 @@ function NoServers({
   onImport,
   onBrowse,
 }: Pick<ServerListProps, 'isAdmin' | 'onAdd' | 'onImport' | 'onBrowse'>) {
-  if (!isAdmin) return <EmptyState icon={<ServerIcon aria-hidden />} title="No servers" />;
+  if (!isAdmin)
+    return (
+      <EmptyState
+        icon={<ServerIcon aria-hidden />}
+        title="No servers"
+        actions={<ButtonLink href="/settings/session">Sign in with another key</ButtonLink>}
+      >
+        An administrator can add servers.
+      </EmptyState>
+    );
   return (
     <Card>
       <EmptyState

@@ -70,7 +70,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
         {record && (
           <>
             <Fact name="Request timeout">{formatDuration(record.timeout)}</Fact>
-            <Fact name="Retries at start">{record.retryAttempts}. Later retries are automatic.</Fact>
+            <Fact name="Retries">{record.retryAttempts}, then once an hour</Fact>
           </>
         )}
         {server.required && <Fact name="Required">The gateway does not start without this server</Fact>}

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import type { ConnectionStatus, Server } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { Button, ExternalButtonLink } from '../../components/Button.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ExpandableText } from '../../components/ExpandableText.tsx';
 import { Form, Input } from '../../components/fields.tsx';
@@ -116,24 +117,34 @@ function Credentials({ server: { name, record }, canEdit, onEdit }: CredentialsP
   );
 }
 
-const installers: readonly (readonly [RegExp, string])[] = [
+const installers: readonly (readonly [RegExp, advice: string, command?: string])[] = [
   [/^(npx|npm|node)$/, 'Install Node.js from nodejs.org.'],
-  [/^(uvx|uv)$/, 'Install uv: curl -LsSf https://astral.sh/uv/install.sh | sh'],
+  [/^(uvx|uv)$/, 'Install uv:', 'curl -LsSf https://astral.sh/uv/install.sh | sh'],
   [/^(pipx|python3?)$/, 'Install Python from python.org.'],
-  [/^(bunx?)$/, 'Install Bun: curl -fsSL https://bun.sh/install | bash'],
-  [/^deno$/, 'Install Deno: curl -fsSL https://deno.land/install.sh | sh'],
+  [/^(bunx?)$/, 'Install Bun:', 'curl -fsSL https://bun.sh/install | bash'],
+  [/^deno$/, 'Install Deno:', 'curl -fsSL https://deno.land/install.sh | sh'],
   [/^docker$/, 'Install Docker from docs.docker.com, and start it.'],
 ];
 
 /** How to install the missing command. */
 function InstallHint({ server: { record, place } }: { readonly server: Server }) {
   const command = record?.command ?? place?.split(' ')[0] ?? '';
-  const advice = installers.find(([name]) => name.test(command))?.[1];
+  const [, advice, installCommand] = installers.find(([name]) => name.test(command)) ?? [];
   return (
-    <p>
-      {advice ?? `Install ${safeText(command, 100)} on the machine of the gateway, or use its full path.`} If it is
-      installed, restart the gateway so that it has the current PATH.
-    </p>
+    <div>
+      <p className="flex flex-wrap items-center gap-1">
+        {advice ?? `Install ${safeText(command, 100)} on the machine of the gateway, or use its full path.`}
+        {installCommand !== undefined && (
+          <>
+            <code className="text-xs">{installCommand}</code>
+            <CopyButton text={installCommand} what="command" />
+          </>
+        )}
+      </p>
+      <p className="text-xs text-ink-soft">
+        If it is installed, restart the gateway so that it reads the current PATH.
+      </p>
+    </div>
   );
 }
 

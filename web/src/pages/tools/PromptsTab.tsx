@@ -5,7 +5,7 @@ import { useSearchParams } from 'wouter';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { ContentBlock } from '../../components/content/ContentBlock.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -26,7 +26,11 @@ export function PromptsTab() {
   if (!servers) return <Spinner label="Loading prompts …" />;
   if (servers.length === 0) {
     return (
-      <EmptyState icon={<MessageSquareText aria-hidden />} title="No prompts">
+      <EmptyState
+        icon={<MessageSquareText aria-hidden />}
+        title="No prompts"
+        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
+      >
         None of the connected servers has prompts.
       </EmptyState>
     );

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ReadResult } from '../../components/content/ResourceContents.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -26,7 +26,11 @@ export function ResourcesTab() {
   if (!servers) return <Spinner label="Loading resources …" />;
   if (servers.length === 0) {
     return (
-      <EmptyState icon={<FileText aria-hidden />} title="No resources">
+      <EmptyState
+        icon={<FileText aria-hidden />}
+        title="No resources"
+        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
+      >
         None of the connected servers has resources.
       </EmptyState>
     );

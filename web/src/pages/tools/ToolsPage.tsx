@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Wrench } from 'lucide-react';
 import { useLocation, useSearchParams } from 'wouter';
 import { queries } from '../../api/queries.ts';
+import { ButtonLink } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -48,8 +49,19 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
   }
   if (tools.data.length === 0) {
     return (
-      <EmptyState icon={<Wrench aria-hidden />} title="No tools">
-        Servers provide the tools. <TextLink href="/servers">Add a server or check the existing ones</TextLink>.
+      <EmptyState
+        icon={<Wrench aria-hidden />}
+        title="No tools"
+        actions={
+          <>
+            <ButtonLink href="/servers?add" look="primary">
+              Add a server
+            </ButtonLink>
+            <ButtonLink href="/servers">Check the servers</ButtonLink>
+          </>
+        }
+      >
+        Servers provide the tools.
       </EmptyState>
     );
   }

@@ -36,9 +36,12 @@ export function KeysSection() {
       />
       <QueryState query={keys} what="keys" className="p-4" />
       {keys.data && active.length === 0 && (
-        <EmptyState icon={<KeyRound aria-hidden />} title="No keys yet">
-          Clients on other machines need a key. If authentication is required, every client does. Create one with New
-          key.
+        <EmptyState
+          icon={<KeyRound aria-hidden />}
+          title="No keys yet"
+          actions={<Button onClick={() => setCreating(true)}>Create a key</Button>}
+        >
+          Clients on other machines need a key. If authentication is required, every client does.
         </EmptyState>
       )}
       {active.length > 0 && <KeyList label="Keys" keys={active} onRevoke={setSelected} />}
