@@ -208,7 +208,9 @@ describe('the details of a call', () => {
     expect(await calling).toContain('keep off');
     await row('write').getByText('Denied').waitFor();
     await row('write').getByRole('link').click();
-    await details('write').getByText('Denied by Administrator.').waitFor();
+    await details('write')
+      .getByText(/^Denied by Administrator \(\S+\)\.$/)
+      .waitFor();
     await details('write').getByText('CALL_DENIED').waitFor();
     await details('write').getByText('What this means').click();
     await details('write')
