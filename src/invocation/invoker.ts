@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { ToolboxConfig } from '../config/config.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
@@ -154,7 +155,12 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const raw = await dispatch(call, granted.authorization, { meta: options.meta, callStep }, ports);
       const { maxResultBytes } = ports.settings();
       const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
-      if (whole) ports.largeResults.add(call.id, call.caller.id, whole);
+      if (whole) {
+        // Serializing a large result takes long. Other requests are served before and after it.
+        await nextTurn();
+        ports.largeResults.add(call.id, call.caller.id, whole);
+        await nextTurn();
+      }
       await finish(call.end(endingOf(result)));
       return result;
     } catch (cause) {

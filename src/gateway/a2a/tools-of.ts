@@ -13,9 +13,9 @@ export function toolsOf(view: View): readonly A2aTool[] {
       name,
       description,
       parameters: inputSchema,
-      ...(title !== undefined && { title }),
-      ...(outputSchema && { outputSchema }),
-      ...(server !== undefined && { server }),
+      title,
+      outputSchema,
+      server,
     };
   });
 }

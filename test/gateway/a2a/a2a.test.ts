@@ -157,8 +157,18 @@ describe('a message', () => {
     });
     expect(outcomeOf(await client.sendMessage(toCall('files__add', { a: 'two' })))).toMatchObject({
       state: TaskState.TASK_STATE_REJECTED,
-      words: expect.stringContaining('Invalid arguments for mcp_files_add'),
+      words: expect.stringContaining('Invalid arguments for files__add'),
       code: 'ARGUMENTS_INVALID',
+    });
+  });
+
+  test('a tool can be called as mcp_{server}_{tool}, and messages repeat that name [N5]', async () => {
+    const client = await connectAgent(api.url);
+    expect(outcomeOf(await client.sendMessage(toCall('mcp_files_add', { a: 1, b: 2 })))).toMatchObject({
+      state: TaskState.TASK_STATE_COMPLETED,
+    });
+    expect(outcomeOf(await client.sendMessage(toCall('mcp_files_add', { a: 'two' })))).toMatchObject({
+      words: expect.stringContaining('Invalid arguments for mcp_files_add'),
     });
   });
 
