@@ -280,6 +280,8 @@ export interface GatewayConfig {
   readonly registry: string;
   readonly jwt?: JwtConfig;
   readonly retention: RetentionConfig;
+  /** The key that signs administrative acts and checkpoints of the journal, and a second place for checkpoints. */
+  readonly audit?: AuditConfig;
   /** How long a list request waits for servers that are still starting. */
   readonly listWaitMs: number;
   /** How long running calls may continue after shutdown starts. */
@@ -293,6 +295,14 @@ export interface GatewayConfig {
   readonly tracesUrl?: string;
   /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one. Undefined uses SQLite in the data directory. */
   readonly database?: string;
+}
+
+/** Where the audit key is, and a second place for signed checkpoints. */
+export interface AuditConfig {
+  /** PEM file of the Ed25519 key; `audit.key` in the data directory if undefined. */
+  readonly key?: string;
+  /** A file that gets every checkpoint, besides the one in the data directory. */
+  readonly checkpoints?: string;
 }
 
 /** Limits on what callers can consume: `…PerCaller` for each caller, the others for all callers together. */

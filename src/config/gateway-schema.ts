@@ -35,6 +35,18 @@ export const jwtSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
+export const auditSchema = z.strictObject(
+  {
+    key: filledText
+      .optional()
+      .describe('PEM file of the Ed25519 key that signs; audit.key in the data directory if left out.'),
+    checkpoints: filledText
+      .optional()
+      .describe('A file on another disk or machine that gets every signed checkpoint as well.'),
+  },
+  { error: 'must be a map' },
+);
+
 export const retentionSchema = z.strictObject(
   {
     maxAge: duration(1_000, hundredYearsMs)
@@ -150,6 +162,7 @@ export const gatewaySchema = z.strictObject(
       .meta({ default: gatewayDefaults.registry }),
     jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
+    audit: auditSchema.optional().describe('The signatures of the journal.'),
     trustedProxies: list(cidr)
       .optional()
       .describe(

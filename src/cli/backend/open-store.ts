@@ -6,6 +6,7 @@ import { findConfigFile } from '../../config/load-config.ts';
 import { openConfig } from '../../config/open-config.ts';
 import { type Environment, resolveReference } from '../../config/references.ts';
 import type { Log } from '../../kernel/log.ts';
+import { openAudited } from '../../storage/audit/open-audited.ts';
 import { loadMasterKey } from '../../storage/master-key.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { createSealer } from '../../storage/sealer.ts';
@@ -19,6 +20,8 @@ export interface StoreLocation {
   readonly dataDir: string;
   /** A PostgreSQL URL; if undefined, the SQLite file in the data directory. */
   readonly database?: string;
+  /** The audit key and the second place of checkpoints. */
+  readonly audit?: GatewayConfig['audit'];
 }
 
 export interface OpenStoreOptions extends StoreLocation {
@@ -26,6 +29,8 @@ export interface OpenStoreOptions extends StoreLocation {
   readonly log?: Log;
   /** Replaces the master key of the environment or the data directory. */
   readonly masterKey?: Buffer;
+  /** Records administrative acts and writes checkpoints; true. */
+  readonly isAudited?: boolean;
 }
 
 interface DatabaseOption {
@@ -56,33 +61,40 @@ export async function locateStore(context: CommandContext, options: DatabaseOpti
 export function toStoreLocation(
   dataDir: string,
   options: DatabaseOption,
-  gateway: Pick<GatewayConfig, 'database'>,
+  gateway: Pick<GatewayConfig, 'database' | 'audit'>,
   env: Environment,
 ): StoreLocation {
   const written = options.database ?? gateway.database;
-  if (written === undefined) return { dataDir };
+  const { audit } = gateway;
+  if (written === undefined) return { dataDir, audit };
   const database = resolveReference(written, env, (variable) => {
     throw new UsageError(`gateway.database: the environment variable ${variable} is not set`);
   });
   if (!/^postgres(ql)?:\/\/./.test(database)) {
     throw new UsageError('The database must be a URL such as postgres://user@host/toolwharf');
   }
-  return { dataDir, database };
+  return { dataDir, database, audit };
 }
 
 /** Opens the store with the current master key, which is created on the first start. */
 export async function openStore(options: OpenStoreOptions): Promise<{ storage: Storage; masterKey: Buffer }> {
-  const { dataDir, database, env, log } = options;
+  const { dataDir, database, audit, env, log, isAudited = true } = options;
   if (!options.masterKey && (await exists(nextKeyFile(dataDir)))) {
     throw new UnavailableError('A master key rotation was interrupted: complete it with `toolwharf secrets rotate`');
   }
   const masterKey = options.masterKey ?? (await loadMasterKey({ env, dataDir }));
   const common = { sealer: createSealer(masterKey), log };
-  const storage =
+  const opened =
     database === undefined
       ? await openStorage({ kind: 'sqlite', file: databaseFile(dataDir), ...common })
       : await openStorage({ kind: 'postgres', url: database, ...common });
-  return { storage, masterKey };
+  if (!isAudited) return { storage: opened, masterKey };
+  try {
+    return { storage: await openAudited(opened, { dataDir, ...audit }, log), masterKey };
+  } catch (cause) {
+    await opened.close();
+    throw cause;
+  }
 }
 
 /** Whether the store exists. */

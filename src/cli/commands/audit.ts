@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { readAuditPublicKey } from '../../storage/audit/audit-key.ts';
+import { auditKeyFile } from '../../storage/audit/open-audited.ts';
+import { verifyAnchor } from '../../storage/audit/verify-anchor.ts';
 import type { AuditFinding } from '../../storage/ports/audit.ts';
 import { openStore, requireStore } from '../backend/open-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
@@ -9,15 +12,31 @@ export interface AuditOptions {
   readonly database?: string;
 }
 
-/** `toolwharf audit verify`: checks the hash chain of the journal. */
-export async function auditVerify(options: AuditOptions & JsonOption, context: CommandContext): Promise<number> {
+export interface VerifyOptions extends AuditOptions, JsonOption {
+  /** A file of signed checkpoints. */
+  readonly anchor?: string;
+  /** PEM file of the audit key, private or public. */
+  readonly key?: string;
+}
+
+/** `toolwharf audit verify`: checks the hash chain of the journal, and compares it with signed checkpoints. */
+export async function auditVerify(options: VerifyOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   const { colors } = terminal;
-  const { storage } = await openStore(await requireStore(context, options));
+  const location = await requireStore(context, options);
+  const publicKey =
+    options.anchor === undefined
+      ? undefined
+      : await readAuditPublicKey(options.key ?? auditKeyFile({ dataDir: location.dataDir, ...location.audit }));
+  const { storage } = await openStore({ ...location, isAudited: false });
   await using store = storage;
   terminal.status('Verifying the journal …');
   const findings: AuditFinding[] = [];
-  for await (const finding of store.audit.verify()) {
+  async function* verify(): AsyncGenerator<AuditFinding> {
+    yield* store.audit.verify();
+    if (options.anchor !== undefined && publicKey) yield* verifyAnchor(store, options.anchor, publicKey);
+  }
+  for await (const finding of verify()) {
     signal.throwIfAborted();
     findings.push(finding);
     const { seq, kind, detail } = finding;
@@ -38,7 +57,7 @@ export async function auditExport(
   const { terminal, signal } = context;
   const after = parseInteger('--after', options.after, 0);
   const limit = parseInteger('--limit', options.limit, 1);
-  const { storage } = await openStore(await requireStore(context, options));
+  const { storage } = await openStore({ ...(await requireStore(context, options)), isAudited: false });
   await using store = storage;
   let entries = 0;
   let last = after;

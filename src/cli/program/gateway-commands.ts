@@ -121,6 +121,8 @@ export function addDataCommands(root: Command, run: Run): void {
   journal
     .command('verify')
     .description('Check that no journal entry was changed, removed or truncated')
+    .option('--anchor <file>', 'Signed checkpoints to compare the journal, rules, keys and approvals with')
+    .option('--key <file>', 'Audit key in PEM format, private or public (default: audit.key in the data directory)')
     .option(...databaseOption)
     .option(...jsonOption)
     .action(audit((module) => module.auditVerify));

@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { stringifyInSlices } from '../../kernel/slices.ts';
+import { actAs } from '../../storage/audit/acts.ts';
 import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { readRequest } from './read-request.ts';
@@ -60,7 +61,7 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     // Requests without an identity are not recorded, so that strangers cannot fill the journal.
     const details = authenticated && actDetails(route, request);
     const act = details && { operation: route.operationId, caller: identity.caller, details };
-    const result = await (act ? recordAct(act, ports, handle) : handle());
+    const result = await actAs(identity.caller.id, () => (act ? recordAct(act, ports, handle) : handle()));
     if (route.streams) return RESPONSE_ALREADY_SENT;
     if (!route.answer) return new Response(null, { status: 204, headers: { ...safeHeaders, ...headers } });
     const body = isObject(result) ? await stringifyInSlices(result) : JSON.stringify(result);

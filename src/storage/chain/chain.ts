@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry, ExportOptions } from '../ports/audit.ts';
 import type { CallColumns } from './call-columns.ts';
-
-/** A position in the chain: the number and the hash of a step. */
-export interface Link {
-  readonly seq: number;
-  readonly hash: string;
-}
+import type { Link } from './chain-link.ts';
 
 /** One write of one call. Its hash covers its content and the previous hash, and so all steps before it. */
 export interface ChainStep extends Link {

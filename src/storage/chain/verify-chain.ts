@@ -1,8 +1,10 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import { actPrefix } from '../audit/acts.ts';
 import type { AuditFinding } from '../ports/audit.ts';
 import { callColumns, toIndexText } from './call-columns.ts';
 import type { ChainSource, ListedCall } from './chain.ts';
-import { type ChainStep, hashStep, type Link } from './chain.ts';
+import { type ChainStep, hashStep } from './chain.ts';
+import type { Link } from './chain-link.ts';
 
 const pageSize = 200;
 
@@ -20,7 +22,8 @@ export async function* verifyChain(source: ChainSource): AsyncGenerator<AuditFin
       if (step.seq > known.seq + 1) yield missing(known.seq + 1, step.seq - 1);
       const problem = stepProblem(step, step.seq === known.seq + 1 ? known.hash : undefined, head);
       if (problem) yield problem;
-      else yield* listProblems(source, step, listed.get(toIndexText(step.callId)));
+      else if (!step.callId.startsWith(actPrefix))
+        yield* listProblems(source, step, listed.get(toIndexText(step.callId)));
       last = step;
     }
   }

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal } from '../../invocation/journal.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { actPrefix } from '../audit/acts.ts';
 import { limitResult } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
 import type { ChainSource, ListedCall } from '../chain/chain.ts';
-import { type ChainStep, exportChain, genesis, type Link, linkSteps } from '../chain/chain.ts';
+import { type ChainStep, exportChain, genesis, linkSteps } from '../chain/chain.ts';
+import type { Link } from '../chain/chain-link.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import type { Audit, RetainOptions } from '../ports/audit.ts';
 import type { MemoryJournal } from './memory-journal.ts';
@@ -28,12 +31,11 @@ export function createMemoryChain(
   let anchor: Link = genesis;
   let head: Link = genesis;
 
-  function append(record: CallRecord): void {
+  function append(callId: string, body: string, record?: CallRecord): void {
     const at = new Date(clock.now()).toISOString();
-    const linked = linkSteps(head, [{ callId: record.id, at, body: canonicalJson(record) }]);
-    for (const step of linked) {
+    for (const step of linkSteps(head, [{ callId, at, body }])) {
       steps.push(step);
-      latest.set(step.callId, { ...callColumns(record), seq: step.seq });
+      if (record) latest.set(callId, { ...callColumns(record), seq: step.seq });
       head = step;
     }
     // A tenth at a time: removing the first of a long list for each call would cost more than the call.
@@ -84,12 +86,14 @@ export function createMemoryChain(
       async write(record) {
         const kept = limitResult(record, maxResultBytes);
         await inner.write(kept);
-        append(kept);
+        append(kept.id, canonicalJson(kept), kept);
       },
     },
     audit: {
       verify: () => verifyChain(source),
       export: (options) => exportChain(source, options),
+      record: async (act) => append(`${actPrefix}${randomUUID()}`, JSON.stringify(act)),
+      ends: () => source.ends(),
       async retain(options) {
         options.signal?.throwIfAborted();
         const count = removable(options);

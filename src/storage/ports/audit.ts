@@ -1,4 +1,6 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import type { SignedAct } from '../audit/acts.ts';
+import type { Link } from '../chain/chain-link.ts';
 
 /**
  * A difference between the journal and what was written. `changed`: its content does not match its hash, or the list of calls
@@ -11,13 +13,13 @@ export interface AuditFinding {
   readonly detail: string;
 }
 
-/** One step of one call, with its position in the chain. Plain JSON. */
+/** One step of one call, or one signed act, with its position in the chain. Plain JSON. */
 export interface AuditEntry {
   readonly seq: number;
   readonly callId: string;
   readonly at: string;
   /** The whole record as of this step; the remaining text if the step is torn. */
-  readonly record: CallRecord | string;
+  readonly record: CallRecord | SignedAct | string;
   readonly previous: string;
   readonly hash: string;
 }
@@ -44,6 +46,10 @@ export interface Audit {
   verify(): AsyncIterable<AuditFinding>;
   /** Every step in order, from the oldest. */
   export(options?: ExportOptions): AsyncIterable<AuditEntry>;
+  /** Appends a signed act; durable when it resolves. */
+  record(act: SignedAct): Promise<void>;
+  /** The last removed step and the last written one. */
+  ends(): Promise<{ readonly anchor: Link; readonly head: Link }>;
   /** Removes the oldest steps, but never an open call, and keeps what `verify` needs. */
   retain(options: RetainOptions): Promise<{ readonly calls: number; readonly steps: number }>;
   /** Ends calls that dead processes left open, without repeating them; returns how many. */

@@ -1,7 +1,8 @@
 import { type Compilable, CompiledQuery } from 'kysely';
 import { summaryOf } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
-import { type Link, linkSteps } from '../chain/chain.ts';
+import { linkSteps } from '../chain/chain.ts';
+import type { Link } from '../chain/chain-link.ts';
 import type { Database, Writing } from './engine.ts';
 import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
@@ -34,6 +35,7 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
     const steps = linkSteps(head, writes);
     const calls = new Map<string, Tables['calls']>();
     for (const [at, { record }] of writes.entries()) {
+      if (!record) continue;
       const seq = steps[at]?.seq ?? 0;
       const columns = callColumns(record);
       calls.set(columns.id, { ...columns, seq, first_seq: calls.get(columns.id)?.first_seq ?? seq, owner });
@@ -43,7 +45,7 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
       steps.map(({ callId, ...step }) => ({ ...step, call_id: callId })),
     );
     for (const [at, { record, body }] of writes.entries()) {
-      const summary = summaryOf(record, body);
+      const summary = record && summaryOf(record, body);
       const seq = steps[at]?.seq;
       if (summary !== undefined && seq !== undefined)
         await trx.insertInto('summaries').values({ seq, body: summary }).execute();

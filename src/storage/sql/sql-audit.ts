@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
+import { actPrefix } from '../audit/acts.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { ChainSource } from '../chain/chain.ts';
 import { exportChain } from '../chain/chain.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import type { Audit } from '../ports/audit.ts';
 import { toStorageError, translateIteration } from '../translate-errors.ts';
-import type { AppendSteps } from './append-steps.ts';
+import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { Database, Engine, Ownership } from './engine.ts';
 import { recoverCalls } from './recover-calls.ts';
 import { retainCalls } from './retain-calls.ts';
@@ -26,6 +28,24 @@ export function createSqlAudit(
   return {
     verify: () => translateIteration(afterDrain(() => verifyChain(source))),
     export: (options) => translateIteration(afterDrain(() => exportChain(source, options))),
+    async record(act) {
+      const { ownership, append } = ports;
+      try {
+        await spool?.drain();
+        await db.transaction().execute(async (trx) => {
+          await ownership.ensureRegistered(trx);
+          const { head } = await lockChain(trx);
+          const callId = `${actPrefix}${randomUUID()}`;
+          await append(trx, head, [{ callId, at: act.at, body: JSON.stringify(act), mustSync: true }]);
+        });
+      } catch (cause) {
+        throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
+      }
+    },
+    async ends() {
+      await spool?.drain();
+      return source.ends();
+    },
     async retain(options) {
       try {
         await spool?.drain();

@@ -4,7 +4,8 @@ import { limitResult } from '../call-records.ts';
 
 /** A record to write. Its text is made before the transaction, so that a record without one fails alone. */
 export interface StepWrite {
-  readonly record: CallRecord;
+  /** Undefined for a signed act. */
+  readonly record?: CallRecord;
   readonly callId: string;
   readonly at: string;
   /** The record as JSON, in one line. */

@@ -1,0 +1,118 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Link } from '../chain/chain-link.ts';
+import type { Storage } from '../storage.ts';
+import { hasValidSignature, signObject } from './acts.ts';
+import { applyActs, readState } from './tracked-state.ts';
+
+/** A signed statement of where the journal stood, and which rules, keys and approvals there were. */
+export interface Checkpoint {
+  readonly at: string;
+  readonly head: Link;
+  readonly anchor: Link;
+  readonly state: Readonly<Record<string, string>>;
+  readonly signature: string;
+}
+
+export interface CheckpointsOptions {
+  readonly storage: Storage;
+  readonly key: KeyObject;
+  /** Files that get every checkpoint; the first is read at the start. */
+  readonly files: readonly string[];
+  readonly log: Log;
+  /** How often a checkpoint is written if the journal has grown; 60 000. */
+  readonly intervalMs?: number;
+}
+
+/** Writes signed checkpoints of the journal. */
+export interface Checkpoints {
+  write(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts to write checkpoints. The state of each follows from the one before and signed acts, not from the stores. */
+export async function startCheckpoints(options: CheckpointsOptions): Promise<Checkpoints> {
+  const { storage, key, files, log, intervalMs = 60_000 } = options;
+  const [main = ''] = files;
+  const publicKey = createPublicKey(key);
+  let last = (await readCheckpoints(main, publicKey)).valid.at(-1);
+  let writing: Promise<void> | undefined;
+
+  async function writeOne(): Promise<void> {
+    const { anchor, head } = await storage.audit.ends();
+    if (last && last.head.seq === head.seq && last.anchor.seq === anchor.seq) return;
+    const current = await readState(storage);
+    // Without an earlier checkpoint, what is there is trusted.
+    const known = last
+      ? await applyActs(storage, new Map(Object.entries(last.state)), last.head.seq, publicKey)
+      : current;
+    // Used approvals allow nothing any more.
+    const state = [...known].filter(([subject]) => !subject.startsWith('approval/') || current.has(subject));
+    const next = signObject(
+      { at: new Date().toISOString(), head, anchor, state: Object.fromEntries(state) },
+      key,
+    ) as Checkpoint;
+    for (const file of files) {
+      try {
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+        await appendFile(file, `${JSON.stringify(next)}\n`, { mode: 0o600 });
+      } catch (cause) {
+        log.error('audit.checkpoint-failed', `A checkpoint could not be written to ${file}: ${messageOf(cause)}`);
+      }
+    }
+    last = next;
+  }
+
+  function write(): Promise<void> {
+    writing ??= writeOne()
+      .catch((cause) => log.error('audit.checkpoint-failed', messageOf(cause)))
+      .finally(() => {
+        writing = undefined;
+      });
+    return writing;
+  }
+
+  const timer = setInterval(write, intervalMs).unref();
+  await write();
+  return {
+    write,
+    async close() {
+      clearInterval(timer);
+      await writing;
+      await write();
+    },
+  };
+}
+
+/** The checkpoints of a file, and the numbers of lines that are not validly signed. A missing file has none. */
+export async function readCheckpoints(
+  file: string,
+  publicKey: KeyObject,
+): Promise<{ readonly valid: readonly Checkpoint[]; readonly invalidLines: readonly number[] }> {
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    if (cause.code === 'ENOENT') return '';
+    throw cause;
+  });
+  const valid: Checkpoint[] = [];
+  const invalidLines: number[] = [];
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line === '') continue;
+    const checkpoint = parse(line);
+    if (isObject(checkpoint) && hasValidSignature(checkpoint, publicKey))
+      valid.push(checkpoint as unknown as Checkpoint);
+    else invalidLines.push(at + 1);
+  }
+  return { valid, invalidLines };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

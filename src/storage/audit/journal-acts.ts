@@ -1,0 +1,99 @@
+import type { KeyObject } from 'node:crypto';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Storage } from '../storage.ts';
+import { currentActor, signObject } from './acts.ts';
+import { hashAnswer, hashKey, hashRule } from './tracked-state.ts';
+
+/**
+ * The same storage, which records changes of rules, keys and approvals, and the removal of old entries, as signed acts in the
+ * journal. A rule or key is not changed without its record.
+ */
+export function journalActs(storage: Storage, key: KeyObject): Storage {
+  const { rules, keys, approvals, audit } = storage;
+
+  async function record(
+    act: string,
+    subject: string,
+    more: { readonly hash?: string; readonly actor?: string; readonly details?: JsonObject } = {},
+  ): Promise<void> {
+    const { hash, actor = currentActor(), details } = more;
+    const at = new Date().toISOString();
+    await audit.record(signObject({ act, subject, hash, actor, details, at }, key));
+  }
+
+  /** Records the act, then does it; if that fails, the record of `undo` says so. */
+  async function recorded<Value>(first: () => Promise<void>, work: () => Promise<Value>, undo: () => Promise<void>) {
+    await first();
+    try {
+      return await work();
+    } catch (cause) {
+      await undo();
+      throw cause;
+    }
+  }
+
+  return {
+    ...storage,
+    rules: {
+      ...rules,
+      add(rule) {
+        const { scope, answer, audience, server, tool, createdBy } = rule;
+        const details = { scope, answer, audience, server, tool };
+        return recorded(
+          () => record('rule.added', `rule/${rule.id}`, { hash: hashRule(rule), actor: createdBy, details }),
+          () => rules.add(rule),
+          () => record('rule.not-added', `rule/${rule.id}`),
+        );
+      },
+      async remove(id) {
+        const rule = (await rules.list()).find((one) => one.id === id);
+        if (!rule) return false;
+        return recorded(
+          () => record('rule.removed', `rule/${id}`),
+          () => rules.remove(id),
+          () => record('rule.not-removed', `rule/${id}`, { hash: hashRule(rule) }),
+        );
+      },
+    },
+    keys: {
+      ...keys,
+      add(added) {
+        const { name, profile, rights } = added;
+        return recorded(
+          () => record('key.created', `key/${added.id}`, { hash: hashKey(added), details: { name, profile, rights } }),
+          () => keys.add(added),
+          () => record('key.not-created', `key/${added.id}`),
+        );
+      },
+      async revoke(id, at) {
+        const known = await keys.get(id);
+        if (!known || known.revokedAt !== undefined) return false;
+        const hash = hashKey({ ...known, revokedAt: new Date(Date.parse(at)).toISOString() });
+        return recorded(
+          () => record('key.revoked', `key/${id}`, { hash, details: { name: known.name } }),
+          () => keys.revoke(id, at),
+          () => record('key.not-revoked', `key/${id}`, { hash: hashKey(known) }),
+        );
+      },
+    },
+    approvals: {
+      ...approvals,
+      async answer(id, answer, by, now) {
+        const outcome = await approvals.answer(id, answer, by, now);
+        const hash = answer.kind === 'allow' ? hashAnswer(id, answer) : undefined;
+        const details = { answer: answer.kind };
+        if (outcome === 'answered') await record('approval.answered', `approval/${id}`, { hash, actor: by, details });
+        return outcome;
+      },
+    },
+    audit: {
+      ...audit,
+      async retain(options) {
+        const removed = await audit.retain(options);
+        const { anchor } = await audit.ends();
+        if (removed.steps > 0) await record('journal.retained', 'journal', { details: { ...anchor } });
+        return removed;
+      },
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { KeyObject } from 'node:crypto';
+import { hashOf } from '../../kernel/canonical-json.ts';
+import { isObject } from '../../kernel/json.ts';
+import type { ApprovalAnswer } from '../../policy/approval.ts';
+import type { RememberedRule } from '../../policy/remembered-rules.ts';
+import type { ApiKey } from '../ports/key-store.ts';
+import type { Storage } from '../storage.ts';
+import { actPrefix, hasValidSignature, type SignedAct } from './acts.ts';
+
+/** The hashes of everything that lets calls run, by `rule/ID`, `key/ID` and `approval/ID`. */
+export type TrackedState = ReadonlyMap<string, string>;
+
+/** The hash of a rule. */
+export function hashRule(rule: RememberedRule): string {
+  return hashOf(rule);
+}
+
+/** The hash of a key. Its last use is not tracked. */
+export function hashKey({ lastUsedAt: _, ...key }: ApiKey): string {
+  return hashOf(key);
+}
+
+/** The hash of an answer that allows a call. */
+export function hashAnswer(id: string, answer: ApprovalAnswer): string {
+  return hashOf([id, answer]);
+}
+
+/** The rules, keys and unused approvals that the stores have now. */
+export async function readState({ rules, keys, approvals }: Storage): Promise<TrackedState> {
+  const state = new Map<string, string>();
+  for (const rule of await rules.list()) state.set(`rule/${rule.id}`, hashRule(rule));
+  for (const key of await keys.list()) state.set(`key/${key.id}`, hashKey(key));
+  for (const { request, answer } of await approvals.list({ status: 'allowed', limit: 10_000 }))
+    if (answer) state.set(`approval/${request.id}`, hashAnswer(request.id, answer));
+  return state;
+}
+
+/** Applies the signed acts after a step to a state. Acts without a valid signature are ignored. */
+export async function applyActs(
+  { audit }: Storage,
+  before: TrackedState,
+  after: number,
+  key: KeyObject,
+  onAct: (act: SignedAct) => void = () => {},
+): Promise<Map<string, string>> {
+  const state = new Map(before);
+  for await (const { callId, record } of audit.export({ after })) {
+    if (!callId.startsWith(actPrefix) || !isObject(record) || !hasValidSignature(record, key)) continue;
+    const act = record as unknown as SignedAct;
+    if (act.hash === undefined) state.delete(act.subject);
+    else state.set(act.subject, act.hash);
+    onAct(act);
+  }
+  return state;
+}

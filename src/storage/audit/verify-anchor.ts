@@ -1,0 +1,66 @@
+import type { KeyObject } from 'node:crypto';
+import type { AuditFinding } from '../ports/audit.ts';
+import type { Storage } from '../storage.ts';
+import { type Checkpoint, readCheckpoints } from './checkpoints.ts';
+import { applyActs, readState } from './tracked-state.ts';
+
+/**
+ * Compares the journal and the stores with signed checkpoints. Finds a removed beginning, end or whole journal, a rewritten
+ * step, and rules, keys and approvals that were inserted, changed or removed without a signed act.
+ */
+export async function* verifyAnchor(
+  storage: Storage,
+  file: string,
+  publicKey: KeyObject,
+): AsyncGenerator<AuditFinding> {
+  const { valid, invalidLines } = await readCheckpoints(file, publicKey);
+  for (const line of invalidLines)
+    yield { seq: 0, kind: 'changed', detail: `Line ${line} of ${file} is no checkpoint signed with the audit key` };
+  const last = valid.reduce<Checkpoint | undefined>(
+    (latest, one) => (latest && latest.head.seq >= one.head.seq ? latest : one),
+    undefined,
+  );
+  if (!last) {
+    yield { seq: 0, kind: 'missing', detail: `${file} has no checkpoint signed with the audit key` };
+    return;
+  }
+  const { anchor, head } = await storage.audit.ends();
+  if (head.seq < last.head.seq) {
+    const detail = `The journal ends at step ${head.seq}, but step ${last.head.seq} was signed at ${last.at}`;
+    yield { seq: head.seq + 1, kind: 'missing', detail };
+  }
+  for (const checkpoint of valid) {
+    const { seq, hash } = checkpoint.head;
+    if (seq <= anchor.seq || seq > head.seq) continue;
+    for await (const step of storage.audit.export({ after: seq - 1, limit: 1 })) {
+      if (step.seq === seq && step.hash === hash) continue;
+      yield { seq, kind: 'changed', detail: `Step ${seq} is not the one that was signed at ${checkpoint.at}` };
+    }
+  }
+  let signedAnchor = Math.max(...valid.map((checkpoint) => checkpoint.anchor.seq));
+  const expected = await applyActs(storage, new Map(Object.entries(last.state)), last.head.seq, publicKey, (act) => {
+    if (act.act === 'journal.retained') signedAnchor = Math.max(signedAnchor, Number(act.details?.seq));
+  });
+  if (anchor.seq > signedAnchor) {
+    const detail = `Steps up to ${anchor.seq} were removed without a signed record; ${signedAnchor} is the last that may be`;
+    yield { seq: anchor.seq, kind: 'missing', detail };
+  }
+  yield* compareState(expected, await readState(storage));
+}
+
+function* compareState(
+  expected: ReadonlyMap<string, string>,
+  found: ReadonlyMap<string, string>,
+): Generator<AuditFinding> {
+  for (const [subject, hash] of found) {
+    const known = expected.get(subject);
+    if (known === hash) continue;
+    const what = known === undefined ? 'was inserted' : 'was changed';
+    yield { seq: 0, kind: 'changed', detail: `${subject} ${what} without a signed act` };
+  }
+  for (const subject of expected.keys()) {
+    // An approval that was used or has expired is no longer there.
+    if (subject.startsWith('approval/') || found.has(subject)) continue;
+    yield { seq: 0, kind: 'missing', detail: `${subject} was removed without a signed act` };
+  }
+}
