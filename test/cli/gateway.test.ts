@@ -228,6 +228,9 @@ describe('toolwharf logs', () => {
       process.execPath,
       '--retry-attempts',
       '0',
+      // Known in advance, so that one process is enough to find it out.
+      '--protocol',
+      'legacy',
       // It never answers, which need not be waited for.
       '--timeout',
       '1s',
