@@ -65,11 +65,12 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
 
   async function turnFor(
     lane: Lane,
-    { era, transport }: Session,
+    { era, transport, channel }: Session,
     subject: string,
     { host, signal, onWait }: DeliveryOptions,
   ): Promise<Turn | undefined> {
-    if (!host || era === 'modern' || transport === 'api') return undefined;
+    // Over Streamable HTTP a question arrives on the response of its request.
+    if (!host || era === 'modern' || transport === 'api' || channel.hasPerRequestStream) return undefined;
     const request = { subject, canBeAsked: canBeAsked(host, defaultHost) };
     const immediate = lane.turns.tryTake(request);
     if (immediate) return immediate;

@@ -25,8 +25,8 @@ export interface TurnRequest {
 }
 
 /**
- * Keeps apart the requests on one legacy session. The legacy protocol does not say which request a question belongs to,
- * so a request that may lead to a question runs alone if any client concerned can be asked. All other requests run side
+ * Keeps apart the requests on one legacy session over stdio or SSE, where nothing says which request a question belongs
+ * to: a request that may lead to a question runs alone if any client concerned can be asked. All other requests run side
  * by side.
  */
 export interface Turns {
