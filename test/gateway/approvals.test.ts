@@ -11,24 +11,24 @@ const config = (approval: object = { mode: 'always-ask' }) => ({
 const asksClient = { mode: 'always-ask', approvers: 'client' };
 
 describe('a call that must be approved', () => {
-  test('a call waits in the store for its approval, and runs once however often it is approved', async () => {
+  test('waits in the store for its approval, and runs once even if it is approved repeatedly', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const { calls, storage } = gateway.parts;
     const { approver } = calls;
     const calling = client.text('s__add', { a: 1, b: 2 });
-    const [asked] =
+    const [pending] =
       (await waitFor(async () => {
         const pending = await storage.approvals.list({ status: 'pending' });
         return pending.length > 0 ? pending : undefined;
       })) ?? [];
-    expect(asked?.request).toMatchObject({
+    expect(pending?.request).toMatchObject({
       server: 's',
       originalName: 'add',
       arguments: { a: 1, b: 2 },
       caller: { id: 'local' },
     });
-    const id = asked?.request.id as string;
+    const id = pending?.request.id as string;
     const answers = await Promise.all([1, 2, 3].map((by) => approver.answer(id, { kind: 'allow' }, `person ${by}`)));
     expect(answers.sort()).toEqual(['already', 'already', 'answered']);
     expect(await calling).toBe('3');
@@ -36,57 +36,57 @@ describe('a call that must be approved', () => {
     expect(await approver.answer(id, { kind: 'deny' }, 'late')).toBe('already');
   });
 
-  test('the caller of a denied call gets the reason', async () => {
+  test('returns the reason of a denial to its caller', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const calling = client.text('s__echo', { text: 'x' });
-    const asked = await waitFor(async () => (await gateway.parts.storage.approvals.list({ status: 'pending' }))[0]);
+    const pending = await waitFor(async () => (await gateway.parts.storage.approvals.list({ status: 'pending' }))[0]);
     await gateway.parts.calls.approver.answer(
-      asked?.request.id as string,
+      pending?.request.id as string,
       { kind: 'deny', reason: 'not today' },
       'Ada',
     );
     expect(await calling).toContain('not today');
   });
 
-  test('a client that cannot be asked sees that its call awaits approval', async () => {
+  test('reports to a client without elicitation that it awaits approval', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const { calls, storage } = gateway.parts;
     const { approver } = calls;
-    const told: (string | undefined)[] = [];
+    const progress: (string | undefined)[] = [];
     const calling = client.client.callTool(
       { name: 's__add', arguments: { a: 1, b: 2 } },
-      { onprogress: ({ message }) => told.push(message) },
+      { onprogress: ({ message }) => progress.push(message) },
     );
-    await waitFor(() => told.length > 0, { what: 'progress' });
-    const asked = await waitFor(async () => (await storage.approvals.list({ status: 'pending' }))[0]);
-    await approver.answer(asked?.request.id as string, { kind: 'allow' }, 'Ada');
+    await waitFor(() => progress.length > 0, { what: 'progress' });
+    const pending = await waitFor(async () => (await storage.approvals.list({ status: 'pending' }))[0]);
+    await approver.answer(pending?.request.id as string, { kind: 'allow' }, 'Ada');
     expect((await calling).isError).toBeFalsy();
-    expect(told[0]).toBe('Waiting for approval');
+    expect(progress[0]).toBe('Waiting for approval');
   });
 
-  test('an approval that expires denies its call', async () => {
+  test('is denied when its approval expires', async () => {
     await using gateway = await openTestGateway(config({ mode: 'always-ask', expires: '300ms' }));
     await using client = await connectClient(`${gateway.url}/mcp`);
     expect(await client.text('s__echo', { text: 'x' })).toContain('denied');
   });
 
-  test('an answer given elsewhere while the client shows the approval lets the call run', async () => {
+  test('runs after an answer on another page while the client shows the approval', async () => {
     await using gateway = await openTestGateway(config(asksClient));
     const { calls, storage } = gateway.parts;
     const { approver } = calls;
     await using client = await connectClient(`${gateway.url}/mcp`, {
       elicit: async () => {
-        const [asked] = await storage.approvals.list({ status: 'pending' });
-        await approver.answer(asked?.request.id as string, { kind: 'allow' }, 'somebody else');
+        const [pending] = await storage.approvals.list({ status: 'pending' });
+        await approver.answer(pending?.request.id as string, { kind: 'allow' }, 'somebody else');
         return { action: 'decline' };
       },
     });
     expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
   });
 
-  test('an approval is bound to its exact arguments, and another call needs another approval', async () => {
+  test('needs another approval for other arguments', async () => {
     await using gateway = await openTestGateway(config(asksClient));
     await using client = await connectClient(`${gateway.url}/mcp`, {
       elicit: (params) => ({
@@ -99,7 +99,7 @@ describe('a call that must be approved', () => {
   });
 });
 
-test('a profile can demand more approval than the toolbox, and its hidden tools are hidden from every request', async () => {
+test('a profile can require more approval than the toolbox, and its hidden tools are hidden from every request', async () => {
   await using _dir = await tempDir();
   await using gateway = await openTestGateway({
     servers: { s: fixture('legacy') },

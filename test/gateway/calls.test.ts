@@ -32,8 +32,8 @@ async function linger(key?: string) {
   return { callId, result };
 }
 
-describe('a call with an id of its own', () => {
-  test('a call id chosen by the caller is used everywhere and cannot be reused', async () => {
+describe('a call id chosen by the caller', () => {
+  test('is used everywhere and cannot be reused', async () => {
     const callId = randomUUID();
     expect((await call('mcp_files_echo', { text: 'x' }, { callId })).body).toMatchObject({ callId, text: 'x' });
     expect((await api.get(`/api/calls/${callId}`)).body).toMatchObject({ id: callId, status: 'success' });
@@ -42,14 +42,14 @@ describe('a call with an id of its own', () => {
     expect((await call('mcp_files_echo', { text: 'x' }, { callId: 'mine' })).status).toBe(400);
   });
 
-  test('a call cannot take the id of a running call', async () => {
+  test('cannot be the id of a running call', async () => {
     const { callId, result } = await linger();
     expect((await call('mcp_files_echo', { text: 'x' }, { callId })).status).toBe(409);
     await api.post(`/api/calls/${callId}/cancel`);
     await result;
   });
 
-  test('two simultaneous requests with one call id are one call', async () => {
+  test('makes two simultaneous requests one call', async () => {
     const callId = randomUUID();
     const answers = await Promise.all([1, 2].map(() => call('mcp_files_sleep', { ms: 50 }, { callId })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -82,8 +82,8 @@ describe('a call with an id of its own', () => {
   });
 });
 
-describe('cancelling', () => {
-  test('cancelling a call ends it at its server', async () => {
+describe('cancelling a call', () => {
+  test('ends it at its server', async () => {
     const { callId, result } = await linger();
     expect((await api.post(`/api/calls/${callId}/cancel`)).status).toBe(204);
     expect(await result).toMatchObject({ status: 499, body: { error: { code: 'CALL_CANCELLED', data: { callId } } } });
@@ -92,7 +92,7 @@ describe('cancelling', () => {
     expect((await api.post(`/api/calls/${randomUUID()}/cancel`)).status).toBe(404);
   });
 
-  test('callers can cancel their own calls only', async () => {
+  test('is possible for its own caller only', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['call'])];
     const { callId, result } = await linger(own);
     expect((await api.post(`/api/calls/${callId}/cancel`, undefined, { key: other })).status).toBe(404);
@@ -100,7 +100,7 @@ describe('cancelling', () => {
     expect((await result).body.error.code).toBe('CALL_CANCELLED');
   });
 
-  test('a call of an MCP client can be cancelled over REST, and the client gets the result', async () => {
+  test('of an MCP client is possible over REST, and the client gets the result', async () => {
     await using client = await connectClient(`${api.url}/mcp`);
     const calling = client.client.callTool({
       name: 'slow__linger',
@@ -116,7 +116,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('a question to a person whose call is cancelled', () => {
+describe('the approval of a call', () => {
   const pending = async () => (await api.get('/api/approvals?status=pending')).body.approvals as { id: string }[];
 
   async function ask(args: object, signal?: AbortSignal) {
@@ -127,7 +127,7 @@ describe('a question to a person whose call is cancelled', () => {
     return { callId, id: String(question?.id), result };
   }
 
-  test('cancelling a call withdraws its approval on every page', async () => {
+  test('is withdrawn on every page when the call is cancelled', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const { callId, id, result } = await ask({ a: 1, b: 1 });
@@ -143,7 +143,7 @@ describe('a question to a person whose call is cancelled', () => {
     expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })).status).toBe(409);
   });
 
-  test('an approval is withdrawn when the client of its call disconnects', async () => {
+  test('is withdrawn when the client of the call disconnects', async () => {
     const stop = new AbortController();
     const { id, result } = await ask({ a: 2, b: 2 }, stop.signal);
     stop.abort();
@@ -151,7 +151,7 @@ describe('a question to a person whose call is cancelled', () => {
     await waitFor(async () => (await api.get(`/api/approvals/${id}`)).body.status === 'denied', { what: 'its end' });
   });
 
-  test('an approval stays while another call waits for the same answer', async () => {
+  test('stays while another call waits for the same answer', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const first = await ask({ a: 3, b: 3 });
@@ -165,7 +165,7 @@ describe('a question to a person whose call is cancelled', () => {
     expect((await second).body.text).toBe('6');
   });
 
-  test("the approval of an MCP client's call stays, because the client can call again", async () => {
+  test('of an MCP client stays when the client disconnects, because the client can call again', async () => {
     await using client = await connectClient(`${api.url}/mcp/narrow`);
     const stop = new AbortController();
     const args = { name: 'files__add', arguments: { a: 4, b: 4 } };
@@ -177,7 +177,7 @@ describe('a question to a person whose call is cancelled', () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     await api.post(`/api/approvals/${question?.id}/answer`, { answer: 'allow' });
-    // Nobody waits for it, and yet it is told.
+    // No call waits for this approval, but its answer is published.
     expect((await source.find('approval.answered')).data).toMatchObject({ id: question?.id, answer: 'allow' });
     expect(await client.text('files__add', { a: 4, b: 4 })).toBe('8');
   });
@@ -190,18 +190,18 @@ test('a pending approval survives a restart of the gateway', async () => {
     gateway: { shutdown: '100ms' },
   });
   const calling = first.post('/api/tools/mcp_files_pid/call', {}).catch(() => 'gone');
-  const [asked] =
+  const [approval] =
     (await waitFor(async () => {
       const found = await first.storage.approvals.list({ status: 'pending' });
       return found.length > 0 && found;
     })) || [];
   await first.close();
   await calling;
-  expect(await first.storage.approvals.get(asked?.request.id ?? '')).toMatchObject({ status: 'pending' });
+  expect(await first.storage.approvals.get(approval?.request.id ?? '')).toMatchObject({ status: 'pending' });
 });
 
-describe('statistics', () => {
-  test('statistics count calls by outcome, over time and by tool', async () => {
+describe('the statistics', () => {
+  test('count calls by outcome, over time and by tool', async () => {
     await using own = await startApi({
       servers: { files: fixture('legacy') },
       toolbox: { approval: { deny: ['files/pid'] } },
@@ -223,7 +223,7 @@ describe('statistics', () => {
     expect(mine.body.buckets).toHaveLength(24);
   });
 
-  test('statistics require a valid time span', async () => {
+  test('require a valid time span', async () => {
     const [since, until] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
     expect((await api.get(`/api/calls/stats?since=${since}&until=${until}`)).status).toBe(400);
     expect((await api.get('/api/calls/stats?buckets=0')).status).toBe(400);
@@ -231,7 +231,7 @@ describe('statistics', () => {
   });
 });
 
-test('every route of calls was asked', () => {
+test('every route of calls was called', () => {
   const own = new Set(['callTool', 'cancelCall', 'getCallStats']);
   expect(unasked(({ operationId }) => own.has(operationId))).toEqual([]);
 });

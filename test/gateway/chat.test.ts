@@ -37,7 +37,7 @@ const watch = (path: string, key?: string) =>
 const textOf = ({ parts }: { parts: { type: string; text?: string }[] }) =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** The question that waits for an answer in a conversation. */
+/** The pending approval of a conversation. */
 async function questionOf(conversation: string, key?: string) {
   const found = await waitFor(
     async () => {
@@ -52,7 +52,7 @@ async function questionOf(conversation: string, key?: string) {
 }
 
 describe('a conversation', () => {
-  test('a conversation is created, continued, read, renamed and removed over REST [R14]', async () => {
+  test('is created, continued, read, renamed and removed over REST [R14]', async () => {
     assistant.model.push({ text: 'Good morning to you.' });
     const { id, path } = await assistant.begin();
     const begun = await api.post(`${path}/messages`, { text: 'Say good morning' });
@@ -69,19 +69,19 @@ describe('a conversation', () => {
     expect((await api.put(path, { title: 'Morning' })).body.title).toBe('Morning');
     expect((await api.get('/api/conversations')).body.conversations[0]).toMatchObject({ id, title: 'Morning' });
     expect((await api.delete(path)).status).toBe(204);
-    for (const gone of [await api.get(path), await api.delete(path), await api.put(path, { title: 'x' })])
-      expect(gone).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    for (const response of [await api.get(path), await api.delete(path), await api.put(path, { title: 'x' })])
+      expect(response).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
   });
 
-  test('an answer is repeated, edited, stopped and continued over REST', async () => {
+  test('can be answered again, edited, stopped and continued over REST', async () => {
     const { path } = await assistant.begin();
     assistant.model.push({ text: 'first' }, { text: 'second' }, { text: 'third' });
     await api.post(`${path}/messages`, { text: 'one' });
     const first = await answerIn(api, path);
     await api.post(`${path}/messages/${first.id}/retry`);
     expect(textOf(await answerIn(api, path))).toBe('second');
-    const [said] = (await api.get(path)).body.messages;
-    await api.post(`${path}/messages/${said.id}/edit`, { text: 'two' });
+    const [userMessage] = (await api.get(path)).body.messages;
+    await api.post(`${path}/messages/${userMessage.id}/edit`, { text: 'two' });
     expect(textOf(await answerIn(api, path))).toBe('third');
     expect((await api.get(path)).body.messages).toHaveLength(2);
     expect((await api.post(`${path}/resume`)).status).toBe(409);
@@ -99,21 +99,21 @@ describe('a conversation', () => {
     expect(textOf(resumed)).toContain('the end');
   });
 
-  test('empty and overlong messages are refused', async () => {
+  test('rejects empty and overlong messages', async () => {
     const { path } = await assistant.begin();
     for (const body of [{}, { text: '' }, { text: 'x'.repeat(200_001) }])
       expect((await api.post(`${path}/messages`, body)).status).toBe(400);
   });
 
-  test('a conversation without an assistant is refused', async () => {
+  test('requires an assistant', async () => {
     expect((await api.post('/api/conversations', { assistantId: randomUUID() })).status).toBe(404);
     expect((await api.get('/api/conversations/none')).status).toBe(400);
     expect((await api.get(`/api/conversations/${randomUUID()}/events`)).status).toBe(404);
   });
 });
 
-describe('whoever watches a conversation', () => {
-  test('a conversation stream sends a snapshot and then every change [R14]', async () => {
+describe('a conversation stream', () => {
+  test('sends a snapshot and then every change [R14]', async () => {
     const hold = createGate();
     assistant.model.push({ text: 'Let me see. ', hold, calls: [{ name: 'mcp_files_echo', args: { text: 'seen' } }] });
     assistant.model.push({ text: 'It says seen.' });
@@ -143,7 +143,7 @@ describe('whoever watches a conversation', () => {
     await waitFor(late.ended);
   });
 
-  test('revoking a key ends its conversation streams at once', async () => {
+  test('ends at once when its key is revoked', async () => {
     const key = await api.key(['call']);
     const { path } = await assistant.begin({ key });
     await using source = await watch(path, key);
@@ -154,8 +154,8 @@ describe('whoever watches a conversation', () => {
   });
 });
 
-describe('conversations of others', () => {
-  test('conversations are visible to their owner and to administrators', async () => {
+describe('access to a conversation', () => {
+  test('is limited to its owner and administrators', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     const { id, path } = await assistant.begin({ key: own });
     assistant.model.push({ text: 'mine' });
@@ -182,7 +182,7 @@ describe('conversations of others', () => {
     expect((await api.get(path)).status).toBe(200);
   });
 
-  test('events of a conversation reach its owner and administrators only', async () => {
+  test('limits its events to its owner and administrators', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using foreign = await listenTo(api.url, { key: other });
@@ -197,7 +197,7 @@ describe('conversations of others', () => {
     expect(foreign.events.map(({ name }) => name).filter((name) => name.startsWith('conversation'))).toEqual([]);
   });
 
-  test('a conversation uses the profile of its owner', async () => {
+  test('applies the profile of its owner', async () => {
     const key = await api.key(['read', 'call'], 'narrow');
     const { path } = await assistant.begin({ key });
     assistant.model.push({ text: 'ok' });
@@ -210,8 +210,8 @@ describe('conversations of others', () => {
   });
 });
 
-describe('a question about a call of the assistant', () => {
-  test('an approval in a conversation is answered by its owner or by someone with the right [R15]', async () => {
+describe('an approval in a conversation', () => {
+  test('is answered by its owner or by someone with the right [R15]', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using foreign = await listenTo(api.url, { key: other });
@@ -240,7 +240,7 @@ describe('a question about a call of the assistant', () => {
     expect(foreign.events.map(({ name }) => name)).toEqual(['ready']);
   });
 
-  test('an approval that the profile demands is answered by an administrator, also in a conversation', async () => {
+  test('that the profile requires is answered by an administrator', async () => {
     const key = await api.key(['read', 'call'], 'watched');
     const { id, path } = await assistant.begin({ key });
     assistant.model.push({ calls: [{ name: 'mcp_files_add', args: { a: 1, b: 1 } }] }, { text: 'It is 2.' });
@@ -253,7 +253,7 @@ describe('a question about a call of the assistant', () => {
     expect(textOf(await answerIn(api, path, { key }))).toContain('It is 2.');
   });
 
-  test('with `approvers: owner`, the owner answers for its assistant, and still not for itself', async () => {
+  test('is answered by the owner with `approvers: owner`, but not if the owner made the call', async () => {
     const key = await api.key(['read', 'call'], 'trusting');
     const { id, path } = await assistant.begin({ key });
     assistant.model.push({ calls: [{ name: 'mcp_files_add', args: { a: 1, b: 3 } }] }, { text: 'It is 4.' });
@@ -266,17 +266,17 @@ describe('a question about a call of the assistant', () => {
     expect(textOf(await answerIn(api, path, { key }))).toContain('It is 4.');
 
     const own = api.post('/api/tools/mcp_files_add/call', { arguments: { a: 5, b: 5 } }, { key });
-    const asked = await waitFor(async () => {
+    const pending = await waitFor(async () => {
       const { approvals } = (await api.get('/api/approvals?status=pending', { key })).body;
       return approvals.find(({ arguments: args }: { arguments: { a: number } }) => args.a === 5);
     });
-    expect(asked.mayAnswer).toBe(false);
-    expect((await api.post(`/api/approvals/${asked.id}/answer`, { answer: 'allow' }, { key })).status).toBe(403);
-    await api.post(`/api/approvals/${asked.id}/answer`, { answer: 'deny' }, { key: api.adminToken });
+    expect(pending.mayAnswer).toBe(false);
+    expect((await api.post(`/api/approvals/${pending.id}/answer`, { answer: 'allow' }, { key })).status).toBe(403);
+    await api.post(`/api/approvals/${pending.id}/answer`, { answer: 'deny' }, { key: api.adminToken });
     expect((await own).status).toBe(403);
   });
 
-  test('stopping a conversation denies its pending approval on every page', async () => {
+  test('is denied on every page when the conversation is stopped', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const { id, path } = await assistant.begin();
@@ -307,20 +307,20 @@ test('an approval that was pending at a restart is answered afterwards, and its 
   await first.post(`${path}/messages`, { text: 'Write' });
   const pending = async (at: TestApi) => (await at.get('/api/approvals?status=pending')).body.approvals;
   await waitFor(async () => (await pending(first)).length === 1, { what: 'the question' });
-  const [asked] = await pending(first);
+  const [approval] = await pending(first);
   await first.close();
 
   await using second = await startApi(config, { storage: await open() });
-  expect(await pending(second)).toMatchObject([{ id: asked.id }]);
+  expect(await pending(second)).toMatchObject([{ id: approval.id }]);
   await waitFor(async () => (await second.get(path)).body.conversation.status === 'asking', {
     what: 'it to ask again',
   });
-  await second.post(`/api/approvals/${asked.id}/answer`, { answer: 'allow' });
+  await second.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
   expect(textOf(await answerIn(second, path))).toContain('Written.');
   expect(await readFile(ran, 'utf8')).toBe('once\n');
 });
 
-test('a call of an assistant can be watched and cancelled by its id, and names the answer as its parent', async () => {
+test('a call of an assistant can be watched and cancelled by its id, and has the answer as its parent', async () => {
   await using source = await listenTo(api.url);
   await source.find('ready');
   const own = await api.key(['read', 'call']);
@@ -342,7 +342,7 @@ test('a call of an assistant can be watched and cancelled by its id, and names t
   expect(ended.data.parent).toEqual(parent);
 });
 
-test('the first start creates a demo assistant that works without a key and stays removed once it is removed', async () => {
+test('the first start creates a demo assistant that works without a key, and a removed demo assistant is not created again', async () => {
   await using own = await startApi({ servers: { files: fixture('legacy') } });
   const { assistants } = (await own.get('/api/assistants')).body;
   expect(assistants).toMatchObject([{ name: 'Demo assistant', model: { provider: 'demo' }, serverIds: ['files'] }]);
@@ -354,7 +354,7 @@ test('the first start creates a demo assistant that works without a key and stay
   expect((await own.get('/api/assistants')).body.assistants).toEqual([]);
 });
 
-test('every route of conversations was asked', () => {
+test('every route of conversations was called', () => {
   expect(unasked(({ group }) => group === 'chat')).toEqual([]);
 });
 
@@ -363,7 +363,7 @@ interface Replayed {
   messages: { id: string; parts: { text?: string }[] }[];
 }
 
-/** What someone has who began with the snapshot and applied every event since. */
+/** The content that a client derives from the snapshot and all later events. */
 function replayed(events: readonly SentEvent[]): Replayed {
   const state: Replayed = { conversation: undefined, messages: [] };
   for (const { name, data: sent } of events) {

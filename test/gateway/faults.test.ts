@@ -37,9 +37,9 @@ async function startProcess(config: object, dataDir: string, port = 0): Promise<
   return { url, child, end, [Symbol.asyncDispose]: () => end('SIGKILL') };
 }
 
-describe('a client that keeps its session and just calls again', () => {
+describe('a client that retains its session', () => {
   for (const era of eras) {
-    test(`a client's next call works after its HTTP server was restarted (${era})`, async () => {
+    test(`can call again after its HTTP server was restarted (${era})`, async () => {
       const first = await startHttp('legacy-http');
       const { port } = new URL(first.url);
       await using gateway = await openTestGateway({ servers: { s: { url: first.url } } });
@@ -50,7 +50,7 @@ describe('a client that keeps its session and just calls again', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`a client's next call works after its stdio server was killed (${era})`, async () => {
+    test(`can call again after its stdio server was killed (${era})`, async () => {
       await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       const pid = Number(await client.text('s__pid'));
@@ -59,7 +59,7 @@ describe('a client that keeps its session and just calls again', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`a server that hangs at its start does not affect the tools of the others (${era})`, async () => {
+    test(`is not affected by a server that hangs at its start (${era})`, async () => {
       const servers = { good: fixture('legacy'), hanging: fixture('hang-on-start') };
       await using gateway = await openTestGateway({ servers, gateway: { listWait: '1s' } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
@@ -68,14 +68,14 @@ describe('a client that keeps its session and just calls again', () => {
       expect(client.client.getInstructions()).toContain('hanging');
     });
 
-    test(`listing tools while no server is connected is an error with the reason, never an empty list (${era})`, async () => {
+    test(`gets an error with the reason, not an empty list, while no server is connected (${era})`, async () => {
       const config = { servers: { only: fixture('hang-on-start') }, gateway: { listWait: '200ms' } };
       await using gateway = await openTestGateway(config);
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       await expect(client.names()).rejects.toThrow(/not available: only/);
     });
 
-    test(`a client's next call works after the gateway was restarted (${era})`, async () => {
+    test(`can call again after the gateway was restarted (${era})`, async () => {
       await using dir = await tempDir();
       const config = { servers: { s: fixture('legacy') } };
       await using first = await startProcess(config, dir.path);
@@ -86,7 +86,7 @@ describe('a client that keeps its session and just calls again', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`a list that is requested while ten servers start has the tools of all of them (${era})`, async () => {
+    test(`gets the tools of all servers while ten servers start (${era})`, async () => {
       const slow = Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('slow-start', { START_MS: '400' })]);
       await using gateway = await openTestGateway({ servers: Object.fromEntries(slow), gateway: { listWait: '20s' } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
@@ -95,7 +95,7 @@ describe('a client that keeps its session and just calls again', () => {
     });
   }
 
-  test('SIGTERM to a gateway with ten servers leaves no process', async () => {
+  test('leaves no process behind after SIGTERM to a gateway with ten servers', async () => {
     await using dir = await tempDir();
     const servers = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('legacy')]));
     await using gateway = await startProcess({ servers }, dir.path);
@@ -109,8 +109,8 @@ describe('a client that keeps its session and just calls again', () => {
   });
 });
 
-/** How many questions a gateway that runs has written down. */
-function questionsIn(file: string): number {
+/** The number of approvals that a running gateway has stored. */
+function countApprovals(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     return Number(database.prepare('select count(*) as found from approvals').get()?.found);
@@ -119,7 +119,7 @@ function questionsIn(file: string): number {
   }
 }
 
-test('a pending approval survives kill -9; once it is answered, the same call runs once, and a second call asks again', async () => {
+test('a pending approval survives kill -9, the approved call runs once, and a second call needs another approval', async () => {
   await using dir = await tempDir();
   const ran = dir.file('ran');
   const call = { path: ran, text: 'once' };
@@ -128,7 +128,7 @@ test('a pending approval survives kill -9; once it is answered, the same call ru
   await using first = await startProcess(config, dir.path);
   await using client = await connectClient(first.url);
   const lost = client.text('s__write', call).catch(() => 'lost');
-  await waitFor(() => questionsIn(dir.file('toolwharf.db')) === 1, { what: 'the question' });
+  await waitFor(() => countApprovals(dir.file('toolwharf.db')) === 1, { what: 'the question' });
   await first.end('SIGKILL');
   expect(await lost).toBe('lost');
   {
@@ -142,20 +142,20 @@ test('a pending approval survives kill -9; once it is answered, the same call ru
   await using second = await startProcess(config, dir.path, Number(new URL(first.url).port));
   await client.text('s__write', call);
   const again = client.text('s__write', call).catch(() => 'lost');
-  await waitFor(() => questionsIn(dir.file('toolwharf.db')) === 2, { what: 'the second question' });
+  await waitFor(() => countApprovals(dir.file('toolwharf.db')) === 2, { what: 'the second question' });
   await second.end('SIGKILL');
   expect(await again).toBe('lost');
   expect((await readFile(ran, 'utf8')).split('\n').filter(Boolean)).toEqual(['once']);
 });
 
-test('kill -9 under load: every call that ran is in the journal, none ran twice, and clients go on', {
+test('after kill -9 under load, every call that ran is in the journal, none ran twice, and clients continue', {
   timeout: 900_000,
 }, async () => {
   await using dir = await tempDir();
   const ran = dir.file('ran');
   const config = { servers: { s: { ...fixture('legacy'), protocol: 'legacy' } } };
   const answered = new Set<string>();
-  // More by ROUNDS: each is a kill at a random moment.
+  // Set ROUNDS for more. Each round kills the gateway at a random moment.
   const rounds = Number(process.env.ROUNDS ?? 6);
   const atOnce = 10;
   let next = 0;
@@ -173,7 +173,7 @@ test('kill -9 under load: every call that ran is in the journal, none ran twice,
         answered.add(text);
       }
     });
-    // Every other round has got as far as an answer, however slow the machine is.
+    // Every other round kills the gateway only after an answer, regardless of the speed of the machine.
     if (round % 2 === 1) await waitFor(() => answered.size > before, { what: 'an answer' });
     setTimeout(() => gateway.child.kill('SIGKILL'), 20 + Math.random() * 150);
     await Promise.allSettled(load);

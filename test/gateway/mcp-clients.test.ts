@@ -7,16 +7,16 @@ import { openTestGateway } from '../support/open-gateway.ts';
 import { initializeParams, openRaw, post, textOf } from '../support/raw-mcp.ts';
 import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
 
-test('two clients whose calls ask at the same time on one connection each get their own question', async () => {
+test('two clients with simultaneous questions on one connection each receive their own question', async () => {
   await using upstream = await startHttp('legacy-http');
   await using gateway = await serveMcp({ subject: { url: upstream.url } });
   await using one = await connectMcp(gateway.url, 'legacy', { answers: usualAnswers, caller: 'one' });
   await using two = await connectMcp(gateway.url, 'modern', { answers: usualAnswers, caller: 'two' });
-  const asked = ['a', 'b', 'c', 'd', 'e'].flatMap((question) => [
+  const calls = ['a', 'b', 'c', 'd', 'e'].flatMap((question) => [
     one.text('ask', { question: `one ${question}` }).then((text) => expect(text).toContain(`re: one ${question}`)),
     two.text('ask', { question: `two ${question}` }).then((text) => expect(text).toContain(`re: two ${question}`)),
   ]);
-  await Promise.all(asked);
+  await Promise.all(calls);
 });
 
 test('a call that may ask waits until the call of another client has ended', async () => {
@@ -30,13 +30,13 @@ test('a call that may ask waits until the call of another client has ended', asy
     { onprogress: () => begun.resolve(), signal: cancel.signal },
   );
   await begun.promise;
-  const asked = one.text('ask', { question: 'Mine?' });
+  const asking = one.text('ask', { question: 'Mine?' });
   cancel.abort();
   await expect(busy).rejects.toThrow();
-  expect(await asked).toContain('re: Mine?');
+  expect(await asking).toContain('re: Mine?');
 });
 
-test.each(['stdio', 'http'])("a log message of one client's call is not for another's eyes: over %s", async (way) => {
+test.each(['stdio', 'http'])('a log message of a call does not reach another client: over %s', async (way) => {
   await using upstream = await startHttp('legacy-http');
   await using gateway = await serveMcp({ subject: way === 'http' ? { url: upstream.url } : fixture('legacy') });
   await using talker = await connectMcp(gateway.url, 'legacy', { caller: 'one' });
@@ -53,13 +53,13 @@ test.each(['stdio', 'http'])("a log message of one client's call is not for anot
   expect(bystander.logs()).toEqual([]);
   cancel.abort();
   await expect(busy).rejects.toThrow();
-  // Until the gateway has ended the other call, a message on a pipe may still belong to either.
+  // Until the gateway has ended the other call, a message on stdio may belong to either call.
   const logs = () => talker.text('log', { level: 'error', text: 'mine alone' }).then(() => talker.logs());
   await expect.poll(logs).toContain('mine alone');
   expect(bystander.logs()).toEqual([]);
 });
 
-test('a session belongs to its caller: to another it does not exist', async () => {
+test('a session can be used by its own caller only', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   const agent = new Agent();
   const opened = await post(gateway.url, agent, { id: 0, method: 'initialize', params: initializeParams });
@@ -73,7 +73,7 @@ test('a session belongs to its caller: to another it does not exist', async () =
   agent.destroy();
 });
 
-test('a legacy client does not notice that the gateway was restarted', async () => {
+test('a legacy client continues after a restart of the gateway', async () => {
   const sessionKey = randomBytes(32);
   const servers = { subject: fixture('legacy') };
   const before = await serveMcp(servers, { sessionKey });
@@ -85,7 +85,7 @@ test('a legacy client does not notice that the gateway was restarted', async () 
   expect(await client.text('ask', { question: 'Still there?' })).toContain('re: Still there?');
 });
 
-describe('a thousand at once', () => {
+describe('a thousand clients', () => {
   const many = Array.from({ length: 1_000 }, (_, index) => `client ${index}`);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   let gateway: ServedMcp;
@@ -97,7 +97,7 @@ describe('a thousand at once', () => {
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('legacy clients, all of them at request id 0, get their own answers', async () => {
+  test('in the legacy era get their own responses to requests with the same id', async () => {
     const clients = await Promise.all(many.map(() => openRaw(gateway.url, 'legacy', agent)));
     expect(gateway.mcp.open.sessions).toBe(many.length);
     const answered = await Promise.all(
@@ -106,7 +106,7 @@ describe('a thousand at once', () => {
     expect(answered.map((answer) => [answer?.body.id, textOf(answer?.body)])).toEqual(many.map((text) => [0, text]));
   });
 
-  test('modern requests, all of them with id 0, get their own answers', async () => {
+  test('in the modern era get their own responses to requests with the same id', async () => {
     const client = await openRaw(gateway.url, 'modern', agent);
     const answered = await Promise.all(
       many.map((text) => client.send(0, 'tools/call', { name: 'echo', arguments: { text } })),
@@ -115,7 +115,7 @@ describe('a thousand at once', () => {
   });
 });
 
-test('a connection that is idle is kept for longer than clients and proxies keep theirs, so that it is never closed under a request', async () => {
+test('an idle connection stays open longer than at clients and proxies, so it is never closed during a request', async () => {
   await using gateway = await openTestGateway({ servers: {} });
   const { headers } = await fetch(`${gateway.url}/mcp`);
   expect(headers.get('keep-alive')).toBe('timeout=65');

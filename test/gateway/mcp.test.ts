@@ -23,7 +23,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('a client sees and calls the tools of a server, and results are unchanged', async () => {
+  test('lists and calls its tools, and results are unchanged', async () => {
     expect(gateway.toolbox.servers.get('subject')?.status.era).toBe(server);
     const { tools } = await client.client.listTools();
     expect(tools.map(({ name }) => name)).toContain('echo');
@@ -37,7 +37,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     });
   });
 
-  test('a client reads resources and prompts and completes arguments', async () => {
+  test('reads resources and prompts and completes arguments', async () => {
     const { resources } = await client.client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['memo://one', 'memo://two']);
     const { resourceTemplates } = await client.client.listResourceTemplates();
@@ -54,15 +54,15 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(completion.values).toEqual(['formal', 'friendly', 'funny']);
   });
 
-  test('a client receives progress', async () => {
-    const heard: number[] = [];
-    const onprogress = ({ progress }: { progress: number }) => void heard.push(progress);
+  test('receives progress', async () => {
+    const received: number[] = [];
+    const onprogress = ({ progress }: { progress: number }) => void received.push(progress);
     await client.client.callTool({ name: 'sleep', arguments: { ms: 150 } }, { onprogress });
-    expect(heard.length).toBeGreaterThan(1);
-    expect(heard).toEqual(heard.toSorted((one, other) => one - other));
+    expect(received.length).toBeGreaterThan(1);
+    expect(received).toEqual(received.toSorted((one, other) => one - other));
   });
 
-  test('a client answers elicitation, sampling and roots requests', async () => {
+  test('answers elicitation, sampling and roots requests', async () => {
     expect(JSON.parse(await client.text('ask', { question: 'Colour?' }))).toMatchObject({
       action: 'accept',
       content: { answer: 're: Colour?' },
@@ -71,7 +71,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(JSON.parse(await client.text('roots'))).toMatchObject({ roots: [{ uri: 'file:///test' }] });
   });
 
-  test("a call ends when the client cannot answer the server's question", async () => {
+  test('gets an error when it cannot answer the question of the server', async () => {
     await using mute = await connectMcp(gateway.url, era);
     const outcome = await mute.client.callTool({ name: 'ask', arguments: { question: 'Anyone?' } }).then(
       (result) => result.isError,
@@ -80,7 +80,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(outcome).toBe(true);
   });
 
-  test('a client receives log messages of its level and above only', async () => {
+  test('receives only log messages of its level and above', async () => {
     if (era === 'legacy') await client.client.setLoggingLevel('info');
     await client.text('log', { level: 'debug', text: 'too much' });
     await client.text('log', { level: 'error', text: 'enough' });
@@ -94,46 +94,46 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(client.logs()).not.toContain('no longer');
   });
 
-  test('a client receives updates of subscribed resources until it unsubscribes [R23]', async () => {
-    const [kept, ended] = ['memo://two', 'memo://one'];
+  test('receives updates of subscribed resources until it unsubscribes [R23]', async () => {
+    const [watched, ended] = ['memo://two', 'memo://one'];
     const touch = (uri: string) => client.text('touch', { uri });
     const updatesOf = (uri: string) =>
       client.notices.filter(({ method, params }) => method === 'notifications/resources/updated' && params.uri === uri);
     const untilUpdated = (uri: string) => {
       const before = updatesOf(uri).length;
-      // A client's stream may open a moment after it connected; earlier updates are lost to it.
+      // The stream of a client may open a moment after it connected; the client misses earlier updates.
       return waitFor(async () => (await touch(uri)) && updatesOf(uri).length > before, { what: `an update of ${uri}` });
     };
     const subscription =
-      era === 'modern' ? await client.client.listen({ resourceSubscriptions: [kept, ended] }) : undefined;
-    if (era === 'legacy') for (const uri of [kept, ended]) await client.client.subscribeResource({ uri });
+      era === 'modern' ? await client.client.listen({ resourceSubscriptions: [watched, ended] }) : undefined;
+    if (era === 'legacy') for (const uri of [watched, ended]) await client.client.subscribeResource({ uri });
     await touch('memo://three');
     await untilUpdated(ended);
-    // Updates arrive in order: after this one, none of the other resource is still on its way.
-    await untilUpdated(kept);
+    // Updates arrive in order: after this one, no update of the other resource is pending.
+    await untilUpdated(watched);
     expect(updatesOf('memo://three')).toEqual([]);
 
     await subscription?.close();
-    if (era === 'modern') await client.client.listen({ resourceSubscriptions: [kept] });
+    if (era === 'modern') await client.client.listen({ resourceSubscriptions: [watched] });
     else await client.client.unsubscribeResource({ uri: ended });
     const before = updatesOf(ended).length;
     await touch(ended);
-    await untilUpdated(kept);
+    await untilUpdated(watched);
     expect(updatesOf(ended)).toHaveLength(before);
   });
 
-  test('a client is notified of changed tools and sees the new ones', async () => {
+  test('is notified of changed tools and sees the new ones', async () => {
     await using changing = await serveMcp({ subject: fixture(server === 'legacy' ? 'changing' : 'modern') });
     await using curious = await connectMcp(changing.url, era);
     if (era === 'modern') await curious.client.listen({ toolsListChanged: true });
-    const heard = () => curious.notices.filter(({ method }) => method === 'notifications/tools/list_changed');
-    // A client's stream may open a moment after it connected; earlier changes are lost to it.
-    await waitFor(async () => (await curious.text(server === 'legacy' ? 'mutate' : 'change')) && heard().length > 0);
+    const received = () => curious.notices.filter(({ method }) => method === 'notifications/tools/list_changed');
+    // The stream of a client may open a moment after it connected; the client misses earlier changes.
+    await waitFor(async () => (await curious.text(server === 'legacy' ? 'mutate' : 'change')) && received().length > 0);
     const { tools } = await curious.client.listTools();
     expect(tools.filter(({ name }) => name.startsWith('added_'))).not.toEqual([]);
   });
 
-  test("a client's cancellation reaches the server", async () => {
+  test('cancels a call at the server', async () => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
     await using waiting = await serveMcp({ subject: fixture('cancellable', { ERA: server }) });
@@ -170,7 +170,7 @@ test.each(cells)('a $client client gets unknown content of a $server server unch
 });
 
 test.each(cells)(
-  'a lost connection of a $client client to a $server server cancels its call as the era prescribes',
+  'a lost connection of a $client client to a $server server cancels its call according to its era',
   async (cell) => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
@@ -191,23 +191,23 @@ test.each(cells)(
 );
 
 test.each(cells)(
-  'a $client client approves its call on a $server server once, however many questions follow',
+  'a $client client approves its call on a $server server once, regardless of the number of questions',
   async (cell) => {
     await using gateway = await serveMcp({ subject: fixture(cell.server) }, { approval: 'always-ask' });
-    const asked: string[] = [];
+    const messages: string[] = [];
     const elicit = ({ message }: JsonObject) => {
-      asked.push(String(message));
+      messages.push(String(message));
       const isApproval = String(message).startsWith('Allow ');
       return { action: 'accept', content: { answer: isApproval ? 'once' : 'yes' } };
     };
     await using client = await connectMcp(gateway.url, cell.client, { answers: { 'elicitation/create': elicit } });
     const rounds = cell.server === 'modern' ? 2 : 1;
     await client.text('ask', { question: 'Sure?', ...(rounds > 1 && { rounds }) });
-    expect(asked).toEqual([expect.stringMatching(/^Allow ask of server subject/), ...Array(rounds).fill('Sure?')]);
+    expect(messages).toEqual([expect.stringMatching(/^Allow ask of server subject/), ...Array(rounds).fill('Sure?')]);
   },
 );
 
-test('a call with an idempotency key is asked and answered within one call', async () => {
+test('a call with an idempotency key includes its question and its answer', async () => {
   await using gateway = await serveMcp({ subject: fixture('modern') });
   await using client = await connectMcp(gateway.url, 'modern', { answers: usualAnswers });
   const call = { name: 'ask', arguments: { question: 'Twice?' }, _meta: { 'toolwharf/idempotencyKey': 'one' } };

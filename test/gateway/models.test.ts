@@ -27,8 +27,8 @@ const input = (more: object = {}) => ({
 
 const keep = { apiKey: { set: true } };
 
-describe('providers of models', () => {
-  test('model providers come from the store, from the environment and from the demo', async () => {
+describe('model providers', () => {
+  test('come from the store, from the environment and from the demo', async () => {
     const { status, body } = await api.post('/api/providers', input());
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -50,7 +50,7 @@ describe('providers of models', () => {
     expect((await api.put('/api/providers/demo', input())).status).toBe(404);
   });
 
-  test('a masked key of a provider is kept while its address stays the same', async () => {
+  test('retain a masked key while the URL stays the same', async () => {
     const { id } = (await api.post('/api/providers', input())).body;
     const path = `/api/providers/${id}`;
     expect((await api.put(path, input({ ...keep, name: 'Renamed' }))).body).toMatchObject({ name: 'Renamed', ...keep });
@@ -68,19 +68,19 @@ describe('providers of models', () => {
   });
 
   test.each([
-    ['no address', { baseUrl: undefined }, 'body.baseUrl'],
-    ['no http address', { baseUrl: 'ftp://x' }, 'body.baseUrl'],
-    ['a masked key and nothing stored', { apiKey: { set: true } }, 'body.apiKey'],
-    ['a variable for a key', { apiKey: '${SECRET}' }, 'body.apiKey'],
-    ['another kind', { kind: 'telepathy' }, 'body.kind'],
-    ['more than is known', { color: 'red' }, 'body.color'],
-  ])('a provider with %s is refused', async (_what, more, path) => {
+    ['no URL', { baseUrl: undefined }, 'body.baseUrl'],
+    ['a URL that is not http', { baseUrl: 'ftp://x' }, 'body.baseUrl'],
+    ['a masked key without a stored one', { apiKey: { set: true } }, 'body.apiKey'],
+    ['a variable as a key', { apiKey: '${SECRET}' }, 'body.apiKey'],
+    ['an unknown kind', { kind: 'telepathy' }, 'body.kind'],
+    ['an unknown member', { color: 'red' }, 'body.color'],
+  ])('with %s are rejected', async (_case, more, path) => {
     const { status, body } = await api.post('/api/providers', input(more));
     expect(status).toBe(400);
     expect(body.error.data.problems.map((problem: { path: string }) => problem.path)).toContain(path);
   });
 
-  test('a provider is tested without being stored, with latency and models', async () => {
+  test('can be tested without being stored, with latency and models', async () => {
     const good = (await api.post('/api/providers/test', input())).body;
     expect(good).toEqual({ ok: true, latencyMs: expect.any(Number), models: [{ id: 'large' }, { id: 'small' }] });
     const bad = (await api.post('/api/providers/test', input({ apiKey: 'wrong' }))).body;
@@ -94,13 +94,13 @@ describe('providers of models', () => {
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('an unreachable provider is reported as such', async () => {
+  test('that are unreachable are reported as such', async () => {
     const { id } = (await api.post('/api/providers', input({ baseUrl: 'http://127.0.0.1:9/v1' }))).body;
     expect((await api.get(`/api/providers/${id}/models`)).body.error).toMatchObject({ code: 'SERVER_UNREACHABLE' });
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('providers are changed by administrators, and others see neither key nor address', async () => {
+  test('can be changed by administrators, and other callers see neither key nor URL', async () => {
     const { id } = (await api.post('/api/providers', input())).body;
     const key = await api.key(['read', 'call']);
     const [shown] = (await api.get('/api/providers', { key })).body.providers;
@@ -111,7 +111,7 @@ describe('providers of models', () => {
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('keys of providers are never shown', () => {
+  test('never show their keys', () => {
     for (const text of [...api.answers, JSON.stringify(api.log)]) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(fromEnvironment);
@@ -119,6 +119,6 @@ describe('providers of models', () => {
   });
 });
 
-test('every route of models was asked', () => {
+test('every route of models was called', () => {
   expect(unasked(({ group }) => group === 'models')).toEqual([]);
 });

@@ -12,7 +12,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('a person signs in to a server through the gateway: the browser comes back, and the server is connected [R3]', async () => {
+test('a person signs in to a server through the gateway, and the server connects when the browser returns [R3]', async () => {
   const { mcp } = await startServers();
   const servers = { guarded: { url: mcp, authentication: { type: 'oauth' } } } as const;
   await using gateway = await openTestGateway({ servers }, { port: await freePort() });

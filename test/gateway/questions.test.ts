@@ -35,41 +35,41 @@ const answer = (id: string, body: object, key?: string) =>
 const call = (tool: string, args: object, key?: string, callId = randomUUID()) =>
   api.post(`/api/tools/${tool}/call`, { arguments: args, callId }, key === undefined ? {} : { key });
 
-describe.each(['files', 'modern'])('a form that a server asks to be filled in (%s)', (server) => {
-  test('a form of a server waits for the caller, and the answer goes back to the server', async () => {
+describe.each(['files', 'modern'])('a form of a server (%s)', (server) => {
+  test('waits for the caller, and the answer is returned to the server', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const callId = randomUUID();
     const result = call(`mcp_${server}_ask`, { question: 'Which colour?' }, undefined, callId);
-    const asked = await question();
-    expect(asked).toMatchObject({
+    const pending = await question();
+    expect(pending).toMatchObject({
       kind: 'elicitation',
       server,
       callId,
       tool: `mcp_${server}_ask`,
       params: { message: 'Which colour?', requestedSchema: { required: ['answer'] } },
     });
-    expect((await source.find('question.asked')).data).toMatchObject({ id: asked.id, params: asked.params });
-    const empty = await answer(asked.id, { action: 'accept', content: {} });
+    expect((await source.find('question.asked')).data).toMatchObject({ id: pending.id, params: pending.params });
+    const empty = await answer(pending.id, { action: 'accept', content: {} });
     expect(empty).toMatchObject({
       status: 400,
       body: { error: { code: 'REQUEST_INVALID', data: { problems: [{ path: 'body.content.answer' }] } } },
     });
-    expect((await answer(asked.id, { action: 'accept', content: { answer: 7 } })).status).toBe(400);
-    expect((await answer(asked.id, { action: 'accept', content: { answer: 'blue' } })).status).toBe(204);
+    expect((await answer(pending.id, { action: 'accept', content: { answer: 7 } })).status).toBe(400);
+    expect((await answer(pending.id, { action: 'accept', content: { answer: 'blue' } })).status).toBe(204);
     expect((await result).body.text).toContain('"answer":"blue"');
-    expect((await source.find('question.answered')).data).toEqual({ id: asked.id, callId, action: 'accept' });
-    expect((await answer(asked.id, { action: 'decline' })).status).toBe(404);
+    expect((await source.find('question.answered')).data).toEqual({ id: pending.id, callId, action: 'accept' });
+    expect((await answer(pending.id, { action: 'decline' })).status).toBe(404);
     expect(await questions()).toEqual([]);
   });
 
-  test.each(['decline', 'cancel'])('a form can be left: %s', async (action) => {
+  test.each(['decline', 'cancel'])('can be declined or cancelled: %s', async (action) => {
     const result = call(`mcp_${server}_ask`, { question: 'Really?' });
     await answer((await question()).id, { action });
     expect((await result).body.text).toContain(`"action":"${action}"`);
   });
 
-  test('a form is withdrawn when its call is cancelled', async () => {
+  test('is withdrawn when its call is cancelled', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const callId = randomUUID();
@@ -110,16 +110,16 @@ test('a question in a conversation goes to its owner', async () => {
   assistant.model.push({ calls: [{ name: 'mcp_files_ask', args: { question: 'Which?' } }] }, { text: 'Thanks.' });
   await api.post(`${path}/messages`, { text: 'Ask me' }, { key: own });
   await waitFor(async () => (await questions(own)).length === 1);
-  const [asked] = await questions(own);
-  expect(asked).toMatchObject({ conversation, tool: 'mcp_files_ask' });
-  await answer(asked?.id ?? '', { action: 'accept', content: { answer: 'this one' } }, own);
+  const [pending] = await questions(own);
+  expect(pending).toMatchObject({ conversation, tool: 'mcp_files_ask' });
+  await answer(pending?.id ?? '', { action: 'accept', content: { answer: 'this one' } }, own);
   await answerIn(api, path, { key: own });
   expect(JSON.stringify((await api.get(path)).body.messages)).toContain('this one');
 });
 
-describe('a server that wants the model (sampling)', () => {
+describe('a sampling request of a server', () => {
   test.each(['files', 'modern'])(
-    'gets the answer of the assistant’s model, once a person allows it (%s)',
+    'is answered by the model of the assistant after a person allows it (%s)',
     async (server) => {
       const { path } = await assistant.begin();
       assistant.model.push(
@@ -128,20 +128,20 @@ describe('a server that wants the model (sampling)', () => {
         { text: 'It said ocean.' },
       );
       await api.post(`${path}/messages`, { text: 'Try' });
-      const asked = await question();
-      expect(asked).toMatchObject({
+      const pending = await question();
+      expect(pending).toMatchObject({
         kind: 'sampling',
         params: { maxTokens: 100, messages: [{ content: { text: 'A word for the sea?' } }] },
       });
       const before = assistant.model.requests.length;
-      await answer(asked.id, { action: 'accept' });
+      await answer(pending.id, { action: 'accept' });
       const { parts } = await answerIn(api, path);
       expect(JSON.stringify(parts)).toContain('ocean');
       expect(assistant.model.requests[before]?.last).toContain('A word for the sea?');
     },
   );
 
-  test('a server is told when the person declines a sampling request', async () => {
+  test('is rejected when the person declines it', async () => {
     const { path } = await assistant.begin();
     assistant.model.push({ calls: [{ name: 'mcp_files_sample', args: { prompt: 'x' } }] }, { text: 'Well then.' });
     await api.post(`${path}/messages`, { text: 'Try' });
@@ -150,17 +150,17 @@ describe('a server that wants the model (sampling)', () => {
     await answer(id, { action: 'decline' });
     const { parts } = await answerIn(api, path);
     expect(JSON.stringify(parts)).toContain('did not allow');
-    // Only to go on with the conversation.
+    // The conversation must be able to continue.
     expect(assistant.model.requests.length - before).toBe(1);
   });
 
-  test.each(['files', 'modern'])('a sampling request outside a conversation is refused (%s)', async (server) => {
+  test.each(['files', 'modern'])('outside a conversation is rejected (%s)', async (server) => {
     const { body } = await call(`mcp_${server}_sample`, { prompt: 'x' });
     expect(JSON.stringify(body)).toContain('not part of a conversation');
     expect(await questions()).toEqual([]);
   });
 });
 
-test('every route of questions was asked', () => {
+test('every route of questions was called', () => {
   expect(unasked(({ group }) => group === 'questions')).toEqual([]);
 });

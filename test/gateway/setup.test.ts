@@ -25,10 +25,10 @@ afterAll(async () => {
   await api.close();
 });
 
-describe('a copied configuration', () => {
+describe('a pasted configuration', () => {
   const read = async (text: string) => (await api.post('/api/servers/import', { text })).body;
 
-  test('the configuration of a client becomes servers that can be added', async () => {
+  test('of another client becomes servers that can be added', async () => {
     const text = `{
       // from Claude Desktop
       "mcpServers": {
@@ -60,17 +60,17 @@ describe('a copied configuration', () => {
     ['squidbot', 'tools:\n  mcp_servers:\n    a:\n      command: x\n'],
     ['only the entries', '"a": { "command": "x" }'],
     ['Windsurf', '{"mcpServers": {"a": {"serverUrl": "https://example.com/mcp"}}}'],
-  ])('a pasted configuration is understood: %s', async (_kind, text) => {
+  ])('is understood: %s', async (_kind, text) => {
     expect(await read(text)).toMatchObject({ servers: [{ name: 'a' }] });
   });
 
-  test('a pasted configuration with one invalid server yields the others and its error', async () => {
+  test('with one invalid server returns the others and the error', async () => {
     const { servers, problems } = await read('{"mcpServers": {"good": {"command": "x"}, "bad": {"command": 7}}}');
     expect(servers).toMatchObject([{ name: 'good' }]);
     expect(problems).toMatchObject([{ name: 'bad', message: expect.stringContaining('command') }]);
   });
 
-  test('a pasted configuration keeps its variables and says where a value is needed', async () => {
+  test('retains its variables and shows where a value is needed', async () => {
     const env = { TOKEN: '${TOOLWHARF_TEST_SECRET}' };
     const { servers, problems } = await read(JSON.stringify({ mcpServers: { a: { command: 'x', env } } }));
     expect(servers).toMatchObject([{ env }]);
@@ -80,14 +80,14 @@ describe('a copied configuration', () => {
     expect(JSON.stringify(far)).not.toContain('of the gateway');
   });
 
-  test('a pasted configuration keeps every key of a server', async () => {
+  test('retains every key of a server', async () => {
     const { servers, problems } = await read('servers:\n  a:\n    command: x\n    trusted: true\n');
     expect(problems).toEqual([]);
     expect(servers).toMatchObject([{ name: 'a', command: 'x', trusted: true }]);
   });
 
   test.each(['{"mcpServers": {', 'hello', '[1, 2]', '{}', '{"mcpServers": {}}', '{"mcpServers": 5}'])(
-    'that is none has a reason: %s',
+    'that is invalid is rejected with a reason: %s',
     async (text) => {
       const { servers, problems } = await read(text);
       expect(servers).toEqual([]);
@@ -95,20 +95,20 @@ describe('a copied configuration', () => {
     },
   );
 
-  test('a configuration can be pasted only by those who may add servers', async () => {
+  test('is accepted only from callers who may add servers', async () => {
     const key = await api.key(['read', 'call']);
     expect((await api.post('/api/servers/import', { text: '{}' }, { key })).status).toBe(403);
   });
 });
 
-describe('the clients that are known', () => {
+describe('the instructions for a known client', () => {
   interface Client {
     readonly id: string;
     readonly file?: string;
     readonly snippet: string;
   }
 
-  test('each known client gets the gateway in its own format', async () => {
+  test('contain the gateway in the format of the client', async () => {
     const { clients } = (await api.get('/api/clients')).body as { clients: Client[] };
     expect(clients.map(({ id }) => id)).toEqual(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf']);
     const snippets = new Map(clients.map(({ id, snippet }) => [id, JSON.parse(snippet)]));
@@ -122,7 +122,7 @@ describe('the clients that are known', () => {
     expect(clients[0]?.file).toContain('.claude.json');
   });
 
-  test('client snippets name a profile, and remote callers get no local paths', async () => {
+  test('name a profile, and contain no local paths for remote callers', async () => {
     const key = await api.key(['read'], 'team');
     const { clients } = (await api.get('/api/clients?profile=team', { key })).body as { clients: Client[] };
     expect(clients.every(({ file }) => file === undefined)).toBe(true);
@@ -136,7 +136,7 @@ describe('the clients that are known', () => {
     expect((await api.get('/api/clients?profile=none')).status).toBe(404);
   });
 
-  test('client snippets contain a key where the gateway requires one', async () => {
+  test('contain a key if the gateway requires one', async () => {
     await using locked = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
     const { clients } = (await locked.get('/api/clients', { key: locked.adminToken })).body as { clients: Client[] };
     const headers = { Authorization: 'Bearer KEY' };
@@ -145,8 +145,8 @@ describe('the clients that are known', () => {
   });
 });
 
-describe('the session', () => {
-  test('the path of the admin token is shown on this machine only', async () => {
+describe('the session response', () => {
+  test('contains the path of the admin token on this machine only', async () => {
     expect((await api.get('/api/session')).body.tokenFile).toBe('/data/admin-token');
     expect((await api.get('/api/session', { key: api.adminToken })).body.tokenFile).toBeUndefined();
     const key = await api.key(['read']);
@@ -156,7 +156,7 @@ describe('the session', () => {
   });
 });
 
-describe('a changed definition that is refused', () => {
+describe('a rejected definition change', () => {
   const target = () => api.get('/api/tools/mcp_shifting_target').then(({ body }) => body);
   const use = () => api.post('/api/tools/mcp_shifting_target/call', { arguments: { a: '1', b: '2' } });
 
@@ -169,7 +169,7 @@ describe('a changed definition that is refused', () => {
     });
   }
 
-  test('a refused definition is denied, also after later changes, until one is accepted', async () => {
+  test('denies the tool, also after later changes, until one is accepted', async () => {
     await waitFor(async () => (await api.get('/api/servers/shifting')).body.status.state === 'connected');
     const stale = (await target()).definitionHash;
     expect((await api.post('/api/tools/mcp_shifting_target/reject', { definitionHash: stale })).status).toBe(409);
@@ -196,7 +196,7 @@ describe('a changed definition that is refused', () => {
     expect((await use()).body.text).toContain('version 3');
   });
 
-  test('a rule that denies the tool stays when its definition is refused', async () => {
+  test('does not affect a rule that denies the tool', async () => {
     const { definitionHash } = await target();
     const createdAt = new Date().toISOString();
     const { serverAddress } = (await api.toolbox.approvals.pins()).find(({ tool }) => tool === 'target') ?? {};
@@ -213,7 +213,7 @@ describe('a changed definition that is refused', () => {
   });
 });
 
-test('every route of these was asked', () => {
+test('every route of these groups was called', () => {
   const own = new Set(['importServers', 'listClients', 'rejectToolChange']);
   expect(unasked(({ operationId }) => own.has(operationId))).toEqual([]);
 });

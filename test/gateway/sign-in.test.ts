@@ -7,7 +7,7 @@ async function attempt(api: TestApi, key: string, headers: Record<string, string
   return fetch(`${api.url}/api/session`, { headers: { authorization: `Bearer ${key}`, ...headers } });
 }
 
-describe('failed sign-ins', () => {
+describe('with failed sign-ins', () => {
   test('a wrong credential gets 401 on every route, also on public ones', async () => {
     await using api = await startApi({ servers: {} });
     for (const path of ['/api/session', '/api/health', '/mcp', '/a2a', '/metrics', '/readyz', '/nothing']) {

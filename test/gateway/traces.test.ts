@@ -7,8 +7,8 @@ import { connectClient, openTestGateway } from '../support/open-gateway.ts';
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** What a call answers that was made within that trace. */
-const ways = {
+/** The result of a call within this trace. */
+const protocols = {
   async MCP(url: string): Promise<object> {
     await using client = await connectClient(`${url}/mcp`);
     return await client.client.callTool({ name: 'm__client', arguments: {}, _meta: { traceparent } });
@@ -20,8 +20,8 @@ const ways = {
 };
 
 test.each(['MCP', 'A2A'] as const)(
-  'a call over %s is a span in its caller’s trace, and the server is told which',
-  async (way) => {
+  'a call over %s is a span in the trace of its caller, and the server receives the trace context',
+  async (protocol) => {
     const bodies: string[] = [];
     const collector = createServer(async (request, response) => {
       for await (const part of request) bodies.push(String(part));
@@ -32,9 +32,9 @@ test.each(['MCP', 'A2A'] as const)(
     const tracesUrl = `http://127.0.0.1:${port}/v1/traces`;
     {
       await using gateway = await openTestGateway({ servers: { m: fixture('modern') }, gateway: { tracesUrl } });
-      const told = JSON.stringify(await ways[way](gateway.url));
-      expect(told).toContain('00-0af7651916cd43dd8448eb211c80319c-');
-      expect(told).not.toContain('b7ad6b7169203331');
+      const result = JSON.stringify(await protocols[protocol](gateway.url));
+      expect(result).toContain('00-0af7651916cd43dd8448eb211c80319c-');
+      expect(result).not.toContain('b7ad6b7169203331');
     }
     expect(bodies.join('')).toContain('"parentSpanId":"b7ad6b7169203331"');
     expect(bodies.join('')).toContain('mcp.tool');

@@ -33,7 +33,7 @@ interface Raw {
   readonly body: Buffer;
 }
 
-/** A request whose address and answer nobody tidies up. */
+/** A request with an exact path and an unprocessed response. */
 function raw(path: string, headers: Record<string, string> = {}, method = 'GET', base = api.url): Promise<Raw> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -46,8 +46,8 @@ function raw(path: string, headers: Record<string, string> = {}, method = 'GET',
   });
 }
 
-describe('the app', () => {
-  test('the app is served to everyone, also where authentication is required', async () => {
+describe('the web app', () => {
+  test('is served without authentication', async () => {
     const { status, headers, body } = await raw('/', html);
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -57,7 +57,7 @@ describe('the app', () => {
     expect((await raw('/mcp', {}, 'POST')).status).toBe(401);
   });
 
-  test('the app has a strict content security policy with a new nonce for each page', async () => {
+  test('has a strict content security policy with a new nonce for each page', async () => {
     const pages = [await raw('/', html), await raw('/', html)];
     const nonces = pages.map(({ headers, body }) => {
       const [, nonce = ''] = /content="([^"]+)"/.exec(String(body)) ?? [];
@@ -86,7 +86,7 @@ describe('the app', () => {
     },
   );
 
-  test('the app answers the paths of its pages and no others', async () => {
+  test('is served at the paths of its pages and no others', async () => {
     for (const path of ['/servers', '/chat/1?x=1', '/tools/mcp_files_add', '/index.html'])
       expect(String((await raw(path, html)).body)).toContain('<title>App</title>');
     for (const path of ['/api/nothing', '/mcp/a/b', '/metrics', '/.well-known/x', '/a2a', '/assets/gone.js'])
@@ -99,7 +99,7 @@ describe('the app', () => {
     expect((await raw('/', html, 'POST')).status).toBe(404);
   });
 
-  test('hashed files of the app are cached forever', async () => {
+  test('has hashed files that are cached forever', async () => {
     const { headers, body } = await raw('/assets/main-AbC123.js');
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -121,14 +121,14 @@ describe('the app', () => {
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br; q=0.0, gzip; q=0', undefined],
     ['identity', undefined],
-  ])('the app is sent compressed for %s as %s', async (accepted, encoding) => {
+  ])('is sent compressed for %s as %s', async (accepted, encoding) => {
     const { headers, body } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
     const plain = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
     expect(String(plain)).toBe(script);
   });
 
-  test('each encoding of a file has its own ETag', async () => {
+  test('has a different ETag for each encoding of a file', async () => {
     const tags = await Promise.all(
       ['br', 'gzip', ''].map(async (accepted) => {
         const { headers } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
@@ -138,10 +138,10 @@ describe('the app', () => {
     expect(new Set(tags).size).toBe(3);
   });
 
-  test('the app answers HEAD like GET, without the body', async () => {
-    const [got, asked] = [await raw('/icon.svg'), await raw('/icon.svg', {}, 'HEAD')];
-    expect(asked.body.length).toBe(0);
-    expect({ status: asked.status, length: asked.headers['content-length'], etag: asked.headers.etag }).toEqual({
+  test('answers HEAD like GET, without the body', async () => {
+    const [got, head] = [await raw('/icon.svg'), await raw('/icon.svg', {}, 'HEAD')];
+    expect(head.body.length).toBe(0);
+    expect({ status: head.status, length: head.headers['content-length'], etag: head.headers.etag }).toEqual({
       status: 200,
       length: got.headers['content-length'],
       etag: got.headers.etag,
@@ -149,7 +149,7 @@ describe('the app', () => {
   });
 
   test.each(['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/%', '//'])(
-    'gives nothing from beside it: %s',
+    'does not serve files outside of its directory: %s',
     async (path) => {
       const { status, body } = await raw(path);
       expect(String(body)).not.toContain('not for everybody');
@@ -157,15 +157,15 @@ describe('the app', () => {
     },
   );
 
-  test('the app is not served under a foreign host name', async () => {
+  test('is not served under a foreign host name', async () => {
     expect((await raw('/', { ...html, host: 'evil.example' })).status).toBe(403);
   });
 });
 
-test('a gateway without a built app says so', async () => {
-  await using bare = await startApi({ servers: {} }, { web: directory.file('nowhere') });
-  const { status, headers, body } = await raw('/', html, 'GET', bare.url);
+test('a gateway without a built web app explains how to build it', async () => {
+  await using gateway = await startApi({ servers: {} }, { web: directory.file('nowhere') });
+  const { status, headers, body } = await raw('/', html, 'GET', gateway.url);
   expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/plain; charset=utf-8' });
   expect(String(body)).toContain('is not built');
-  expect((await raw('/servers', html, 'GET', bare.url)).headers['content-type']).toBe('application/json');
+  expect((await raw('/servers', html, 'GET', gateway.url)).headers['content-type']).toBe('application/json');
 });

@@ -42,7 +42,7 @@ const body = fc.oneof(
   }),
 );
 
-test('whatever is sent is answered with a result or an error, and the gateway goes on', async () => {
+test('the A2A endpoint answers any request with a result or an error and continues to work', async () => {
   await fc.assert(
     fc.asyncProperty(body, fc.constantFrom('1.0', '0.3', '', '9'), async (sent, version) => {
       const { status, body: answer } = await api.post('/a2a', sent, { headers: { 'a2a-version': version } });

@@ -9,7 +9,7 @@ import { connectAgent, outcomeOf, toCall } from '../../support/a2a.ts';
 import { startApi } from '../../support/api.ts';
 import { fixture, tempDir } from '../../support/fixtures.ts';
 
-test('a message that another process has answered gives the same result, and runs nothing [B11]', async () => {
+test('a message that another process has answered returns the same result without a second call [B11]', async () => {
   await using directory = await tempDir();
   const storage = await openStorage({ kind: 'memory' });
   const config = { servers: { files: fixture('legacy') } };
@@ -25,7 +25,7 @@ test('a message that another process has answered gives the same result, and run
   expect(await readFile(file, 'utf8')).toBe('once\n');
 });
 
-test('a gateway that nobody talks A2A to does not load what speaks it [B11]', async () => {
+test('a gateway loads its A2A code on the first A2A request [B11]', async () => {
   const program = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -28,8 +28,8 @@ afterAll(async () => {
 const call = (tool: string, args: object = {}, rest: object = {}) =>
   api.post(`/api/tools/${tool}/call`, { arguments: args, ...rest });
 
-describe('servers', () => {
-  test('are listed with their true state [R5]', async () => {
+describe('servers over REST', () => {
+  test('are listed with their actual state [R5]', async () => {
     await waitFor(async () => (await api.get('/api/servers/files')).body.status.state === 'connected');
     const { body } = await api.get('/api/servers');
     expect(body.servers.map((server: { name: string }) => server.name)).toEqual(['files', 'shifting', 'odd / name %']);
@@ -42,13 +42,13 @@ describe('servers', () => {
     });
   });
 
-  test('have names of any kind', async () => {
+  test('can have any name', async () => {
     const path = `/api/servers/${encodeURIComponent('odd / name %')}`;
     expect((await api.get(path)).body.name).toBe('odd / name %');
     expect((await api.get(`${path}/tools`)).body.tools.length).toBeGreaterThan(0);
   });
 
-  test('can be disconnected, connected and asked again while running [R5]', async () => {
+  test('can be disconnected, connected and refreshed at run time [R5]', async () => {
     expect((await api.post('/api/servers/files/disconnect')).body.status.state).toBe('disconnected');
     expect((await api.get('/api/servers/files/tools')).body.tools).toEqual([]);
     expect((await api.post('/api/servers/files/connect')).body.status.state).toBe('connected');
@@ -56,11 +56,11 @@ describe('servers', () => {
     expect((await api.get('/api/servers/files/tools')).body.tools.length).toBeGreaterThan(5);
   });
 
-  test('show what they write to their error output', async () => {
+  test('include their error output', async () => {
     expect((await api.get('/api/servers/files/stderr')).body).toEqual({ lines: [] });
   });
 
-  test('of the file can not be changed here, with the reason', async () => {
+  test('from the configuration file cannot be changed, and the reason is reported', async () => {
     const input = { name: 'files', transport: 'http', url: remote.url };
     const attempts = [
       api.put('/api/servers/files', input),
@@ -76,7 +76,7 @@ describe('servers', () => {
     expect((await attempts[1])?.body.error.message).toContain('can only be changed there');
   });
 
-  test('that are not there are not found, whatever is asked of them', async () => {
+  test('that do not exist are not found on any route', async () => {
     for (const path of ['', '/tools', '/resources', '/prompts', '/stderr'])
       expect((await api.get(`/api/servers/nobody${path}`)).status).toBe(404);
     for (const verb of ['connect', 'disconnect', 'refresh', 'enable', 'disable'])
@@ -103,25 +103,25 @@ describe('servers', () => {
     expect((await api.get('/api/servers')).body.servers).toHaveLength(3);
   });
 
-  test('can be tried out without being added: era, latency, tools, problems', async () => {
+  test('can be tested without being added, with era, latency, tools and problems', async () => {
     const { body } = await api.post('/api/servers/test', { name: 'try', transport: 'auto', url: remote.url });
     expect(body).toMatchObject({ ok: true, era: 'legacy', transport: 'http', problems: [] });
     expect(body.latencyMs).toBeGreaterThan(0);
     expect(body.tools.find((tool: { name: string }) => tool.name === 'echo')).toMatchObject({
       parameters: { type: 'object' },
     });
-    const nobody = await api.post('/api/servers/test', {
+    const unreachable = await api.post('/api/servers/test', {
       name: 'try',
       transport: 'http',
       url: 'http://127.0.0.1:1/mcp',
     });
-    expect(nobody.body).toMatchObject({ ok: false, tools: [], problems: [{ code: 'SERVER_UNREACHABLE' }] });
+    expect(unreachable.body).toMatchObject({ ok: false, tools: [], problems: [{ code: 'SERVER_UNREACHABLE' }] });
     expect((await api.get('/api/servers/try')).status).toBe(404);
   });
 });
 
-describe('resources, prompts and completion', () => {
-  test('are listed, read and filled in [R5]', async () => {
+describe('resources, prompts and completion over REST', () => {
+  test('are listed, read and completed [R5]', async () => {
     const { resources, resourceTemplates } = (await api.get('/api/servers/files/resources')).body;
     expect(resources.map((resource: { uri: string }) => resource.uri)).toEqual(['memo://one', 'memo://two']);
     expect(resourceTemplates).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('resources, prompts and completion', () => {
     expect(completed.body.completion.values.length).toBeGreaterThan(0);
   });
 
-  test('that are not there are errors', async () => {
+  test('that do not exist are errors', async () => {
     expect((await api.post('/api/servers/files/prompts/none', {})).status).toBe(404);
     expect((await api.get('/api/servers/files/resources/read')).body.error.data.problems).toMatchObject([
       { path: 'query.uri' },
@@ -147,8 +147,8 @@ describe('resources, prompts and completion', () => {
   });
 });
 
-describe('tools and calls', () => {
-  test('a tool shows its schema and limits', async () => {
+describe('tools and calls over REST', () => {
+  test('a tool has its schema and limits', async () => {
     const { body } = await api.get('/api/tools/mcp_files_echo');
     expect(body).toMatchObject({
       server: 'files',
@@ -164,7 +164,7 @@ describe('tools and calls', () => {
     expect((await api.get('/api/tools/mcp_files_none')).body.error.code).toBe('TOOL_NAME_INVALID');
   });
 
-  test('a call gives its result and is recorded [R4, R6]', async () => {
+  test('a call returns its result and is recorded [R4, R6]', async () => {
     const { body } = await call('mcp_files_echo', { text: 'hello' });
     expect(body).toMatchObject({ isError: false, text: 'hello', content: [{ type: 'text', text: 'hello' }] });
     const record = await api.get(`/api/calls/${body.callId}`);
@@ -172,7 +172,7 @@ describe('tools and calls', () => {
     expect(record.body.result.content).toEqual(body.content);
   });
 
-  test('a tool that fails is a result, everything else is an error with the status of its code', async () => {
+  test('a tool that fails returns a result, and any other failure is an error with the status of its code', async () => {
     expect((await call('mcp_files_fail')).body).toMatchObject({ isError: true });
     const invalid = await call('mcp_files_echo', { text: 5 });
     expect(invalid).toMatchObject({ status: 400, body: { error: { code: 'ARGUMENTS_INVALID' } } });
@@ -181,7 +181,7 @@ describe('tools and calls', () => {
     expect((await call('none')).status).toBe(404);
   });
 
-  test('a key makes a call happen once', async () => {
+  test('a call with an idempotency key runs once', async () => {
     const key = randomUUID();
     const [first, again] = [
       await call('mcp_files_echo', { text: 'once' }, { idempotencyKey: key }),
@@ -192,7 +192,7 @@ describe('tools and calls', () => {
     expect(other).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_CONFLICT' } } });
   });
 
-  test('a big result is cut and can be read in pages', async () => {
+  test('a large result is truncated and can be read in pages', async () => {
     const { body } = await call('mcp_files_big', { bytes: 5_000 });
     expect(body.text).toContain('cut by Toolwharf');
     expect(body.truncated).toEqual({ shownBytes: expect.any(Number), totalBytes: expect.any(Number) });
@@ -209,7 +209,7 @@ describe('tools and calls', () => {
     expect((await api.get(`/api/calls/${small.body.callId}/result`)).status).toBe(404);
   });
 
-  test('calls are found by server, tool, status, caller and time, page by page [R4]', async () => {
+  test('calls are filtered by server, tool, status, caller and time, in pages [R4]', async () => {
     const since = new Date().toISOString();
     for (const text of ['1', '2', '3', '4', '5']) await call('mcp_files_echo', { text });
     await call('mcp_files_fail');
@@ -235,16 +235,16 @@ describe('tools and calls', () => {
     expect((await api.get(`/api/calls/${randomUUID()}`)).status).toBe(404);
   });
 
-  test('a caller that goes away cancels its call', async () => {
-    const gone = new AbortController();
+  test('a caller that disconnects cancels its call', async () => {
+    const disconnected = new AbortController();
     const sleeping = api.post(
       '/api/tools/mcp_files_sleep/call',
       { arguments: { ms: 20_000 } },
-      { signal: gone.signal },
+      { signal: disconnected.signal },
     );
     sleeping.catch(() => {});
     await waitFor(async () => (await api.get('/api/calls?status=running&tool=sleep')).body.calls.length === 1);
-    gone.abort();
+    disconnected.abort();
     await expect(sleeping).rejects.toThrow();
     await waitFor(async () => {
       const { calls } = (await api.get('/api/calls?tool=sleep')).body;
@@ -252,7 +252,7 @@ describe('tools and calls', () => {
     });
   });
 
-  test('a changed definition is shown with its difference and accepted as it was seen', async () => {
+  test('a changed definition is shown with its difference and accepted in the shown version', async () => {
     await call('mcp_shifting_mutate');
     const changed = await waitFor(async () => {
       const { tools } = (await api.get('/api/tools?changed=true')).body;
@@ -270,7 +270,7 @@ describe('tools and calls', () => {
   });
 });
 
-describe('approvals', () => {
+describe('approvals over REST', () => {
   async function ask(args: object) {
     const result = call('mcp_files_add', args);
     const question = await waitFor(async () => {
@@ -280,7 +280,7 @@ describe('approvals', () => {
     return { id: question?.id ?? '', question, result };
   }
 
-  test('a call waits for its answer, which counts once [R16]', async () => {
+  test('a call waits for its answer, which is accepted once [R16]', async () => {
     const { id, question, result } = await ask({ a: 1, b: 2 });
     expect(question).toMatchObject({ tool: 'mcp_files_add', arguments: { a: 1, b: 2 }, status: 'pending' });
     const answered = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' });
@@ -290,7 +290,7 @@ describe('approvals', () => {
     expect((await api.get(`/api/approvals/${id}`)).body.status).toBe('used');
   });
 
-  test('a remembered answer is listed and can be taken back', async () => {
+  test('a remembered answer is listed and can be revoked', async () => {
     const { id, result } = await ask({ a: 2, b: 2 });
     await api.post(`/api/approvals/${id}/answer`, { answer: 'deny', scope: 'tool' });
     await result;
@@ -302,8 +302,8 @@ describe('approvals', () => {
   });
 });
 
-describe('settings', () => {
-  test('keys are shown once, listed without, and revoked', async () => {
+describe('settings over REST', () => {
+  test('include API keys, which are shown once, listed without their value, and revoked', async () => {
     const made = await api.post('/api/keys', { name: 'ci', profile: 'research' });
     expect(made).toMatchObject({ status: 201, body: { rights: ['read', 'call'], profile: 'research' } });
     expect(made.body.key).toMatch(/^tw_/);
@@ -317,7 +317,7 @@ describe('settings', () => {
     expect(bound.status).toBe(400);
   });
 
-  test('the configuration, the profiles and the health are shown', async () => {
+  test('include the configuration, the profiles and the health', async () => {
     expect((await api.get('/api/config')).body).toMatchObject({
       dialect: 'native',
       servers: ['files', 'shifting', 'odd / name %'],
@@ -336,7 +336,7 @@ describe('settings', () => {
   });
 });
 
-test('everything wrong with a request is told at once', async () => {
+test('all problems of a request are reported at once', async () => {
   const bad = await api.post('/api/servers', { name: 7, transport: 'carrier pigeon', timeout: 1, extra: true });
   expect(bad.status).toBe(400);
   expect(bad.body.error.data.problems.map(({ path }: { path: string }) => path).sort()).toEqual([
@@ -354,7 +354,7 @@ test('everything wrong with a request is told at once', async () => {
   expect(big).toMatchObject({ status: 413, body: { error: { code: 'REQUEST_TOO_LARGE' } } });
 });
 
-test('an unknown address, and a known one with another method, say so', async () => {
+test('an unknown path and a known path with another method are distinguished', async () => {
   expect(await api.get('/api/nothing')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
   const wrong = await api.request('PATCH', '/api/servers/files');
   expect(wrong).toMatchObject({ status: 405, body: { error: { code: 'METHOD_NOT_ALLOWED' } } });
@@ -362,18 +362,18 @@ test('an unknown address, and a known one with another method, say so', async ()
   expect((await api.get('/elsewhere')).status).toBe(404);
 });
 
-test('a session can be opened and closed, and the document read', async () => {
+test('a session can be opened and closed, and the OpenAPI document can be read', async () => {
   expect((await api.get('/api/session')).body).toMatchObject({ via: 'loopback', rights: ['read', 'call', 'admin'] });
   expect((await api.post('/api/session')).headers.get('set-cookie')).toContain('HttpOnly');
   expect((await api.delete('/api/session')).headers.get('set-cookie')).toContain('Max-Age=0');
   expect((await api.get('/api/openapi.json')).body.openapi).toBe('3.1.0');
 });
 
-test('every route was asked and answered as its schema says, but for those that files of their own ask', () => {
+test('every route was called and answered according to its schema, except those with their own test files', () => {
   expect(unasked(({ group, operationId }) => !elsewhere.has(group) && !elsewhere.has(operationId))).toEqual([]);
 });
 
-/** Groups and routes of test/gateway-{chat,questions,assistants,models,calls,setup,tool-formats}.test.ts and of registry.test.ts; each says the same of its own. */
+/** Groups and routes that other test files in test/gateway cover; each of those files checks its own. */
 const elsewhere = new Set([
   ...['chat', 'questions', 'assistants', 'models', 'registry'],
   ...['getCallStats', 'cancelCall', 'importServers', 'listClients', 'rejectToolChange', 'getToolFormats'],

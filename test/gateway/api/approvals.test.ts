@@ -7,11 +7,11 @@ import { fixture } from '../../support/fixtures.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let api: TestApi;
-const told: { readonly approval: { readonly id: string } }[] = [];
+const delivered: { readonly approval: { readonly id: string } }[] = [];
 const webhook = createServer(async (request, response) => {
   let body = '';
   for await (const part of request) body += part;
-  told.push(JSON.parse(body));
+  delivered.push(JSON.parse(body));
   response.end();
 });
 
@@ -33,20 +33,20 @@ afterAll(async () => {
 async function ask(args: object, key?: string) {
   const given = key === undefined ? {} : { key };
   const result = api.post('/api/tools/mcp_files_add/call', { arguments: args }, given);
-  const question = await waitFor(async () => {
+  const approval = await waitFor(async () => {
     const { approvals } = (await api.get('/api/approvals?status=pending')).body;
     return approvals[0] as { id: string } | undefined;
   });
-  return { id: question?.id ?? '', result };
+  return { id: approval?.id ?? '', result };
 }
 
-test('edited arguments are run instead of those that were asked about', async () => {
+test('edited arguments replace those of the call', async () => {
   const { id, result } = await ask({ a: 1, b: 1 });
   await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 40, b: 2 } });
   expect((await result).body.text).toBe('42');
 });
 
-test('edited arguments that do not fit the tool are refused, and the question stays open [R18]', async () => {
+test('edited arguments that do not match the schema are rejected, and the approval stays pending [R18]', async () => {
   const { id, result } = await ask({ a: 1, b: 3 });
   const refused = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', arguments: { a: 'forty' } });
   expect({ status: refused.status, code: refused.body.error.code }).toEqual({ status: 400, code: 'ARGUMENTS_INVALID' });
@@ -54,7 +54,7 @@ test('edited arguments that do not fit the tool are refused, and the question st
   expect((await result).body.text).toBe('43');
 });
 
-test('a denial tells its reason', async () => {
+test('a denial returns its reason', async () => {
   const { id, result } = await ask({ a: 5, b: 5 });
   await api.post(`/api/approvals/${id}/answer`, { answer: 'deny', reason: 'not on a Sunday' });
   const { status, body } = await result;
@@ -62,14 +62,14 @@ test('a denial tells its reason', async () => {
   expect(body.error.message).toContain('not on a Sunday');
 });
 
-test('of two answers at once one counts', async () => {
+test('of several simultaneous answers exactly one is accepted', async () => {
   const { id, result } = await ask({ a: 7, b: 7 });
   const answers = await Promise.all([1, 2, 3].map(() => api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   expect((await result).body.text).toBe('14');
 });
 
-test('too late is gone, and what was never asked is not found', async () => {
+test('an expired approval is reported as gone, and an unknown one as not found', async () => {
   const { id, result } = await ask({ a: 9, b: 9 });
   await api.storage.approvals.expire(Date.now() + 3_600_000);
   const late = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' });
@@ -80,7 +80,7 @@ test('too late is gone, and what was never asked is not found', async () => {
   expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'maybe' })).status).toBe(400);
 });
 
-test('whoever makes a call sees its question but can not answer it, and others do not see it', async () => {
+test('the caller sees its approval but cannot answer it, and other callers do not see it', async () => {
   const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
   const { id, result } = await ask({ a: 2, b: 3 }, own);
   expect((await api.get(`/api/approvals/${id}`, { key: own })).body.arguments).toEqual({ a: 2, b: 3 });
@@ -98,9 +98,9 @@ test('whoever makes a call sees its question but can not answer it, and others d
   expect((await api.get(`/api/approvals/${id}`)).body.answeredBy).toBe('Administrator (admin)');
 });
 
-test('the webhook was told of every question', async () => {
+test('the webhook received every approval', async () => {
   const { approvals } = (await api.get('/api/approvals')).body;
-  await waitFor(() => told.length === approvals.length);
+  await waitFor(() => delivered.length === approvals.length);
   const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).sort();
-  expect(ids(told.map(({ approval }) => approval))).toEqual(ids(approvals));
+  expect(ids(delivered.map(({ approval }) => approval))).toEqual(ids(approvals));
 });

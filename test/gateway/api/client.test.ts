@@ -14,7 +14,7 @@ test("the app's API types match the gateway's routes; if not, run: npm run api-c
   expect(committed).toBe(await generateApiTypes(toOpenApi(allRoutes)));
 });
 
-test('each function of the client calls the route whose operation it is named after', async () => {
+test('each function of the client calls the route with the same operation id', async () => {
   const requests: string[] = [];
   const api = createApi({
     baseUrl: 'http://gateway.test',

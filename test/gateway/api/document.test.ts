@@ -13,7 +13,7 @@ const paths = document.paths as Readonly<Record<string, Readonly<Record<string, 
 const { schemas } = document.components as { readonly schemas: Readonly<Record<string, JsonObject>> };
 
 describe('the OpenAPI document', () => {
-  test.each(allRoutes)('has $operationId with its right, its answer and its errors', (route) => {
+  test.each(allRoutes)('contains $operationId with its right, its response and its errors', (route) => {
     const operation = paths[route.path]?.[route.method] as JsonObject;
     expect(operation).toMatchObject({ operationId: route.operationId, 'x-right': route.right, summary: route.summary });
     const responses = operation.responses as JsonObject;
@@ -22,19 +22,19 @@ describe('the OpenAPI document', () => {
     for (const code of route.errors ?? []) expect(JSON.stringify(responses[errorStatus[code]])).toContain(code);
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const parameters = ((operation.parameters ?? []) as readonly JsonObject[]).filter(
-      ({ in: place }) => place === 'path',
+      ({ in: location }) => location === 'path',
     );
     expect(parameters.map(({ name }) => name)).toEqual(inPath);
     expect(parameters.every(({ required }) => required)).toBe(true);
   });
 
-  test('has nothing but the routes, each under a name of its own', () => {
+  test('contains exactly the routes, with unique operation ids', () => {
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(allRoutes.length);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
   });
 
-  test('refers only to schemas that are there, and has none that nobody refers to', () => {
+  test('refers only to existing schemas and contains no unused ones', () => {
     const refs = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? ''),
     );
@@ -47,15 +47,15 @@ describe('the OpenAPI document', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  test('answers are closed: what is not described is not sent', () => {
+  test('has response schemas without additional properties', () => {
     const open = Object.entries(schemas).filter(
       ([, schema]) => isObject(schema.properties) && schema.additionalProperties !== false,
     );
     expect(open.map(([name]) => name)).toEqual([]);
   });
 
-  // Generated clients are named after these: a change breaks them.
-  test('keeps its names', () => {
+  // Names of generated clients: a change breaks them.
+  test('has stable operation ids', () => {
     expect(allRoutes.map(({ operationId }) => operationId).sort()).toMatchInlineSnapshot(`
       [
         "acceptToolChange",
@@ -253,12 +253,12 @@ test('docs/reference/api.md has every route and schema (UPDATE_DOCS=1 writes the
   const page = await readFile(file, 'utf8');
   const [before, after] = ['<!-- generated from the routes -->\n', '\n<!-- end of what is generated -->\n'] as const;
   const generated = `${before}\n${toMarkdown(allRoutes, document)}\n${after}`;
-  const place = /<!-- generated from the routes -->\n[\s\S]*<!-- end of what is generated -->\n/;
-  expect(page).toMatch(place);
+  const generatedSection = /<!-- generated from the routes -->\n[\s\S]*<!-- end of what is generated -->\n/;
+  expect(page).toMatch(generatedSection);
   if (process.env.UPDATE_DOCS)
     await writeFile(
       file,
-      page.replace(place, () => generated),
+      page.replace(generatedSection, () => generated),
     );
-  expect((await readFile(file, 'utf8')).match(place)?.[0]).toBe(generated);
+  expect((await readFile(file, 'utf8')).match(generatedSection)?.[0]).toBe(generated);
 });

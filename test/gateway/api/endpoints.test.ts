@@ -5,7 +5,7 @@ import { petsDocument, serveHttpApi } from '../../support/serve-http-api.ts';
 const endpoints = [{ name: 'now', path: '/now/{city}', description: 'The weather now' }];
 
 describe('an HTTP API that is added over the REST API', () => {
-  test('is tried, kept, shown without secrets and changed; its tools are there at once [R5, R10, R21]', async () => {
+  test('is tested, stored, shown without secrets and changed, and its tools are available at once [R5, R10, R21]', async () => {
     await using pets = await serveHttpApi({
       answer: ({ path }, response) =>
         void response
@@ -39,10 +39,10 @@ describe('an HTTP API that is added over the REST API', () => {
     const called = await api.post('/api/tools/mcp_pets_now/call', { arguments: { city: 'Rome' } });
     expect(called.body.text).toBe('{"path":"/v1/now/Rome"}');
 
-    // Sent back as it was shown, it stays as it was.
+    // Saving the shown settings changes nothing.
     const { openapi, url } = added.body.record;
-    const kept = { ...input, url, openapi, authentication: { type: 'bearer', token: { set: true } }, endpoints: [] };
-    expect(await api.put('/api/servers/pets', kept)).toMatchObject({
+    const masked = { ...input, url, openapi, authentication: { type: 'bearer', token: { set: true } }, endpoints: [] };
+    expect(await api.put('/api/servers/pets', masked)).toMatchObject({
       status: 200,
       body: { offers: { tools: { count: 2 } } },
     });
@@ -53,7 +53,7 @@ describe('an HTTP API that is added over the REST API', () => {
     expect(api.answers.join()).not.toMatch(/quiet|hushed/);
   });
 
-  test('is refused with every problem at its place', async () => {
+  test('is rejected with every problem and its path', async () => {
     await using api = await startApi({ servers: {} });
     const problemsOf = async (more: object) => {
       const input = { name: 'a', transport: 'api', url: 'https://api.example.com', ...more };

@@ -15,7 +15,7 @@ const echo = (api: TestApi, text: string, key?: string) =>
   api.post('/api/tools/mcp_files_echo/call', { arguments: { text } }, key === undefined ? {} : { key });
 
 describe('the event stream', () => {
-  test('tells of servers, tools, calls and questions as they happen [R6]', async () => {
+  test('reports changes of servers, tools, calls and approvals [R6]', async () => {
     await using remote = await startHttp('legacy-http');
     await using api = await startApi(config);
     await using source = await listenTo(api.url);
@@ -48,9 +48,9 @@ describe('the event stream', () => {
     await adding;
   });
 
-  test('goes on after the last event that was seen, and says when that is too long ago', async () => {
+  test('resumes after the last received event, and reports a reset when that event is too old', async () => {
     await using api = await startApi(config);
-    // What a server that is still starting tells would come in between.
+    // A server that is still starting would emit events in between.
     await waitFor(() => api.toolbox.servers.list().every(({ status }) => status.state === 'connected'));
     const first = await listenTo(api.url);
     const seen = await echo(api, 'seen');
@@ -94,7 +94,7 @@ describe('the event stream', () => {
     const ofAdmin = await listenTo(api.url, { key: api.adminToken });
     const { keys } = (await api.get('/api/keys')).body;
     await api.delete(`/api/keys/${keys[0].id}`);
-    // Sooner than the next look that is taken every 15 seconds.
+    // The stream ends before its next check, which takes place every 15 seconds.
     await waitFor(ofKey.ended);
     expect(ofAdmin.ended()).toBe(false);
     const closing = api.close();
@@ -102,7 +102,7 @@ describe('the event stream', () => {
     await closing;
   });
 
-  test('cuts off a reader that does not read', async () => {
+  test('disconnects a client that does not read', async () => {
     await using api = await startApi(config);
     await echo(api, 'warm up');
     const { hostname, port } = new URL(api.url);
@@ -113,17 +113,17 @@ describe('the event stream', () => {
     const listeners = async () => /^toolwharf_event_listeners (\d+)$/m.exec((await api.get('/metrics')).body)?.[1];
     await waitFor(async () => (await listeners()) === '1');
     const text = 'x'.repeat(6_000);
-    const isCut = async () => {
+    const isDisconnected = async () => {
       await Promise.all(Array.from({ length: 50 }, () => echo(api, text)));
       return (await listeners()) === '0';
     };
-    await waitFor(isCut);
+    await waitFor(isDisconnected);
     socket.destroy();
   });
 });
 
-describe('metrics', () => {
-  test('count the use of each tool, and how long it took [M13]', async () => {
+describe('the metrics', () => {
+  test('count the calls of each tool and their duration [M13]', async () => {
     await using api = await startApi(config);
     for (const text of ['a', 'b']) await echo(api, text);
     await api.post('/api/tools/mcp_files_fail/call', {});
@@ -147,15 +147,15 @@ describe('metrics', () => {
       expect(value(`toolwharf_${gauge}`)).toBe(0);
   });
 
-  test('show what runs, waits and is asked right now', async () => {
+  test('show running and queued calls and pending approvals', async () => {
     await using api = await startApi({ ...config, toolbox: { ...config.toolbox, maxConcurrent: 1 } });
     await echo(api, 'warm up');
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     const calls = [
       ...[1, 2].map(() =>
-        api.post('/api/tools/mcp_files_sleep/call', { arguments: { ms: 20_000 } }, { signal: gone.signal }),
+        api.post('/api/tools/mcp_files_sleep/call', { arguments: { ms: 20_000 } }, { signal: disconnected.signal }),
       ),
-      api.post('/api/tools/mcp_files_add/call', { arguments: { a: 1, b: 2 } }, { signal: gone.signal }),
+      api.post('/api/tools/mcp_files_add/call', { arguments: { a: 1, b: 2 } }, { signal: disconnected.signal }),
     ];
     for (const call of calls) call.catch(() => {});
     await waitFor(async () => {
@@ -164,13 +164,13 @@ describe('metrics', () => {
         body.includes(`toolwharf_${line}\n`),
       );
     });
-    gone.abort();
+    disconnected.abort();
     await Promise.allSettled(calls);
   });
 });
 
-describe('probes', () => {
-  test('say that it lives and whether it is ready, and why not', async () => {
+describe('the probes', () => {
+  test('report whether the gateway is alive and ready, with reasons', async () => {
     await using remote = await startHttp('legacy-http');
     await using api = await startApi({ servers: { needed: { url: remote.url, required: true } } });
     expect(await api.get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
@@ -182,7 +182,7 @@ describe('probes', () => {
     });
   });
 
-  test('need no key, and tell those without one no more than yes or no', async () => {
+  test('need no key, but then omit the reasons', async () => {
     await using api = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
     expect((await api.get('/healthz')).status).toBe(200);
     expect((await api.get('/readyz')).body).toEqual({ ready: true });

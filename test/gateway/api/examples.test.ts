@@ -15,7 +15,7 @@ const file = 'docs/reference/api.md';
 const page = toPage(file, readFileSync(join(root, file), 'utf8'));
 const run = promisify(execFile);
 
-test('the examples of docs/reference/api.md do what they say', async () => {
+test('the examples of docs/reference/api.md return the documented responses', async () => {
   await using api = await startApi({
     servers: { files: fixture('legacy') },
     toolbox: { approval: { ask: ['*_add'] } },
@@ -43,7 +43,7 @@ test('the examples of docs/reference/api.md do what they say', async () => {
   expect((await waiting).body.text).toBe('42');
 });
 
-test('the tables of events and metrics name those there are', async () => {
+test('the tables of events and metrics in the reference are complete', async () => {
   await using api = await startApi({ servers: {} });
   const named = new Set([...page.text.matchAll(/`((?:tool_usage|toolwharf|process)_\w+)`/g)].map(([, name]) => name));
   const { body } = await api.get('/metrics');
@@ -63,7 +63,7 @@ function examplesIn(text: string): { readonly command: string; readonly output: 
   });
 }
 
-/** Three dots stand for any text. */
+/** Three dots match any text. */
 function asPattern(value: unknown): unknown {
   if (value === '…') return expect.stringMatching(/./);
   if (Array.isArray(value)) return value.map(asPattern);
@@ -71,7 +71,7 @@ function asPattern(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, asPattern(member)]));
 }
 
-/** As much of curl as the examples use, so that the test needs none. */
+/** The subset of curl that the examples use, so that the test does not need curl. */
 const curl = `#!${process.execPath}
 const [args, headers] = [process.argv.slice(2), {}];
 let url, method, body;

@@ -51,7 +51,7 @@ const token = (claims: Record<string, unknown>, expires = '1m') =>
     .setExpirationTime(expires)
     .sign(privateKey);
 
-test('a token opens the profile that its claim names', async () => {
+test('a JWT has access to the profile that its claim names', async () => {
   const key = await token({ profile: 'narrow', name: 'Ada' });
   const { tools } = (await api.get('/api/tools', { key })).body;
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(['mcp_files_echo']);
@@ -62,7 +62,7 @@ test('a token opens the profile that its claim names', async () => {
   expect((await api.post('/api/session', undefined, { key })).status).toBe(403);
 });
 
-test('a token of an administrator opens everything', async () => {
+test('a JWT of an administrator has access to everything', async () => {
   const key = await token({ roles: ['user', 'admin'] });
   expect((await api.get('/api/session', { key })).body).toMatchObject({
     via: 'jwt',
@@ -71,13 +71,13 @@ test('a token of an administrator opens everything', async () => {
   expect((await api.get('/api/keys', { key })).status).toBe(200);
 });
 
-test('a token that is over, names no profile or one that is not there opens nothing', async () => {
+test('a JWT that has expired, or names no profile or an unknown one, has no access', async () => {
   expect((await api.get('/api/tools', { key: await token({ profile: 'narrow' }, '-1m') })).status).toBe(401);
   expect((await api.get('/api/tools', { key: await token({}) })).status).toBe(401);
   expect((await api.get('/api/tools', { key: await token({ profile: 'none' }) })).status).toBe(403);
 });
 
-test('while the keys of the provider can not be read, that is said, and keys still work', async () => {
+test('while the signing keys of the provider cannot be read, JWTs fail with that reason and API keys work', async () => {
   isDown = true;
   await using other = await startApi(configured());
   const { status, body } = await other.get('/api/tools', { key: await token({ profile: 'narrow' }) });

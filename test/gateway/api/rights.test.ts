@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([api.close(), locked.close()]));
 
-/** One address of each route, with parameters that fit nothing. */
+/** One path of each route, with parameters that match nothing. */
 const addresses = allRoutes
   .filter(({ right }) => right !== 'public')
   .map(({ operationId, method, path, right, streams }) => ({
@@ -35,8 +35,8 @@ const addresses = allRoutes
     path: path.replaceAll(/\{\w+\}/g, 'none'),
   }));
 
-describe('each route', () => {
-  test.each(addresses)('$operationId lets in whoever has the right $right, and nobody else', async (address) => {
+describe('the route', () => {
+  test.each(addresses)('$operationId accepts only callers with the right $right', async (address) => {
     const { method, path, right, streams } = address;
     const keys = { read: await locked.key(['read']), call: await locked.key(['call']) };
     for (const [own, key] of Object.entries(keys)) {
@@ -45,14 +45,17 @@ describe('each route', () => {
       if (own === right) expect([401, 403]).not.toContain(status);
       else expect({ status, code: body.error.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
     }
-    const nobody = await locked.request(method, path);
-    expect({ status: nobody.status, code: nobody.body.error.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
-    expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="toolwharf"');
+    const anonymous = await locked.request(method, path);
+    expect({ status: anonymous.status, code: anonymous.body.error.code }).toEqual({
+      status: 401,
+      code: 'UNAUTHORIZED',
+    });
+    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="toolwharf"');
   });
 });
 
-describe('who one is', () => {
-  test('on this machine, without a key, one may do everything', async () => {
+describe('a caller', () => {
+  test('on this machine without a key has all rights', async () => {
     expect((await api.get('/api/session')).body).toMatchObject({
       via: 'loopback',
       caller: { id: 'local' },
@@ -62,17 +65,17 @@ describe('who one is', () => {
     expect((await api.post('/api/tools/mcp_files_echo/call', { arguments: { text: 'x' } })).status).toBe(200);
   });
 
-  test('but make neither an administrator nor a program', async () => {
+  test('without a credential cannot create administrators', async () => {
     const made = await api.post('/api/keys', { name: 'boss', rights: ['admin'] });
     expect(made).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
   });
 
-  test('a proxy on this machine is not taken for this machine', async () => {
+  test('behind a proxy on this machine is not treated as local', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
       expect((await api.get('/api/servers', { headers: { [name]: '203.0.113.9' } })).status).toBe(401);
   });
 
-  test('where authentication is required, being here is not enough', async () => {
+  test('on this machine has no rights where authentication is required', async () => {
     expect((await locked.get('/api/session')).body).toEqual({
       authenticated: false,
       rights: [],
@@ -83,7 +86,7 @@ describe('who one is', () => {
     expect((await locked.get('/api/servers', { key: locked.adminToken })).status).toBe(200);
   });
 
-  test('a wrong key is refused, also where none is needed', async () => {
+  test('with a wrong key is rejected, even where no key is needed', async () => {
     for (const key of ['tw_wrong', `tw_${'a'.repeat(43)}`, 'a.b.c', `${api.adminToken}x`]) {
       const { status, headers } = await api.get('/api/servers', { key });
       expect(status).toBe(401);
@@ -92,7 +95,7 @@ describe('who one is', () => {
     expect((await api.get('/api/servers', { headers: { authorization: 'Basic YTpi' } })).status).toBe(401);
   });
 
-  test('a revoked key ends at once, everywhere', async () => {
+  test('with a revoked key is rejected at once on every endpoint', async () => {
     const key = await api.key(['read', 'call']);
     expect((await api.get('/api/tools', { key })).status).toBe(200);
     const { keys } = (await api.get('/api/keys')).body;
@@ -102,26 +105,26 @@ describe('who one is', () => {
     expect(mcp.status).toBe(401);
   });
 
-  test('the use of a key is noted', async () => {
+  test('with a key updates the last use of that key', async () => {
     const key = await api.key(['read']);
     await api.get('/api/tools', { key });
     expect((await api.get('/api/keys')).body.keys.at(-1).lastUsedAt).toEqual(expect.any(String));
   });
 
-  test('a key without the right to call opens no MCP endpoint', async () => {
+  test('with a key without the right to call has no access to MCP', async () => {
     const key = await api.key(['read']);
     const { status } = await fetch(`${api.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
     expect(status).toBe(403);
   });
 });
 
-describe('a profile', () => {
+describe('a key with a profile', () => {
   let key = '';
   beforeAll(async () => {
     key = await api.key(['read', 'call'], 'narrow');
   });
 
-  test('is all that one can list by REST', async () => {
+  test('lists only that profile over REST', async () => {
     const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
     expect(names((await api.get('/api/tools', { key })).body.tools)).toEqual(['mcp_files_echo']);
     expect(names((await api.get('/api/servers', { key })).body.servers)).toEqual(['files']);
@@ -134,7 +137,7 @@ describe('a profile', () => {
     expect((await api.get('/readyz', { key })).body).toEqual({ ready: true });
   });
 
-  test('is all that one can use by REST', async () => {
+  test('uses only that profile over REST', async () => {
     const call = (tool: string) =>
       api.post(`/api/tools/${tool}/call`, { arguments: { text: 'x', a: 1, b: 2 } }, { key });
     expect((await call('mcp_files_echo')).status).toBe(200);
@@ -147,7 +150,7 @@ describe('a profile', () => {
     expect((await api.post('/api/servers/other/prompts/greet', {}, { key })).status).toBe(404);
   });
 
-  test.each(['legacy', 'auto'] as const)('is all that one can list and use by MCP (%s)', async (mode) => {
+  test.each(['legacy', 'auto'] as const)('lists and uses only that profile over MCP (%s)', async (mode) => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
@@ -162,7 +165,7 @@ describe('a profile', () => {
     }
   });
 
-  test('is all that one sees of assistants', async () => {
+  test('sees only that profile in assistants', async () => {
     const remote = { transport: 'http', url: 'http://127.0.0.1:1/', enabled: false };
     const { id: stored } = (await api.post('/api/servers', { ...remote, name: 'stored' })).body;
     const path = `/api/assistants/${crypto.randomUUID()}`;
@@ -182,7 +185,7 @@ describe('a profile', () => {
     await api.delete('/api/servers/stored');
   });
 
-  test('is the only one that its key opens', async () => {
+  test('has no access to other profiles', async () => {
     const open = (path: string) =>
       fetch(`${api.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
     expect((await open('/mcp/default')).status).toBe(404);
@@ -190,10 +193,10 @@ describe('a profile', () => {
   });
 });
 
-describe('a session of the app', () => {
+describe('a session of the web app', () => {
   const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? '';
 
-  test('is opened with the admin token, and carries its rights in a cookie', async () => {
+  test('is opened with the admin token and has its rights in a cookie', async () => {
     const opened = await locked.post('/api/session', undefined, { key: locked.adminToken });
     expect(opened.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict$/);
     const cookie = cookieOf(opened.headers);
@@ -209,36 +212,36 @@ describe('a session of the app', () => {
     expect((await locked.get('/api/keys', { headers: { cookie } })).status).toBe(401);
   });
 
-  test('of a key has its rights and ends with it', async () => {
+  test('that was opened with a key has the rights of the key and ends with it', async () => {
     const key = await locked.key(['read'], 'narrow');
     const cookie = cookieOf((await locked.post('/api/session', undefined, { key })).headers);
-    const given = { headers: { cookie } };
-    expect((await locked.get('/api/session', given)).body).toMatchObject({
+    const withCookie = { headers: { cookie } };
+    expect((await locked.get('/api/session', withCookie)).body).toMatchObject({
       via: 'key',
       profile: 'narrow',
       rights: ['read'],
     });
-    expect((await locked.get('/api/keys', given)).status).toBe(403);
+    expect((await locked.get('/api/keys', withCookie)).status).toBe(403);
     const { keys } = (await locked.get('/api/keys', { key: locked.adminToken })).body;
     await locked.delete(`/api/keys/${keys.at(-1).id}`, { key: locked.adminToken });
-    expect((await locked.get('/api/servers', given)).status).toBe(401);
+    expect((await locked.get('/api/servers', withCookie)).status).toBe(401);
   });
 
-  test('of whoever is on this machine is worth nothing elsewhere', async () => {
+  test('that was opened on this machine is not valid from another machine', async () => {
     const cookie = cookieOf((await api.post('/api/session')).headers);
     expect((await api.get('/api/session', { headers: { cookie } })).body.via).toBe('loopback');
     expect((await api.get('/api/servers', { headers: { cookie, 'x-forwarded-for': '203.0.113.9' } })).status).toBe(401);
   });
 
-  test('that is over is as good as none', async () => {
+  test('that is forged is ignored', async () => {
     const cookie = cookieOf((await api.post('/api/session')).headers).replace(/=.*/, '=forged.session');
     expect((await api.get('/api/session', { headers: { cookie } })).body.via).toBe('loopback');
     expect((await locked.get('/api/servers', { headers: { cookie } })).status).toBe(401);
   });
 });
 
-describe('pages of other sites', () => {
-  /** `fetch` does not let go of the host header. */
+describe('a page of another site', () => {
+  /** `fetch` does not allow a custom host header. */
   const send = (method: string, path: string, headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
       const sent = httpRequest(new URL(path, api.url), { method, headers }, (response) => {
@@ -248,7 +251,7 @@ describe('pages of other sites', () => {
       sent.on('error', reject).end();
     });
 
-  test('are turned away by their origin, and by the name they call us', async () => {
+  test('is rejected by its origin and by its host header', async () => {
     expect(await send('GET', '/api/servers', { origin: 'https://evil.example' })).toBe(403);
     expect(await send('GET', '/api/servers', { host: 'evil.example' })).toBe(403);
     expect(await send('POST', '/mcp', { host: 'evil.example:80' })).toBe(403);
@@ -256,7 +259,7 @@ describe('pages of other sites', () => {
     expect(await send('GET', '/api/servers', {})).toBe(200);
   });
 
-  test('on this machine can not make it do things behind its user’s back', async () => {
+  test('on this machine cannot change the gateway with the cookie of its user', async () => {
     const origin = 'http://localhost:3000';
     expect(await send('POST', '/api/servers/files/disconnect', { origin })).toBe(403);
     expect(await send('POST', '/api/keys', { origin, 'content-type': 'text/plain' })).toBe(403);
@@ -264,13 +267,13 @@ describe('pages of other sites', () => {
   });
 });
 
-test('the address it listens on is a name of its own', async () => {
+test('the listen address is accepted as a host name', async () => {
   await using elsewhere = await startApi({ servers: {} }, { host: '127.0.0.2' });
   expect(elsewhere.url).toContain('127.0.0.2');
   expect((await elsewhere.get('/api/servers')).status).toBe(200);
 });
 
-describe('an address that other machines reach', () => {
+describe('an address that other machines can reach', () => {
   const open = async (host: string, options: object = {}) =>
     openGateway(
       { servers: {} },
@@ -286,11 +289,11 @@ describe('an address that other machines reach', () => {
       },
     );
 
-  test('is not listened on without a way to authenticate', async () => {
+  test('is not opened without authentication', async () => {
     await expect(open('0.0.0.0')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  test('always needs authentication, from this machine too', async () => {
+  test('always needs authentication, also from this machine', async () => {
     const adminToken = `twadmin_${'a'.repeat(43)}`;
     await using gateway = await open('0.0.0.0', { adminToken });
     const url = `http://127.0.0.1:${new URL(gateway.url).port}/api/servers`;

@@ -10,8 +10,8 @@ import { fixture, startHttp, tempDir } from '../../support/fixtures.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /*
- * Secrets are planted wherever one can be configured. Then every route is asked, in ways that work and in ways that do not, and
- * none of them may be in any answer, event, log line, metric or, for those that are stored, in the database file.
+ * Secrets are planted in every configurable field. Then every route is called, with valid and invalid requests, and
+ * no secret may appear in any answer, event, log line, metric or, for stored secrets, in the database file.
  */
 const planted = (name: string) => `PLANTED-${name}-${'0123456789'.repeat(2)}`;
 let api: TestApi;
@@ -73,7 +73,7 @@ afterAll(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
 
-test('planted secrets are in no answer, event, metric or log line [R17]', async () => {
+test('planted secrets appear in no answer, event, metric or log line [R17]', async () => {
   const { servers } = (await api.get('/api/servers')).body;
   expect(servers).toHaveLength(11);
   const names: string[] = servers.map(({ name }: { name: string }) => name);
@@ -104,15 +104,15 @@ test('planted secrets are in no answer, event, metric or log line [R17]', async 
   await api.get('/readyz');
   await api.get('/api/config');
 
-  const said = [...api.answers, source.text(), ...api.log.map((entry) => JSON.stringify(entry))];
-  expect(said.length).toBeGreaterThan(200);
-  expect(said.filter((text) => text.includes('PLANTED'))).toEqual([]);
-  expect(said.filter((text) => text.includes(api.adminToken))).toEqual([]);
+  const output = [...api.answers, source.text(), ...api.log.map((entry) => JSON.stringify(entry))];
+  expect(output.length).toBeGreaterThan(200);
+  expect(output.filter((text) => text.includes('PLANTED'))).toEqual([]);
+  expect(output.filter((text) => text.includes(api.adminToken))).toEqual([]);
 });
 
-test('what is stored of them is sealed [R17]', async () => {
+test('stored secrets are encrypted [R17]', async () => {
   expect(JSON.stringify(await api.storage.servers.list())).toContain(planted('password'));
-  // The file itself, and what is still in the journal beside it.
+  // The database file and its write-ahead log.
   for (const suffix of ['', '-wal'])
     expect((await readFile(`${databaseFile}${suffix}`)).toString('latin1')).not.toContain('PLANTED');
 });

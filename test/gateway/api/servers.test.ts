@@ -9,16 +9,16 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const mask = { set: true };
 
-/** Storage that outlives the gateway that uses it, as a file would. */
-async function lastingStorage(): Promise<Storage> {
+/** A storage that survives its gateway, as a file would. */
+async function openSharedStorage(): Promise<Storage> {
   const storage = await openStorage({ kind: 'memory' });
   return { ...storage, close: async () => {} };
 }
 
 describe('a stored server', () => {
-  test('is connected again by the next start, and remembers when it was [R1, R4]', async () => {
+  test('is reconnected at the next start and records its last connection [R1, R4]', async () => {
     await using remote = await startHttp('legacy-http');
-    const storage = await lastingStorage();
+    const storage = await openSharedStorage();
     {
       await using api = await startApi({ servers: {} }, { storage });
       const { status, body } = await api.post('/api/servers', { name: 'far', transport: 'http', url: remote.url });
@@ -37,7 +37,7 @@ describe('a stored server', () => {
     expect((await storage.servers.list())[0]?.updatedAt).toBe(record?.updatedAt);
   });
 
-  test('stays and is tried again when it can not be reached, and is not connected while disabled', async () => {
+  test('stays and is retried when it is unreachable, and is not connected while it is disabled', async () => {
     await using api = await startApi({ servers: {} });
     const input = { name: 'gone', transport: 'http', url: 'http://127.0.0.1:1/mcp' };
     const added = await api.post('/api/servers', input);
@@ -51,15 +51,15 @@ describe('a stored server', () => {
     });
   });
 
-  test('of plain http to another machine is refused, unless it is excused [R19]', async () => {
+  test('with plain http to another machine is rejected, unless it sets allowInsecure [R19]', async () => {
     await using api = await startApi({ servers: {} });
     const input = { name: 'plain', transport: 'http', url: 'http://tools.example.com/mcp' };
     expect((await api.post('/api/servers', input)).body.error.data.problems).toMatchObject([{ path: 'body.url' }]);
-    const excused = await api.post('/api/servers', { ...input, allowInsecure: true, enabled: false });
-    expect(excused.status).toBe(201);
+    const allowed = await api.post('/api/servers', { ...input, allowInsecure: true, enabled: false });
+    expect(allowed.status).toBe(201);
   });
 
-  test('whose keys conflict is refused like in a file and not stored', async () => {
+  test('with conflicting keys is rejected like in a file and not stored', async () => {
     await using api = await startApi({ servers: {} });
     const twice = {
       name: 'twice',
@@ -77,7 +77,7 @@ describe('a stored server', () => {
     expect(await api.storage.servers.list()).toEqual([]);
   });
 
-  test('has every setting that a server of the file can have, and keeps it', async () => {
+  test('accepts and stores every setting of a server in the file', async () => {
     await using remote = await startHttp('modern-http');
     await using api = await startApi({ servers: {} });
     const settings = {
@@ -104,7 +104,7 @@ describe('a stored server', () => {
     expect(await api.put('/api/servers/full', record)).toMatchObject({ status: 200, body: { record: stored } });
   });
 
-  test('that is wrong is refused with the key, what was found and what is allowed', async () => {
+  test('that is invalid is rejected with the key, the found value and the allowed values', async () => {
     await using api = await startApi({ servers: {} });
     const input = { name: 'wrong', url: 'https://tools.example.com', mode: 'strct', retryAttempts: 9, transport: 'ws' };
     const { status, body } = await api.post('/api/servers', input);
@@ -116,7 +116,7 @@ describe('a stored server', () => {
     ]);
   });
 
-  test('of one name is added once, however many try at the same time', async () => {
+  test('is added once, even if several requests add it at the same time', async () => {
     await using remote = await startHttp('modern-http');
     await using api = await startApi({ servers: {} });
     const input = { name: 'same', transport: 'http', url: remote.url };
@@ -125,7 +125,7 @@ describe('a stored server', () => {
     expect(await api.storage.servers.list()).toHaveLength(1);
   });
 
-  test('takes no name that another one has', async () => {
+  test('cannot use the name of another server', async () => {
     await using api = await startApi({ servers: { filed: { url: 'http://127.0.0.1:1/', enabled: false } } });
     const input = { transport: 'http', url: 'http://127.0.0.1:1/', enabled: false };
     for (const name of ['one', 'two']) await api.post('/api/servers', { ...input, name });
@@ -139,8 +139,8 @@ describe('a stored server', () => {
   });
 });
 
-describe('its secrets', () => {
-  test('go to the server and come back masked; a mask sent back keeps them [R3, R17]', async () => {
+describe('the secrets of a stored server', () => {
+  test('are sent to the server and returned masked, and saving a mask retains them [R3, R17]', async () => {
     await using remote = await startHttp('legacy-http', { REQUIRE_HEADER: 'x-api-key: PLANTED-KEY' });
     await using api = await startApi({ servers: {} });
     const authentication = { type: 'api-key', key: 'PLANTED-KEY' };
@@ -151,8 +151,8 @@ describe('its secrets', () => {
       record: { headers: { 'x-team': mask }, authentication: { type: 'api-key', key: mask, header: 'x-api-key' } },
     });
     const masked = { ...input, headers: { 'x-team': mask }, authentication: { type: 'api-key', key: mask } };
-    const kept = await api.put('/api/servers/guarded', { ...masked, description: 'still works' });
-    expect(kept.body).toMatchObject({ description: 'still works', status: { state: 'connected' } });
+    const saved = await api.put('/api/servers/guarded', { ...masked, description: 'still works' });
+    expect(saved.body).toMatchObject({ description: 'still works', status: { state: 'connected' } });
     const tested = await api.post('/api/servers/test', { ...masked, server: 'guarded' });
     expect(tested.body.ok).toBe(true);
     const refused = await api.post('/api/servers/test', { ...input, authentication: { type: 'none' } });
@@ -160,7 +160,7 @@ describe('its secrets', () => {
     expect(api.answers.join()).not.toContain('PLANTED');
   });
 
-  test('are not sent to another address than the one they were given for', async () => {
+  test('are not sent to another URL than the one they were entered for', async () => {
     await using remote = await startHttp('legacy-http');
     await using elsewhere = await startHttp('legacy-http');
     await using api = await startApi({ servers: {} });
@@ -177,7 +177,7 @@ describe('its secrets', () => {
     expect((await api.post('/api/servers/test', { ...moved, server: 'nobody' })).status).toBe(404);
   });
 
-  test('can not be references: those are for the file', async () => {
+  test('cannot be references, which only the file supports', async () => {
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const admin = { key: api.adminToken };
     const remote = { name: 'r', transport: 'http', url: 'https://tools.example.com/' };
@@ -198,18 +198,18 @@ describe('its secrets', () => {
   });
 });
 
-describe('a program', () => {
+describe('a stdio server', () => {
   const program = { name: 'program', transport: 'stdio', ...fixture('legacy', { API_TOKEN: 'PLANTED-ENV' }) };
 
-  test('is added only where the operator allows it: by itself on loopback alone [R22]', async () => {
+  test('can be added only if the operator allows it, which is the default on loopback only [R22]', async () => {
     await using open = await startApi({ servers: {} });
     expect((await open.get('/api/session', { key: open.adminToken })).body.mayAddPrograms).toBe(true);
     expect((await open.get('/api/session')).body.mayAddPrograms).toBe(false);
     await using wide = await startApi({ servers: {} }, { host: '0.0.0.0' });
-    const asked = await fetch(`http://127.0.0.1:${new URL(wide.url).port}/api/session`, {
+    const response = await fetch(`http://127.0.0.1:${new URL(wide.url).port}/api/session`, {
       headers: { authorization: `Bearer ${wide.adminToken}` },
     });
-    expect(await asked.json()).toMatchObject({ authenticated: true, mayAddPrograms: false });
+    expect(await response.json()).toMatchObject({ authenticated: true, mayAddPrograms: false });
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: false } });
     for (const path of ['/api/servers', '/api/servers/test']) {
       const { status, body } = await api.post(path, program, { key: api.adminToken });
@@ -219,7 +219,7 @@ describe('a program', () => {
     expect(descendantsOf(process.pid)).toEqual([]);
   });
 
-  test('is added only by an administrator who proved it, and changed by no other', async () => {
+  test('can be added and changed only by an authenticated administrator', async () => {
     await using remote = await startHttp('legacy-http');
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const anonymous = await api.post('/api/servers', program);
@@ -234,13 +234,13 @@ describe('a program', () => {
     const boss = await api.post('/api/keys', { name: 'boss', rights: ['admin'] }, { key: api.adminToken });
     const tested = await api.post('/api/servers/test', program, { key: boss.body.key });
     expect(tested.body).toMatchObject({ ok: true, transport: 'stdio' });
-    const said = await api.post('/api/tools/mcp_program_env/call', { arguments: { name: 'API_TOKEN' } });
-    expect(said.body.text).toBe('[redacted]');
+    const called = await api.post('/api/tools/mcp_program_env/call', { arguments: { name: 'API_TOKEN' } });
+    expect(called.body.text).toBe('[redacted]');
     expect(api.answers.join()).not.toContain('PLANTED');
   });
 
-  test('is kept but not started once the operator no longer allows it', async () => {
-    const storage = await lastingStorage();
+  test('is stored but not started after the operator disallows it', async () => {
+    const storage = await openSharedStorage();
     {
       await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } }, { storage });
       expect((await api.post('/api/servers', program, { key: api.adminToken })).status).toBe(201);
@@ -253,7 +253,7 @@ describe('a program', () => {
     expect(descendantsOf(process.pid)).toEqual([]);
   });
 
-  test('that can not be started says why, with its last words', async () => {
+  test('that cannot be started is reported with its last output', async () => {
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const crashing = { name: 'crash', transport: 'stdio', ...fixture('crash-on-start') };
     const { body } = await api.post('/api/servers/test', crashing, { key: api.adminToken });
@@ -263,8 +263,8 @@ describe('a program', () => {
   });
 });
 
-describe('the file', () => {
-  test('wins over a stored server of the same name, which comes back when the file lets go of it', async () => {
+describe('the configuration file', () => {
+  test('takes precedence over a stored server of the same name, which returns when the file no longer defines it', async () => {
     await using directory = await tempDir();
     await using filed = await startHttp('legacy-http');
     const file = directory.file('toolwharf.json');
@@ -290,7 +290,7 @@ describe('the file', () => {
     });
   });
 
-  test('that breaks while running is told, and the one before stays', async () => {
+  test('that becomes invalid at run time is reported, and the previous configuration stays active', async () => {
     await using directory = await tempDir();
     const file = directory.file('toolwharf.yaml');
     await writeFile(file, 'servers: {}\n');
