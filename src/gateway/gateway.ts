@@ -270,7 +270,7 @@ interface ListenerPorts {
 /** Guards, authenticates and routes every request. */
 function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
   const { authenticate, openRequests, admit, guard, web, routes, a2a } = ports;
-  const { toolbox, log, mcp, limits } = ports.parts;
+  const { toolbox, storage, log, mcp, limits } = ports.parts;
   const { adminToken } = ports.parts.security;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -293,7 +293,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     if (path !== '/metrics' && path !== '/readyz') limits.assertMemory();
     if (identity) limits.unsent.track(response, limits.for(identity).caller);
     if (path === oauthReturnPath && request.method === 'GET')
-      return serveOAuthReturn(request, response, { toolbox, log });
+      return serveOAuthReturn(request, response, { toolbox, storage, log });
     const mcpPath = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
     if (mcpPath) {
       const client = admitCaller(request, response, identity, mcpPath[1], admit);

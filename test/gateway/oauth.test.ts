@@ -26,6 +26,8 @@ test('a person signs in to a server through the gateway, and the server connects
 
   const back = await fetch(`${gateway.url}/api/oauth/callback?${await visit(status()?.signInUrl as string)}`);
   expect(await back.text()).toContain('guarded is connected');
+  const acts = await gateway.parts.storage.journal.list({ kind: 'administration' });
+  expect(acts).toMatchObject([{ originalName: 'finishSignIn', arguments: { server: 'guarded' }, status: 'success' }]);
   await using client = await connectClient(`${gateway.url}/mcp`);
   expect(await client.names()).toContain('guarded__echo');
 });

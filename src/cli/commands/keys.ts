@@ -23,7 +23,7 @@ export async function listKeys({ json }: JsonOption, context: CommandContext): P
       ID: ({ id }) => shortId(id),
       NAME: ({ name }) => name,
       RIGHTS: ({ rights }) => rights.join(', '),
-      PROFILE: ({ profile }) => profile ?? 'any',
+      PROFILE: ({ profile, rights }) => profile ?? (rights.includes('admin') ? 'any' : 'default'),
       'LAST USED': ({ lastUsedAt, revokedAt }) =>
         revokedAt === undefined ? (lastUsedAt === undefined ? 'never' : ago(lastUsedAt)) : 'revoked',
       CREATED: ({ createdAt }) => ago(createdAt),

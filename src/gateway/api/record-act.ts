@@ -1,10 +1,11 @@
 import { administrationTool, type CallRecord } from '../../invocation/call-record.ts';
-import { writeRecord } from '../../invocation/journal.ts';
+import { type Journal, writeRecord } from '../../invocation/journal.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { toToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import type { ApiPorts, ApiRequest, Route } from './route.ts';
+import type { Right } from '../auth/identity.ts';
 
 /** An act of administration: who does what to which resource. */
 export interface AdministrativeAct {
@@ -15,12 +16,15 @@ export interface AdministrativeAct {
   readonly details: JsonObject;
 }
 
-type JournalPorts = Pick<ApiPorts, 'log'> & { readonly storage: Pick<ApiPorts['storage'], 'journal'> };
+export interface ActPorts {
+  readonly storage: { readonly journal: Pick<Journal, 'write'> };
+  readonly log: Log;
+}
 
 /** Records an act in the journal, before it is carried out and with its outcome. Without a journal it is not carried out. */
 export async function recordAct<Result>(
   { operation, caller, details }: AdministrativeAct,
-  { storage: { journal }, log }: JournalPorts,
+  { storage: { journal }, log }: ActPorts,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const startedAt = new Date().toISOString();
@@ -52,10 +56,12 @@ export async function recordAct<Result>(
 }
 
 /** The details of a request that is recorded; undefined for other requests. */
-export function actDetails(route: Route, request: Pick<ApiRequest, 'params' | 'body'>): JsonObject | undefined {
+export function actDetails(
+  route: { readonly recorded?: boolean; readonly right: Right; readonly method: string },
+  { params, body }: { readonly params: unknown; readonly body: unknown },
+): JsonObject | undefined {
   const isAct = route.recorded ?? (route.right === 'admin' && route.method !== 'get');
   if (!isAct) return undefined;
-  const { params, body } = request;
   const facts = isObject(body) ? body : {};
   const known = detailMembers.filter((name) => facts[name] !== undefined).map((name) => [name, facts[name]]);
   return { ...(params as JsonObject | undefined), ...Object.fromEntries(known) };

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Caller } from '../../kernel/tool.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import { type ActPorts, recordAct } from '../api/record-act.ts';
 
 /** The OAuth redirect path: the browser returns here after signing in to a server. */
 export const oauthReturnPath = '/api/oauth/callback';
@@ -17,12 +18,14 @@ export function oauthReturnUrl(host: string, port: number): string | undefined {
 export async function serveOAuthReturn(
   request: IncomingMessage,
   response: ServerResponse,
-  { toolbox, log }: { readonly toolbox: InternalToolbox; readonly log: Log },
+  { toolbox, ...ports }: ActPorts & { readonly toolbox: InternalToolbox },
 ): Promise<void> {
   const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
   try {
     const server = await toolbox.servers.finishSignIn(params);
     if (!server) return send(response, 404, 'No sign-in is waiting for this response. Start the sign-in again.');
+    const details = { server: server.name };
+    await recordAct({ operation: 'finishSignIn', caller: browser, details }, ports, async () => {});
     const name = toDisplayText(server.name, { maxLength: 100 });
     const { state, reason } = server.status;
     const isUp = state === 'connected' || state === 'degraded';
@@ -33,10 +36,13 @@ export async function serveOAuthReturn(
     );
   } catch (cause) {
     if (!(cause instanceof ToolwharfError)) throw cause;
-    log.warning('oauth.return-failed', `Could not finish a sign-in: ${cause.message}`);
+    ports.log.warning('oauth.return-failed', `Could not finish a sign-in: ${cause.message}`);
     send(response, cause.status, cause.message);
   }
 }
+
+/** Whoever opened the sign-in's address: the request carries no other credentials. */
+const browser: Caller = { id: 'sign-in', kind: 'person' };
 
 /** Plain text, so that request parameters cannot inject HTML. */
 function send(response: ServerResponse, status: number, text: string): void {

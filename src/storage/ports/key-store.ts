@@ -6,7 +6,7 @@ export interface ApiKey {
   readonly name: string;
   /** From `hashApiKey`. */
   readonly hash: string;
-  /** The profile that the key opens; undefined for all that its rights allow. */
+  /** The profile that the key opens. If undefined, `default`, and every profile for the key of an administrator. */
   readonly profile?: string;
   readonly rights: readonly string[];
   readonly createdAt: string;

@@ -38,7 +38,7 @@ export function SessionSection() {
           facts={[
             ['Name', safeText(caller?.name ?? caller?.id ?? 'Unknown', 100)],
             via && ['Signed in via', viaLabels[via]],
-            ['Profile', profile === undefined ? 'All profiles' : safeText(profile, 100)],
+            ['Profile', session.data.rights.includes('admin') ? 'All profiles' : safeText(profile ?? 'default', 100)],
             [
               'Rights',
               <span key="rights" className="flex flex-wrap gap-1">

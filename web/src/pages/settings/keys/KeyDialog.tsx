@@ -81,7 +81,7 @@ type Right = NonNullable<ApiKeyInput['rights']>[number];
 interface KeyDraft {
   readonly name: string;
   readonly rights: readonly Right[];
-  /** Empty for all profiles. */
+  /** Empty for no profile: the key opens `default`, or every profile if it administers. */
   readonly profile: string;
 }
 
@@ -109,6 +109,7 @@ const rights: readonly { readonly right: Right; readonly label: string; readonly
 function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
   const profiles = useQuery(queries.profiles()).data ?? [];
   const rightsProblem = problemAt(error, 'rights');
+  const isAdmin = draft.rights.includes('admin');
   return (
     <>
       <TextField
@@ -141,13 +142,12 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
       <SelectField
         label="Profile"
         error={problemAt(error, 'profile')}
-        hint={
-          draft.rights.includes('admin')
-            ? 'Administrators have access to all profiles.'
-            : 'Limits the key to the servers and tools of one profile.'
-        }
-        disabled={draft.rights.includes('admin')}
-        options={[['', 'All profiles'], ...profiles.map(({ name }) => [name, safeText(name, 100)] as const)]}
+        hint={isAdmin ? 'Administrators have access to all profiles.' : 'The key has access to one profile.'}
+        disabled={isAdmin}
+        options={[
+          ['', isAdmin ? 'All profiles' : 'None (uses default)'],
+          ...profiles.map(({ name }) => [name, safeText(name, 100)] as const),
+        ]}
         value={draft.profile}
         onChange={(profile) => onChange({ profile })}
       />

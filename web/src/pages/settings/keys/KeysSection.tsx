@@ -94,8 +94,8 @@ function KeyList({ label, keys, onRevoke }: KeyListProps) {
                 ))}
               </p>
               <p className="text-xs break-words text-ink-soft">
-                {key.profile === undefined ? 'all profiles' : `profile ${safeText(key.profile, 100)}`} · created{' '}
-                <TimeAgo at={key.createdAt} /> ·{' '}
+                {key.rights.includes('admin') ? 'all profiles' : `profile ${safeText(key.profile ?? 'default', 100)}`} ·
+                created <TimeAgo at={key.createdAt} /> ·{' '}
                 {key.lastUsedAt === undefined ? (
                   'never used'
                 ) : (
