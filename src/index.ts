@@ -75,5 +75,14 @@ export type { AppliedConfig } from './servers/apply-config.ts';
 export type { FlaggedTool } from './servers/flag-tools.ts';
 export type { Offered, ServerContent } from './servers/server-content.ts';
 export type { OfferedList, ServerInfo } from './servers/server-info.ts';
+export {
+  assistantToolsSchema,
+  callRecordSchema,
+  promptSchema,
+  resourceSchema,
+  serverContentSchema,
+  toolDefinitionSchema,
+  transportSchema,
+} from './storage/record-schemas.ts';
 export { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from './toolbox.ts';
 export type { ToolboxApprovals, ToolboxCalls, ToolboxCatalog, ToolboxServers } from './toolbox-types.ts';

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { transports } from '../config/config.ts';
+import { type CallRecord, callEnds, callStatuses, recordKinds } from '../invocation/call-record.ts';
+import { callerKinds, type ToolDefinition } from '../kernel/tool.ts';
+import { assistantSchema } from './ports/assistant-store.ts';
+
+const json = z.record(z.string(), z.unknown());
+const time = z.iso.datetime();
+
+/** The transports that a server can have. */
+export const transportSchema = z.enum(transports);
+
+/** A tool as its server defines it. Unknown fields are kept. */
+export const toolDefinitionSchema = z.looseObject({
+  name: z.string().min(1),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: json,
+  outputSchema: json.optional(),
+  annotations: json.optional(),
+}) satisfies z.ZodType<ToolDefinition>;
+
+/** A resource as its server lists it. Unknown fields are kept. */
+export const resourceSchema = z.looseObject({
+  uri: z.string(),
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+});
+
+/** A prompt as its server lists it. Unknown fields are kept. */
+export const promptSchema = z.looseObject({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  arguments: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        description: z.string().optional(),
+        required: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+});
+
+/** What a server offers: its tools, resources and prompts. */
+export const serverContentSchema = z.object({
+  tools: z.array(toolDefinitionSchema).default([]),
+  resources: z.array(resourceSchema).default([]),
+  prompts: z.array(promptSchema).default([]),
+});
+
+/** The record of a call, as `toolbox.calls.list`, the event `call.changed` and the REST API contain it. */
+export const callRecordSchema = z.object({
+  id: z.string(),
+  kind: z.enum(recordKinds).optional(),
+  server: z.string().optional(),
+  tool: z.string(),
+  originalName: z.string(),
+  caller: z.object({
+    id: z.string(),
+    kind: z.enum(callerKinds),
+    name: z.string().optional(),
+    conversation: z.string().optional(),
+  }),
+  parent: z.object({ kind: z.enum(['call', 'answer']), id: z.string() }).optional(),
+  arguments: json,
+  definitionHash: z.string(),
+  status: z.enum(callStatuses),
+  end: z.enum(callEnds).optional(),
+  createdAt: time,
+  startedAt: time.optional(),
+  completedAt: time.optional(),
+  result: json.optional(),
+  truncated: z.object({ shownBytes: z.int(), totalBytes: z.int() }).optional(),
+  resultOmitted: z.boolean().optional(),
+  isPreview: z.boolean().optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  idempotencyKey: z.string().optional(),
+  rule: z.string().optional(),
+  approval: z
+    .object({
+      id: z.string(),
+      answer: z.enum(['allow', 'deny']),
+      by: z.string().optional(),
+      originalArguments: json.optional(),
+    })
+    .optional(),
+}) satisfies z.ZodType<CallRecord>;
+
+/** The tools of an assistant: its servers, its approval mode (`always-ask` by default) and its trusted tools. */
+export const assistantToolsSchema = assistantSchema.pick({ serverIds: true, toolApproval: true, trustedTools: true });

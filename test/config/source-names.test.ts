@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as library from '../../src/index.ts';
+import { everything } from '../support/fixtures.ts';
+import { root } from '../support/imports.ts';
+import { openToolbox } from '../support/toolbox.ts';
+
+const page = readFileSync(join(root, 'docs/reference/source-names.md'), 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split(' | ').map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)));
+
+/** Types, schemas, classes, functions and constants that the four source documents name. */
+const names = [
+  ...['McpServerConfig', 'McpToolAdapter', 'McpServerConnection', 'ToolPort', 'ToolRegistry', 'ToolResult'],
+  ...['MCPTransportTypeSchema', 'MCPServerConfigSchema', 'JSONSchemaPropertySchema', 'MCPToolSchema', 'MCPTool'],
+  ...['MCPResourceSchema', 'MCPResource', 'MCPPromptSchema', 'MCPServerCapabilitiesSchema', 'MCPServerCapabilities'],
+  ...['MCPToolCallSchema', 'MCPToolCall', 'MCPRequestSchema', 'MCPResponseSchema', 'GPTMCPConfigSchema', 'GPTDatabase'],
+  ...['IMCPClientService', 'MCPClientService', 'ConnectionStatus', 'onConnectionChange', 'onToolCall', 'callTool'],
+  ...['addServer', 'updateServer', 'removeServer', 'listServers', 'getConnectionStatus', 'discoverTools'],
+  ...['listResources', 'readResource', 'HTTPMCPConnection', 'SSEMCPConnection', 'formatToolsForProvider'],
+  ...['MCPServerManagerProps', 'MCPServerFormProps', 'MCPToolExplorerProps', 'ToolCallVisualizationProps'],
+  ...['GPTToolSelectorProps', 'McpConfig', 'ToolModeEnum', 'ToolConfig', 'ToolRegistrationContext', 'tool_usage'],
+  ...['validate_default_config', 'MCPServerConfig', 'MCPConfig', 'from_dict', 'resolve_env', 'DEFAULT_MCP_SERVERS'],
+  ...['MCPConnection', 'MCPClient', 'MCPToolBridge', 'create_mcp_bridge', 'get_tools_for_agent', 'invoke_tool'],
+  ...['disconnect_all', 'get_available_tools', 'call_tool', 'list_tools', 'MCPConnectionError', 'MCPProtocolError'],
+];
+
+test('every name of the source documents has a counterpart on the page [N2]', () => {
+  const mapped = new Set(rows.flatMap(([first]) => first ?? []));
+  expect(names.filter((name) => !mapped.has(name))).toEqual([]);
+});
+
+test('every schema that the page names is exported [N2]', () => {
+  const schemas = rows.flatMap(([, second]) => second ?? []).filter((name) => /^[a-z]\w*Schema$/.test(name));
+  expect(schemas.length).toBeGreaterThan(6);
+  expect(schemas.filter((name) => !(name in library))).toEqual([]);
+});
+
+describe('the record schemas', () => {
+  test('accept what a real server offers and the records of its calls [N2, R1]', async () => {
+    const records: library.CallRecord[] = [];
+    await using toolbox = await openToolbox({ servers: { everything: everything('stdio') } });
+    toolbox.on('call.changed', (record) => void records.push(record));
+    const offered = {
+      tools: (await toolbox.servers.request('everything', 'tools/list', {})).tools,
+      resources: (await toolbox.servers.request('everything', 'resources/list', {})).resources,
+      prompts: (await toolbox.servers.request('everything', 'prompts/list', {})).prompts,
+    };
+    const parsed = library.serverContentSchema.parse(offered);
+    expect(parsed).toEqual(offered);
+    expect(parsed.tools.length).toBeGreaterThan(5);
+
+    await toolbox.call('mcp_everything_echo', { message: 'ahoy' });
+    await toolbox.call('mcp_everything_echo', {});
+    expect(records.length).toBeGreaterThan(2);
+    for (const record of [...records, ...(await toolbox.calls.list())])
+      expect(library.callRecordSchema.parse(record)).toEqual(record);
+  });
+
+  test("have the documents' defaults and reject what they do not allow [N2, R8]", () => {
+    expect(library.assistantToolsSchema.parse({})).toEqual({
+      serverIds: [],
+      toolApproval: 'always-ask',
+      trustedTools: [],
+    });
+    expect(library.serverContentSchema.parse({})).toEqual({ tools: [], resources: [], prompts: [] });
+    expect(library.transportSchema.safeParse('pigeon').success).toBe(false);
+    expect(library.callRecordSchema.safeParse({ id: 'x', status: 'done' }).success).toBe(false);
+    expect(library.toolDefinitionSchema.safeParse({ name: '', inputSchema: {} }).success).toBe(false);
+  });
+});
+
+test('a call record goes from pending over running to its end, with the three times, and events show every state [R6]', async () => {
+  await using toolbox = await openToolbox({ servers: { everything: everything('stdio') } });
+  const announced: library.CallRecord[] = [];
+  toolbox.on('call.changed', (record) => void announced.push(record));
+  const call = toolbox.start('mcp_everything_echo', { message: 'ahoy' });
+  const states: string[] = [];
+  for await (const event of call.events) if (event.type === 'state') states.push(event.state);
+  await call.result;
+  expect(states).toEqual(['received', 'running', 'ended']);
+  expect(announced.map(({ status }) => status)).toEqual(['pending', 'running', 'success']);
+  const [record] = await toolbox.calls.list();
+  expect(record).toMatchObject({
+    id: call.id,
+    status: 'success',
+    arguments: { message: 'ahoy' },
+    createdAt: expect.any(String),
+    startedAt: expect.any(String),
+    completedAt: expect.any(String),
+    result: { content: [{ type: 'text', text: 'Echo: ahoy' }] },
+  });
+  const times = [record?.createdAt, record?.startedAt, record?.completedAt].map((time) => Date.parse(time ?? ''));
+  expect(times).toEqual([...times].sort((one, other) => one - other));
+});
