@@ -3,7 +3,17 @@ import { BlockList, isIP } from 'node:net';
 /** The scope of an IP address: the internet, a private network, this machine, or its network link. */
 export type AddressKind = 'public' | 'private' | 'loopback' | 'link-local';
 
-const loopback = listOf([['127.0.0.0', 8]], [['::1', 128]]);
+// The unspecified addresses reach this machine too.
+const loopback = listOf(
+  [
+    ['127.0.0.0', 8],
+    ['0.0.0.0', 32],
+  ],
+  [
+    ['::1', 128],
+    ['::', 128],
+  ],
+);
 // Cloud metadata services are at these addresses and hand out the machine's credentials.
 const linkLocal = listOf(
   [['169.254.0.0', 16]],

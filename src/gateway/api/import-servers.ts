@@ -16,11 +16,18 @@ type Imported = z.input<typeof importedServersSchema>;
 type ImportedServer = z.output<typeof importedServerSchema>;
 type ImportProblem = Imported['problems'][number];
 
+const maxCharacters = 64 * 1024;
+
 /**
  * Extracts the servers of a pasted configuration in any dialect. Settings that cannot be imported are reported as problems. The
  * gateway's own environment is never used.
  */
 export function importServers(text: string): Imported {
+  // Reading YAML with positions takes several seconds for a megabyte, and everybody else would wait.
+  if (text.length > maxCharacters) {
+    const message = `The configuration is longer than ${maxCharacters / 1024} KiB: import fewer servers at a time`;
+    return { servers: [], problems: [{ message }] };
+  }
   const document = readDocument(text, { json: looksLikeJson(text) });
   if (document.problems.length > 0) {
     const lines = document.problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
