@@ -29,9 +29,13 @@ const person = '(?:(?:end[- ]?)?users?|person|human|people|anyone|anybody|them|o
 const telling =
   '(?:tell|telling|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|alert(?:ing)?|let(?:ting)?)';
 const giving = String.raw`(?:read|open|include|attach|send|give|provide|supply|pass|put|paste|find|locate|look|cat|upload|hand\s+over|extract|copy|add|need|requires?|print|fetch|contents?|output|lies|lee|lis)`;
-const secretPlaces = String.raw`(?:~\/\.ssh|\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/|\.netrc\b|\.git-credentials\b|\.kube\/config|\.docker\/config|\.npmrc\b|\.pypirc\b|\.pgpass\b|\/etc\/(?:passwd|shadow|sudoers)|\.(?:cursor|claude|vscode)\/[\w.-]*json|claude_desktop_config|\.bash_history|\bprintenv\b|\.gnupg)`;
+const secretPlaces = String.raw`(?:~\/\.ssh|\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/|\.netrc\b|\.git-credentials\b|\.kube\/config|\.docker\/config|\.npmrc\b|\.pypirc\b|\.pgpass\b|\/etc\/(?:passwd|shadow|sudoers)|\.(?:cursor|claude|vscode)\/[\w.-]*json|claude_desktop_config|\.bash_history|\bprintenv\b|\.gnupg|\b(?:passwords?|credentials?|secrets?)\.(?:txt|json|ya?ml|csv|env)\b)`;
 const secretThings = String.raw`(?:private\s+keys?|ssh\s+keys?|seed\s+phrases?|recovery\s+phrases?|card\s+numbers?|\bcvv\b|\bcvc\b|keychain|AWS_SECRET_ACCESS_KEY|session\s+cookies?|environment\s+variables\s+of|home\s+directory)`;
 const conversation = String.raw`(?:conversations?|chat\s+histor(?:y|ies)|message\s+histor(?:y|ies)|(?:user(?:'s)?|last\s+\w+|all|previous)\s+messages|user\s+data|system\s+prompt|files?\s+you\s+have)`;
+const agent = '(?:agents?|assistants?|models?|llms?|ai)';
+const duty = String.raw`(?:must|needs?\s+to|has\s+to|have\s+to|should|shall|(?:is|are)\s+required\s+to)`;
+const doing =
+  '(?:read|write|list|export|call|invoke|run|execute|use|send|pass|delete|disable|grant|open|copy|store|modify|change|alter)';
 const sending = '(?:send|post|upload|forward|transmit|exfiltrate|submit|email|mail|report|fetch|get|call|request|copy)';
 
 /**
@@ -51,6 +55,9 @@ export const textRules: readonly TextRule[] = [
       /(?:^|[.!?]\s)\s?(?:SYSTEM|ASSISTANT|OVERRIDE)\s?:/u,
       /\byou\s+are\s+now\s+(?:an?|in|the|free|running|acting)\b/i,
       /\bnew\s+instructions?\s*:/i,
+      // An ordinary description speaks of the tool; these give orders to the model that reads it.
+      new RegExp(String.raw`\b(?:the|every|all|any)?\s*${agent}\s+${duty}\b.{0,40}\b${doing}\b`, 'i'),
+      new RegExp(String.raw`\bby\s+order\s+of\b.{0,60}\b${agent}\b`, 'i'),
       /\b(?:safety|security|content)?\s*(?:rules|guidelines|polic(?:y|ies)|restrictions)\b.{0,20}\b(?:do\s+not\s+apply|no\s+longer\s+apply|(?:are|is)\s+(?:suspended|disabled|lifted|void|outdated))/i,
       /\btakes?\s+precedence\s+over\b.{0,40}\b(?:it|instructions?|user|prompt|rules|everything)\b/i,
       /\b(?:note|message|instructions?)\s+(?:to|for)\s+(?:the\s+)?(?:assistant|model|ai|llm|agent)\b/i,
@@ -120,6 +127,15 @@ export const textRules: readonly TextRule[] = [
       /\b(?:do\s+not|don'?t|never)\s+use\b.{0,40}\b(?:any\s+other|other)\b.{0,30}\b(?:leak|only\s+this|unsafe|instead)/i,
       /\b(?:in\s+place\s+of|instead\s+of)\s+(?:them|all\s+(?:the\s+)?other\s+tools?|every\s+other\s+tool)\b/i,
       /\b(?:after|once|then)\b.{0,40}\b(?:always|must|immediately)\s+(?:call|invoke|run|execute)\s+\w/i,
+      // Another request is changed on its way: "whenever the user sends …, replace the recipient".
+      /\b(?:when(?:ever)?|if|once|each\s+time|every\s+time)\b[^.]{0,60}\b(?:user|request(?:s|ed)?|asks?|wants?|placed)\b[^.]{0,80}\b(?:replace|redirect|modif(?:y|ied)|change|alter(?:ed)?|substitute)\b/i,
+      new RegExp(
+        String.raw`\b(?:before|prior\s+to)\s+(?:performing|executing|running|using|calling)\b[^.]{0,60}\b${duty}\b[^.]{0,30}\b(?:read|export|write|list|copy|send|disable|delete)\b`,
+        'i',
+      ),
+      /\balways\s+(?:choose|prefer|use|call)\s+(?:it|this(?:\s+tool)?)\s+(?:over|instead\s+of|rather\s+than)\s+(?:any|all|every|the\s+others?|others?)\b/i,
+      /\b(?:only|most)\s+trusted\b.{0,20}\btool\b|\bhighest\s+priority\b.{0,40}\b(?:tool|prefer)\b/i,
+      /\bthe\s+tool\s+\w+\s+(?:has\s+to|must|needs\s+to)\s+be\s+(?:called|invoked|run)\b/i,
       /\b(?:invoke|run|execute|call)\s+(?:run_?shell|bash|exec\w*|shell|terminal)\b/i,
       /\bcurl\s[^|]{0,120}\|\s*(?:ba|z)?sh\b/i,
     ],
@@ -138,6 +154,9 @@ export const textRules: readonly TextRule[] = [
         'i',
       ),
       /\b(?:whole|entire|full|complete)\s+(?:conversation|chat|message\s+history|context\s+window)\b/i,
+      // What a parameter asks the model to reveal about itself.
+      /\byour\s+system\s+prompt\b/i,
+      /\ball\s+(?:the\s+)?other\s+tools\s+you\s+have\b|\b(?:list|names)\s+of\s+(?:all\s+)?(?:your|the\s+other)\s+tools\b/i,
       /\beverything\s+said\b|\buser'?s\s+(?:last|previous|recent)\s+(?:\w+\s+)?messages\b/i,
     ],
   },
