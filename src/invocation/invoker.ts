@@ -158,7 +158,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (whole) {
         // Serializing a large result takes long. Other requests are served before and after it.
         await nextTurn();
-        ports.largeResults.add(call.id, call.caller.id, whole);
+        ports.largeResults.add(call.id, call.caller.id, whole, result.truncated?.totalBytes ?? 0);
         await nextTurn();
       }
       await finish(call.end(endingOf(result)));

@@ -3,7 +3,7 @@ import { createLargeResults } from './large-results.ts';
 
 test('a result is read in pages to its end', () => {
   const results = createLargeResults();
-  results.add('a', 'ada', { text: 'hello world' });
+  results.add('a', 'ada', { text: 'hello world' }, 22);
   const whole = JSON.stringify({ text: 'hello world' });
   let text = '';
   for (let offset: number | undefined = 0; offset !== undefined; ) {
@@ -17,21 +17,21 @@ test('a result is read in pages to its end', () => {
 
 test('the oldest result is deleted at the limit, and a result above the limit is not stored', () => {
   const results = createLargeResults({ limits: () => ({ total: 30, perCaller: 30 }) });
-  results.add('a', 'ada', { a: 'x'.repeat(10) });
-  results.add('b', 'ada', { b: 'y'.repeat(10) });
+  results.add('a', 'ada', { a: 'x'.repeat(10) }, 18);
+  results.add('b', 'ada', { b: 'y'.repeat(10) }, 18);
   expect(results.page('a', 0, 1)).toBeUndefined();
   expect(results.page('b', 0, 1)).toBeDefined();
-  results.add('c', 'ada', { c: 'z'.repeat(100) });
+  results.add('c', 'ada', { c: 'z'.repeat(100) }, 108);
   expect(results.page('c', 0, 1)).toBeUndefined();
 });
 
 test('results of a caller with many do not displace those of another', () => {
   const results = createLargeResults({ limits: () => ({ total: 100, perCaller: 70 }) });
-  results.add('bob', 'bob', { a: 'x'.repeat(10) });
-  for (let n = 0; n < 20; n++) results.add(`flood-${n}`, 'flood', { a: 'x'.repeat(20) });
+  results.add('bob', 'bob', { a: 'x'.repeat(10) }, 18);
+  for (let n = 0; n < 20; n++) results.add(`flood-${n}`, 'flood', { a: 'x'.repeat(20) }, 28);
   expect(results.page('bob', 0, 1)).toBeDefined();
   expect(results.page('flood-18', 0, 1)).toBeDefined();
   expect(results.page('flood-10', 0, 1)).toBeUndefined();
-  results.add('ada', 'ada', { a: 'x'.repeat(40) });
+  results.add('ada', 'ada', { a: 'x'.repeat(40) }, 48);
   expect(results.page('bob', 0, 1)).toBeDefined();
 });

@@ -12,22 +12,31 @@ export interface ResultPage {
 
 /** Stores results that are too large to return whole, for reading in pages. Deletes the oldest results of the caller with the most. */
 export interface LargeResults {
-  add(callId: string, caller: string, result: JsonObject): void;
+  /** `bytes` is the approximate size of the result as JSON. */
+  add(callId: string, caller: string, result: JsonObject, bytes: number): void;
   /** Undefined if the result was never stored or has been evicted. */
   page(callId: string, offset: number, length: number): ResultPage | undefined;
 }
 
 export interface LargeResultsOptions {
-  /** The maximum number of characters of all results, and of the results of one caller; 64 Mi by default. */
+  /** The maximum size of all results in bytes, and of the results of one caller; 64 MiB by default. */
   readonly limits?: () => { readonly total: number; readonly perCaller: number };
 }
 
-const maxLength = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
+
+interface Stored {
+  readonly caller: string;
+  readonly bytes: number;
+  /** Undefined once it is serialized. */
+  result: JsonObject | undefined;
+  text: string | undefined;
+}
 
 export function createLargeResults(options: LargeResultsOptions = {}): LargeResults {
-  const { limits = () => ({ total: maxLength, perCaller: maxLength }) } = options;
+  const { limits = () => ({ total: maxBytes, perCaller: maxBytes }) } = options;
   // Oldest first.
-  const stored = new Map<string, { readonly text: string; readonly caller: string }>();
+  const stored = new Map<string, Stored>();
   const lengths = new Map<string, number>();
   let total = 0;
 
@@ -42,7 +51,7 @@ export function createLargeResults(options: LargeResultsOptions = {}): LargeResu
     for (const [id, result] of stored) {
       if (result.caller !== caller) continue;
       stored.delete(id);
-      change(caller, -result.text.length);
+      change(caller, -result.bytes);
       return;
     }
   }
@@ -55,18 +64,19 @@ export function createLargeResults(options: LargeResultsOptions = {}): LargeResu
   }
 
   return {
-    add(callId, caller, result) {
-      const text = JSON.stringify(result);
+    add(callId, caller, result, bytes) {
       const { total: max, perCaller } = limits();
-      if (text.length > Math.min(max, perCaller)) return;
-      stored.set(callId, { text, caller });
-      change(caller, text.length);
+      if (bytes > Math.min(max, perCaller)) return;
+      // Serialized on the first read: most stored results are never read, and serializing one stalls the process.
+      stored.set(callId, { caller, bytes, result, text: undefined });
+      change(caller, bytes);
       while ((lengths.get(caller) ?? 0) > perCaller) deleteOldest(caller);
       while (total > max) deleteOldest(largest());
     },
     page(callId, offset, length) {
-      const text = stored.get(callId)?.text;
-      if (text === undefined) return undefined;
+      const found = stored.get(callId);
+      if (!found) return undefined;
+      const text = textOf(found);
       const end = Math.min(text.length, offset + length);
       return {
         text: text.slice(offset, end),
@@ -76,4 +86,10 @@ export function createLargeResults(options: LargeResultsOptions = {}): LargeResu
       };
     },
   };
+}
+
+function textOf(stored: Stored): string {
+  stored.text ??= JSON.stringify(stored.result);
+  stored.result = undefined;
+  return stored.text;
 }
