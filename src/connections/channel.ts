@@ -225,15 +225,12 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
       if (typeof requestId !== 'number' || requestId < firstId) return {};
       const request = pending.get(requestId);
       // The request has ended: nobody can answer for it, and no other request may.
-      return request ? toOwner(request) : { isAmbiguous: true };
+      return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
     }
     const [first, ...others] = [...pending.values()].filter(({ host }) => host);
-    if (others.length === 0 && !hasAbandoned()) return first ? toOwner(first) : {};
+    if (others.length === 0 && !hasAbandoned())
+      return first ? { host: first.host, callId: first.callId, turns: first.turn && [first.turn] } : {};
     return { isAmbiguous: true, turns: [first, ...others].flatMap((request) => request?.turn ?? []) };
-  }
-
-  function toOwner({ host, callId, turn }: Pending): MessageOwner {
-    return { host, callId, turns: turn && [turn] };
   }
 
   function abandon(id: number, turn: Turn): void {

@@ -71,7 +71,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   ): Promise<Turn | undefined> {
     // Over Streamable HTTP a question arrives on the response of its request.
     if (!host || era === 'modern' || transport === 'api' || channel.hasPerRequestStream) return undefined;
-    const request = { subject, canBeAsked: canBeAsked(host, defaultHost) };
+    const request = { subject, canBeAsked: canBeAsked(host, defaultHost), hasOwnStream: transport === 'http' };
     const immediate = lane.turns.tryTake(request);
     if (immediate) return immediate;
     const resume = onWait?.();

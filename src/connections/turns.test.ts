@@ -51,6 +51,17 @@ test('tools that asked nothing in three calls run side by side, until one of the
   expect(turns.tryTake(asker)).toBeUndefined();
 });
 
+test('requests whose responses have their own streams run side by side, until a question comes on another stream', () => {
+  const turns = createTurns('s');
+  const streamed = { ...asker, hasOwnStream: true };
+  const [one, two] = [take(turns, streamed), take(turns, streamed)];
+  one.recordQuestion();
+  one.end(true);
+  two.end(true);
+  take(turns, streamed);
+  expect(turns.tryTake(streamed)).toBeUndefined();
+});
+
 test('a request that waits too long for its turn fails and says that it was not sent', async () => {
   const turns = createTurns('files');
   take(turns, asker);

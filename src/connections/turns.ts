@@ -7,7 +7,7 @@ export interface Turn {
   readonly mayAsk: boolean;
   /** Questions of this request that are being answered. */
   openQuestions: number;
-  /** Records that the tool asks questions. */
+  /** Records that the tool asks questions whose request is not certain. */
   recordQuestion(): void;
   readonly hasEnded: boolean;
   /** Releases the turn; `isAnswered` when the server has replied to the request. */
@@ -22,6 +22,8 @@ export interface TurnRequest {
   readonly subject: string;
   /** True when the client behind the request answers questions. */
   readonly canBeAsked: boolean;
+  /** True when the response has a stream of its own: questions on it belong to the request beyond doubt. */
+  readonly hasOwnStream?: boolean;
 }
 
 /**
@@ -54,14 +56,17 @@ export function createTurns(server: string): Turns {
   let runningMayAsk = 0;
   let runningCanBeAsked = 0;
 
-  const mayAsk = (subject: string) => (quietCalls.get(subject) ?? 0) < quietCallsNeeded;
-
-  function conflicts({ subject, canBeAsked }: TurnRequest): boolean {
-    return running > 0 && (runningMayAsk > 0 || mayAsk(subject)) && (runningCanBeAsked > 0 || canBeAsked);
+  function mayAsk({ subject, hasOwnStream }: TurnRequest): boolean {
+    return (quietCalls.get(subject) ?? (hasOwnStream ? quietCallsNeeded : 0)) < quietCallsNeeded;
   }
 
-  function begin({ subject, canBeAsked }: TurnRequest): Turn {
-    const counts = { mayAsk: mayAsk(subject) ? 1 : 0, canBeAsked: canBeAsked ? 1 : 0 };
+  function conflicts(request: TurnRequest): boolean {
+    return running > 0 && (runningMayAsk > 0 || mayAsk(request)) && (runningCanBeAsked > 0 || request.canBeAsked);
+  }
+
+  function begin(request: TurnRequest): Turn {
+    const { subject } = request;
+    const counts = { mayAsk: mayAsk(request) ? 1 : 0, canBeAsked: request.canBeAsked ? 1 : 0 };
     let hasAsked = false;
     running++;
     runningMayAsk += counts.mayAsk;
@@ -80,7 +85,7 @@ export function createTurns(server: string): Turns {
         running--;
         runningMayAsk -= counts.mayAsk;
         runningCanBeAsked -= counts.canBeAsked;
-        if (isAnswered && !hasAsked && mayAsk(subject)) quietCalls.set(subject, (quietCalls.get(subject) ?? 0) + 1);
+        if (isAnswered && !hasAsked && mayAsk(request)) quietCalls.set(subject, (quietCalls.get(subject) ?? 0) + 1);
         startWaiting();
       },
       abandon() {
