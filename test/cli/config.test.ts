@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../src/config/load-config.ts';
+import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { root } from '../support/imports.ts';
 import { cliIn } from '../support/run-cli.ts';
@@ -252,6 +252,23 @@ describe('toolwharf import', () => {
     expect((await run(['import', source, '--write', target, '--force'])).code).toBe(0);
     expect(await readFile(target, 'utf8')).toBe(written);
   });
+
+  test.each(['seed-000.json', 'seed-002-a3.yaml', 'seed-003.json'])(
+    'toolwharf import converts %s to a native file that loads [N1]',
+    async (name) => {
+      const target = directory.file(`${name}.imported.yaml`);
+      const source = join(root, 'test', 'fixtures', 'config', name);
+      const imported = await run(['import', source, '--write', target]);
+      expect({ code: imported.code, stderr: imported.stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/Wrote \d+ servers? from .* to /),
+      });
+      const { config } = await loadConfig(target, { env: {} });
+      const { config: before } = await loadConfig(source, { env: {} });
+      expect(config.dialect).toBe('native');
+      expect(config.servers.map((server) => server.name)).toEqual(before.servers.map((server) => server.name));
+    },
+  );
 
   test('toolwharf import says what is wrong with an unusable file', async () => {
     const missing = await run(['import', directory.file('none.json')]);
