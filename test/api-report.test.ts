@@ -10,7 +10,7 @@ const entries = libraryEntries().map((source) => ({
   declarations: join(root, source.replace('src/', 'dist/').replace('.ts', '.d.ts')),
 }));
 
-test('docs/reference/api-report.md is the public API as it is built (UPDATE_DOCS=1 writes it)', () => {
+test('docs/reference/api-report.md equals the built public API (UPDATE_DOCS=1 writes it)', () => {
   const sections = entries.map(
     ({ path, declarations }) => `## ${path}\n\n\`\`\`ts declarations\n${reportApi(declarations)}\n\`\`\`\n`,
   );
@@ -19,8 +19,8 @@ test('docs/reference/api-report.md is the public API as it is built (UPDATE_DOCS
   expect(readFileSync(file, 'utf8')).toBe(report);
 });
 
-describe('doc comments', () => {
-  test.each(entries)('every export of $path has one', ({ declarations }) => {
+describe('every export', () => {
+  test.each(entries)('of $path has a doc comment', ({ declarations }) => {
     const exported = [...exportsOf(declarations)];
     expect(exported.length).toBeGreaterThan(0);
     expect(exported.filter(([, { comment }]) => comment === undefined).map(([name]) => name)).toEqual([]);

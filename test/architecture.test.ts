@@ -14,7 +14,7 @@ import {
 } from './support/imports.ts';
 import { readManifest } from './support/installed.ts';
 
-/** Data walks through src from left to right; imports point left only. */
+/** Data flows through src from left to right; imports point left only. */
 const line = [
   'kernel',
   'config',
@@ -49,10 +49,10 @@ const processes = ['node:child_process', 'node:cluster', 'node:worker_threads'];
 const files = ['node:fs', 'node:sqlite'];
 const protocol = ['hono', '@hono/node-server', '@modelcontextprotocol/client', '@modelcontextprotocol/server'];
 
-/** What a room never imports, by the table of rooms in ARCHITECTURE.md; a package also stands for its subpaths. */
+/** The packages that a room never imports, as in the table of rooms in ARCHITECTURE.md; a package includes its subpaths. */
 const neverImported = [
   { room: 'kernel', what: 'the network or a process', packages: [...network, ...processes] },
-  // `node:net` only tells what an IP address is.
+  // `node:net` is used only to recognize IP addresses.
   { room: 'config', what: 'the network or a process', packages: ['node:http', 'undici', ...processes, ...protocol] },
   { room: 'catalog', what: 'the network', packages: [...network, ...processes, ...protocol] },
   { room: 'policy', what: 'I/O', packages: [...network, ...processes, ...files, ...protocol] },
@@ -69,7 +69,7 @@ const all = readSources('src');
 const product: Sources = new Map([...all].filter(([file]) => !file.endsWith('.test.ts')));
 
 describe('the rooms of src', () => {
-  test('every file lives in a room of the line', () => {
+  test('every file is in a room', () => {
     expect([...all.keys()].filter((file) => !line.includes(roomOf(file)))).toEqual([]);
   });
 
@@ -85,22 +85,22 @@ describe('the rooms of src', () => {
     expect(importsOfPackages(product, room, packages)).toEqual([]);
   });
 
-  test('no import leads out of src, or to a test', () => {
+  test('no import leaves src or refers to a test', () => {
     const outside = importsIn(product).filter(({ ours, to }) => ours && !product.has(to));
     expect(outside.map(described)).toEqual([]);
   });
 
-  test('no file imports itself by a detour', () => {
+  test('there are no circular imports', () => {
     expect(cycleIn(product)).toBeUndefined();
   });
 
-  test('only src/index.ts gathers the exports of others', () => {
+  test('only src/index.ts re-exports other modules', () => {
     expect(barrelsIn(product)).toEqual([]);
   });
 });
 
-describe('the app', () => {
-  test('web imports nothing from src', () => {
+describe('the web app', () => {
+  test('imports nothing from src', () => {
     const sources = readSources('web/src', ['.ts', '.tsx']);
     const fromSrc = importsIn(sources).filter(({ ours, to }) => ours && to.startsWith('src/'));
     expect(fromSrc.map(described)).toEqual([]);
@@ -111,31 +111,31 @@ describe('the library entry', () => {
   const reached = reachedFrom('src/index.ts', product);
   const packages = [...new Set(reached.filter(({ ours }) => !ours).map(({ to }) => packageOf(to)))];
 
-  test.each(forbiddenInLibrary)('pulls in no $what', ({ packages: forbidden }) => {
+  test.each(forbiddenInLibrary)('does not load $what', ({ packages: forbidden }) => {
     expect(packages.filter((name) => forbidden.test(name))).toEqual([]);
   });
 
-  test('pulls in nothing of the command line, the gateway or the chat', () => {
+  test('does not load the command line, the gateway or the chat', () => {
     const rooms = new Set(reached.filter(({ ours }) => ours).map(({ to }) => roomOf(to)));
     expect(['cli', 'gateway', 'chat'].filter((room) => rooms.has(room))).toEqual([]);
   });
 
-  test('reaches the rooms at all', () => {
+  test('loads the other rooms', () => {
     expect(reached.filter(({ ours }) => ours).length).toBeGreaterThan(20);
   });
 });
 
-describe('the packages that npm installs', () => {
+describe('the published packages', () => {
   const libraryPackages = packagesIn(library.dependencies, library.peerDependencies);
   const published = libraryEntries();
 
-  test('every file that the library publishes imports only packages that the library depends on, types included', () => {
+  test('import in the library only dependencies of the library, including types', () => {
     expect(published).toContain('src/index.ts');
     const reached = published.flatMap((entry) => reachedFrom(entry, product, { types: true }));
     expect(importsBeyond(reached, libraryPackages)).toEqual([]);
   });
 
-  test('every room imports only packages that one of the two packages lists', () => {
+  test('list every package that a room imports', () => {
     const listed = packagesIn(gateway.dependencies, gateway.devDependencies);
     const needed = importsIn(product).filter(({ types }) => !types);
     expect(importsBeyond(needed, new Set([...libraryPackages, ...listed]))).toEqual([]);
@@ -158,7 +158,7 @@ test('every source file and folder that ARCHITECTURE.md names exists', () => {
   expect(named.filter((name) => !exists(name) && !isSource(name))).toEqual([]);
 });
 
-test('no test mocks a module or polls with a limit of its own', () => {
+test('no test mocks a module or polls with its own timeout', () => {
   const sources = [all, readSources('test'), readSources('web/src', ['.ts', '.tsx'])].flatMap((found) => [...found]);
   const impatient = /\bvi\.(mock|doMock|waitFor|waitUntil)\(|\.waitForTimeout\(/;
   expect(sources.filter(([, source]) => impatient.test(withoutComments(source))).map(([file]) => file)).toEqual([]);
@@ -170,10 +170,10 @@ test(`no file is longer than ${maximumLines} lines`, () => {
   expect(long.map(([file]) => file)).toEqual([]);
 });
 
-describe('these checks', () => {
+describe('the architecture checks', () => {
   const check = (files: Record<string, string>): Sources => new Map(Object.entries(files));
 
-  test('find an import that points right, a type import too', () => {
+  test('find an import that points right, including type imports', () => {
     const sources = check({
       'src/kernel/a.ts': "import type { B } from '../config/b.ts';",
       'src/config/b.ts': "import { a } from '../kernel/a.ts';",
@@ -181,7 +181,7 @@ describe('these checks', () => {
     expect(importsToTheRight(sources)).toEqual(['src/kernel/a.ts imports src/config/b.ts']);
   });
 
-  test('find an import of what a room must not know, and let type imports and other rooms be', () => {
+  test('find an import that a room must not have, and allow type imports and other rooms', () => {
     const sources = check({
       'src/policy/a.ts': "import { readFile } from 'node:fs/promises';\nimport type { Server } from 'node:http';",
       'src/cli/b.ts': "import { readFile } from 'node:fs/promises';",
@@ -191,7 +191,7 @@ describe('these checks', () => {
     ]);
   });
 
-  test('find a package of the gateway in a file that the library reaches, by a type import too', () => {
+  test('find a package of the gateway in a file of the library, including type imports', () => {
     const sources = check({
       'src/index.ts': "export type { A } from './kernel/a.ts';",
       'src/kernel/a.ts': "import type { Pool } from 'pg';\nimport { z } from 'zod';\nexport type A = Pool;",
@@ -200,7 +200,7 @@ describe('these checks', () => {
     expect(importsBeyond(reached, new Set(['zod']))).toEqual(['src/kernel/a.ts imports pg']);
   });
 
-  test('find a bridge that imports a bridge, and let shared parts be', () => {
+  test('find a bridge that imports a bridge, and allow shared modules', () => {
     const sources = check({
       'src/bridges/a.ts': "import { b } from './b.ts';\nimport { s } from './shared/s.ts';",
       'src/bridges/shared/s.ts': "import { b } from '../b.ts';",

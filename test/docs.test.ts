@@ -8,7 +8,7 @@ import { type Block, type Page, readPages, toPage } from './support/markdown.ts'
 import { createWorkspace, type Workspace } from './support/workspace.ts';
 
 /*
- * What a reader can try, these tests try. In README.md and docs/guide:
+ * These tests run what a reader can try. In README.md and docs/guide:
  *   ```ts run        a whole program, run against the built package; a ```text output block after it is what it prints
  *   ```console run   commands after "$ " and what they print
  *   ```ts            compiles; `toolbox` is there where a block does not open one
@@ -21,7 +21,7 @@ const pages = readPages();
 const taught = pages.filter(({ file }) => file === 'README.md' || file.startsWith('docs/guide/'));
 
 describe('every page', () => {
-  test('links only to what is there', () => {
+  test('links only to existing targets', () => {
     const byFile = new Map(pages.map((page) => [page.file, page]));
     const broken = pages.flatMap((page) =>
       linksOf(page)
@@ -31,7 +31,7 @@ describe('every page', () => {
     expect(broken).toEqual([]);
   });
 
-  test('can be found from the README', () => {
+  test('is reachable from the README', () => {
     const found = new Set(['README.md']);
     for (const file of found) {
       const page = pages.find((candidate) => candidate.file === file);
@@ -64,7 +64,7 @@ describe('configuration in the documents', () => {
     expect(load(block).config.servers).toBeInstanceOf(Array);
   });
 
-  test.each(wrong)('$place fails as it says', ({ block, next }) => {
+  test.each(wrong)('$place fails with the documented message', ({ block, next }) => {
     expect(next?.words).toContain('error');
     expect(() => load(block)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: next?.text }));
   });
@@ -92,7 +92,7 @@ describe('programs in the documents', () => {
     for (const workspace of workspaces.values()) await workspace[Symbol.asyncDispose]();
   });
 
-  test.each(programs)('$place does what it says', async ({ file, block, before, next }) => {
+  test.each(programs)('$place prints the documented output', async ({ file, block, before, next }) => {
     const workspace = await workspaceOf(file);
     for (const { file: name, text } of before) if (name !== undefined) await workspace.write(name, text);
     await using _gateway = block.words.includes('gateway') ? await workspace.serve() : undefined;
@@ -105,7 +105,7 @@ describe('programs in the documents', () => {
     if (next?.words.includes('output')) expect(printed).toMatch(asPattern(next.text));
   });
 
-  test('the README shows the three lines that matter, and they are among those that run', () => {
+  test('the README shows the three essential lines, and they are among those that run', () => {
     const shown = programs.filter(({ file }) => file === 'README.md').map(({ block }) => block.text);
     const lines = ['await using toolbox = await createToolbox(', 'toOpenAITools(toolbox)', 'await toolbox.call('];
     expect(shown.some((text) => lines.every((line) => text.includes(line)))).toBe(true);
@@ -126,8 +126,8 @@ describe('programs in the documents', () => {
   });
 });
 
-describe('these checks', () => {
-  test('find blocks, their words and the headings that are no code', () => {
+describe('the checks of documents', () => {
+  test('find blocks, their attributes and the headings outside of code', () => {
     const text = ['# A `b` c', '````md', '```ts run', '````', '```yaml file=x.yaml wrong', 'a: 1', '```', '[l](x)'];
     const page = toPage('p.md', text.join('\n'));
     expect(page.blocks).toEqual([
@@ -138,7 +138,7 @@ describe('these checks', () => {
     expect(linksOf(page)).toEqual(['x']);
   });
 
-  test('tell an output that differs from one that is shortened', () => {
+  test('distinguish a different output from a shortened one', () => {
     expect('a\nb\nc').toMatch(asPattern('a\n...\nc'));
     expect('a\nb').not.toMatch(asPattern('a'));
     expect('a.b').not.toMatch(asPattern('axb'));

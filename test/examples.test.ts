@@ -4,7 +4,7 @@ import { createWorkspace, type Workspace } from './support/workspace.ts';
 
 /*
  * The `@example` of a doc comment is a whole program. It runs against the built package and real servers, and prints
- * what its comments say: `console.log(…); // output`, or lines `// output` alone, unless these end with a colon.
+ * the output in its comments: `console.log(…); // output`, or lines `// output` alone, unless these end with a colon.
  */
 const sources = new Map([...readSources('src')].filter(([file]) => !file.endsWith('.test.ts')));
 const examples = [...libraryFiles(sources), 'src/toolbox-types.ts'].flatMap((file) => examplesIn(file));
@@ -24,7 +24,7 @@ test('the main exports have an example', () => {
   expect(names.filter((name) => !examples.some((example) => example.name === name))).toEqual([]);
 });
 
-test.each(examples)('the example of $name prints what it says', async ({ code }) => {
+test.each(examples)('the example of $name prints the documented output', async ({ code }) => {
   expect(await workspace.run(code)).toBe(expectedOutput(code));
 });
 

@@ -9,7 +9,7 @@ import { fixture, tempDir } from './support/fixtures.ts';
 import { packageOf, root } from './support/imports.ts';
 import { install, type Packed, pack, plainEnv, readManifest } from './support/installed.ts';
 
-// These tests look at what was built; they build nothing.
+// These tests check the build; they do not build.
 const run = promisify(execFile);
 const library = readManifest();
 const gateway = readManifest('packages/gateway');
@@ -24,7 +24,7 @@ describe('the library package', () => {
     await install(packed, library, directory.file('library'));
   });
 
-  test('holds the library, the schema and the documents, and nothing else', () => {
+  test('contains the library, the schema and the documents, and nothing else', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining([
         'dist/index.js',
@@ -41,7 +41,7 @@ describe('the library package', () => {
     expect(packed.files.filter((file) => ofTheGateway.test(file))).toEqual([]);
   });
 
-  test('has every path that package.json publishes', () => {
+  test('contains every path that package.json publishes', () => {
     const published = [
       ...Object.values(library.bin),
       ...Object.values(library.exports).flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry))),
@@ -49,9 +49,9 @@ describe('the library package', () => {
     expect(published.filter((path) => !packed.files.includes(path.replace('./', '')))).toEqual([]);
   });
 
-  test('publint finds nothing wrong with it', () => expectNoLint(packed));
+  test('passes publint', () => expectNoLint(packed));
 
-  test('with its own dependencies alone, every entry loads, and a toolbox runs tools of a server and of the program', async () => {
+  test('loads every entry with its own dependencies only, and a toolbox runs tools of a server and local tools', async () => {
     const entries = Object.keys(library.exports).filter((path) => !path.endsWith('.json'));
     const server = fixture('legacy');
     const program = `
@@ -89,7 +89,7 @@ describe('the library package', () => {
       expect(existsSync(join(project, 'node_modules', name))).toBe(false);
   });
 
-  test('its command names the package that has the command line', async () => {
+  test('has a command that names the package with the command line', async () => {
     const script = join(directory.file('library'), 'node_modules', 'toolwharf', 'bin', 'toolwharf.js');
     const failed = await run(process.execPath, [script, 'serve', '--port', '1'], { env: plainEnv() }).catch(
       (cause) => cause,
@@ -98,9 +98,9 @@ describe('the library package', () => {
     expect(failed.stderr).toContain('Run: npx toolwharf-gateway serve --port 1');
   });
 
-  test('importing it starts no process, keeps none alive and loads only what it needs', async () => {
+  test('starts no process on import, keeps none alive and loads only what it needs', async () => {
     const entry = pathToFileURL(join(root, 'dist', 'index.js')).href;
-    // It must end by itself: no timer, socket or child may hold it.
+    // The process must end without help: no timer, socket or child may keep it alive.
     const program = `
       import { registerHooks } from 'node:module';
       const loaded = [];
@@ -127,7 +127,7 @@ describe('the gateway package', () => {
     await install(packed, gateway, directory.file('gateway'));
   });
 
-  test('holds the command line, the app, the licences of bundled packages, and nothing else', () => {
+  test('contains the command line, the web app, the licences of bundled packages, and nothing else', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/cli/main.js', 'dist/web/index.html', 'README.md', 'LICENSE']),
     );
@@ -139,7 +139,7 @@ describe('the gateway package', () => {
       expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
   });
 
-  test('publint finds nothing wrong with it', () => expectNoLint(packed));
+  test('passes publint', () => expectNoLint(packed));
 
   test('lists every package that the command line imports, and no other', () => {
     const directory = join(root, 'dist', 'cli');
@@ -161,7 +161,7 @@ describe('the gateway package', () => {
     expect(library.dependencies).toMatchObject(Object.fromEntries(shared));
   });
 
-  test('with its own dependencies alone, it serves the app, the API, MCP and A2A, and calls tools', async () => {
+  test('serves the web app, the API, MCP and A2A and calls tools with its own dependencies only', async () => {
     const project = directory.file('gateway');
     writeFileSync(join(project, 'toolwharf.yaml'), JSON.stringify({ servers: { demo: fixture('legacy') } }));
     const main = join(project, 'node_modules', gateway.name, gateway.bin.toolwharf ?? '');

@@ -85,18 +85,18 @@ describe('docs/reference/config.md', () => {
     );
   });
 
-  test('says which keys are required, and the defaults that the schema has', () => {
+  test('states which keys are required, and the defaults of the schema', () => {
     for (const [key, , stated] of rows) {
       const { required, fallback } = keys.get(key) ?? {};
       const isOfTool = key.startsWith('toolbox.tools.');
       if (required) expect(`${key}: ${stated}`).toBe(`${key}: required`);
-      // A single tool's limits default to its server's, whatever the schema says of limits in general.
+      // The limits of a single tool default to those of its server, not to the default of the schema.
       else if (fallback !== undefined && !isOfTool) expect(`${key}: ${stated}`).toBe(`${key}: \`${fallback}\``);
       else expect(stated).not.toBe('required');
     }
   });
 
-  test('states the defaults that a configuration without the key gets', () => {
+  test('states the defaults of a configuration without the key', () => {
     const { config } = parseConfig(
       {
         servers: {
@@ -153,11 +153,11 @@ describe('docs/reference/events.md', () => {
   const ofLibrary = libraryFiles(product);
   test.each([
     ['Log', (file: string) => ofLibrary.has(file)],
-    // Commands other than `serve` print for people, and have no log.
+    // Commands other than `serve` print for people and have no log.
     ['Log of the gateway', (file: string) => !ofLibrary.has(file) && !/^src\/cli\/(?!commands\/serve\/)/.test(file)],
   ] as const)('names every event under "%s" with its level', (title, belongs) => {
     const sources = [...product].filter(([file]) => belongs(file));
-    // A call of the log, or a pair of event and words chosen before one.
+    // A call of the log, or a pair of event and message that was chosen before the call.
     const logging =
       /\blog(?:\??\.|\(\s*')(debug|info|warning|error)(?:\(|',)\s*'([a-z\d.-]+)'|(?<=[?:] )\(\['([a-z]+\.[a-z-]+)',/g;
     const logged = new Map(
@@ -170,7 +170,7 @@ describe('docs/reference/events.md', () => {
   });
 });
 
-/** The parts of a page by their heading. */
+/** The sections of a page by their headings. */
 function sectionsOf(file: string): Map<string, Page> {
   const parts = read(file).split(/^#{2,3} (?=.)/m);
   return new Map(
@@ -181,7 +181,7 @@ function sectionsOf(file: string): Map<string, Page> {
   );
 }
 
-/** What the first cells of a page's tables name, in order of the alphabet. */
+/** The names in the first cells of the tables of a page, sorted. */
 function namesIn(page: Page | undefined): string[] {
   const lines = (page?.text ?? '').split('\n').filter((line) => line.startsWith('| `'));
   return lines
@@ -218,7 +218,7 @@ interface Key {
   readonly fallback?: unknown;
 }
 
-/** Every key of a JSON Schema by its path; alternatives of one place are taken together. */
+/** Every key of a JSON Schema by its path; alternatives at the same path are combined. */
 function keysOf(schema: JsonSchema, prefix = '', keys = new Map<string, Key>()): Map<string, Key> {
   const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) =>
     Array.isArray(list) ? (list as JsonSchema[]) : [],

@@ -12,25 +12,25 @@ const cited = new Set(
   files.filter(([file]) => file !== 'test/requirements.test.ts').flatMap(([, code]) => citedIn(code)),
 );
 
-test('every requirement that is built is proved by a test that names it', () => {
+test('every implemented requirement is cited by a test', () => {
   const unproved = ids.filter((id) => !cited.has(id) && !notBuiltYet.some((other) => other === id));
   expect(unproved).toEqual([]);
 });
 
-test('what a test proves is not on the list of what is not built', () => {
+test('no requirement on the list of unimplemented ones is cited by a test', () => {
   expect(notBuiltYet.filter((id) => cited.has(id))).toEqual([]);
 });
 
-test('every id that a test names is a requirement', () => {
+test('every id in a test title is a requirement', () => {
   expect([...cited].filter((id) => !ids.includes(id))).toEqual([]);
 });
 
-test('no test is skipped, put off or singled out', () => {
+test('no test is skipped, marked as todo or run exclusively', () => {
   const apart = /\b(?:test|it|describe)\.(?:skip|skipIf|runIf|todo|only)\b/;
   expect(files.filter(([, code]) => apart.test(withoutComments(code))).map(([file]) => file)).toEqual([]);
 });
 
-test('ids are read from the titles of tests and groups, alone or together, and from nowhere else', () => {
+test('ids are read from the titles of tests and groups, single or in lists, and from nowhere else', () => {
   const code = [
     "test('one [A1]', () => {});",
     "test.each([{ a: '(' }])(`two [A2, B8]`, () => {});",

@@ -79,5 +79,5 @@ export const requirements = {
 
 export type RequirementId = keyof typeof requirements;
 
-/** Not part of this version. Building one means citing it in a test and taking it off this list. */
+/** Not part of this version. To implement one, cite it in a test and remove it from this list. */
 export const notBuiltYet: readonly RequirementId[] = ['N8'];

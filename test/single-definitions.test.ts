@@ -15,7 +15,7 @@ async function sources(): Promise<readonly { readonly file: string; readonly tex
 }
 
 test('a new transport touches at most six files besides its own, and the decision record lists them', async () => {
-  // Server-sent events stand for any transport: its name is no other word of the code.
+  // Server-sent events stand for any transport: the name has no other meaning in the code.
   const naming = (await sources()).filter(({ text }) => /['"]sse['"]|^\s*sse:/m.test(text)).map(({ file }) => file);
   const record = await readFile('docs/decisions/016-one-server-schema.md', 'utf8');
   const listed = [...record.matchAll(/^- `([^`]+)`:/gm)].map(([, file]) => file);
@@ -33,7 +33,7 @@ test.each([
   ['call statuses', callStatuses],
   ['ends of a call', callEnds],
   ['scopes of an answer', approvalScopes],
-])('the %s are listed once', async (_, values: readonly string[]) => {
+])('the %s are defined once', async (_, values: readonly string[]) => {
   const list = new RegExp(values.map((value) => `['"]${value}['"]`).join(String.raw`\s*[,|]\s*`));
   const listing = (await sources()).filter(({ file, text }) => file.startsWith('src/') && list.test(text));
   expect(listing).toHaveLength(1);

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('a program gets the whole environment only with inheritEnv, and never variables of Toolwharf [N6]', async () => {
+test('a program inherits the environment only with inheritEnv, and never the variables of Toolwharf [N6]', async () => {
   vi.stubEnv('DEPLOYMENT_NAME', 'blue');
   vi.stubEnv('TOOLWHARF_MASTER_KEY', 'secret');
   const program = { ...everything('stdio'), env: { OWN: 'own' } };

@@ -16,7 +16,7 @@ const sum = (body: string) => `export default [{
   execute: ({ a, b }) => ${body},
 }];`;
 
-describe('modules that the configuration names under localTools', () => {
+describe('local tool modules in the configuration', () => {
   const cli = cliIn(directory);
   let config: string;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('modules that the configuration names under localTools', () => {
     config = await cli.config({ localTools: './tools.mjs', servers: { demo: fixture('legacy') } });
   });
 
-  test('toolwharf tools and toolwharf call offer local tools and MCP tools together [N3]', async () => {
+  test('are offered together with MCP tools by toolwharf tools and toolwharf call [N3]', async () => {
     const listed = await cli.run(['tools', '-c', config]);
     expect(listed.stdout).toMatch(/^ +mcp_demo_echo /m);
     expect(listed.stdout).toMatch(/^local tools and chains {2}1 tool\n +sum_numbers +Adds two numbers$/m);
@@ -34,7 +34,7 @@ describe('modules that the configuration names under localTools', () => {
     expect(invalid.code).not.toBe(0);
   });
 
-  test('toolwharf serve offers both over the API, and calls the local one [N3]', async () => {
+  test('are offered by toolwharf serve over the API and can be called [N3]', async () => {
     await using gateway = await startGateway(cli, directory.file('served'), ['-c', config]);
     const { body } = await gateway.api('GET', '/api/tools');
     const names = (body as { tools: { name: string }[] }).tools.map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('modules that the configuration names under localTools', () => {
     });
     afterAll(() => model[Symbol.asyncDispose]());
 
-    test('an assistant can use local tools beside those of servers [N3]', async () => {
+    test('are available to an assistant beside the tools of servers [N3]', async () => {
       const env = { TOOLWHARF_DATA_DIR: directory.file('chat') };
       await cli.run(['models', 'add', 'Scripted', '--url', model.url, '--no-key', '-c', config], { env });
       const assistant = ['assistants', 'add', 'Helper', '--model', 'Scripted/scripted', '--servers', 'local,demo'];
@@ -66,7 +66,7 @@ describe('modules that the configuration names under localTools', () => {
     });
   });
 
-  test('a module that cannot be loaded stops the start with its path and the reason', async () => {
+  test('stop the start with the path and the reason if they cannot be loaded', async () => {
     const broken = directory.file('broken.mjs');
     await writeFile(broken, 'throw new Error("no database");');
     const file = await cli.config({ localTools: ['./tools.mjs', 'broken.mjs'] });
@@ -77,7 +77,7 @@ describe('modules that the configuration names under localTools', () => {
     });
   });
 
-  test('in the myai dialect, a tool of a module that is not configured stops the start [M3]', async () => {
+  test('stop the start in the myai dialect if one of their tools is not configured [M3]', async () => {
     const file = await cli.config('localTools: ./tools.mjs\nmyai: { toolbox: { tools: [], mcps: [] } }\n');
     const { code, stderr } = await cli.run(['tools', '-c', file]);
     expect(code).toBe(4);
@@ -85,8 +85,8 @@ describe('modules that the configuration names under localTools', () => {
   });
 });
 
-describe('when the configuration is applied again', () => {
-  test('a changed module is loaded again, a removed one takes its tools along, and a broken one changes nothing', async () => {
+describe('reloading the configuration', () => {
+  test('loads a changed module again, removes the tools of a removed module, and changes nothing if a module is broken', async () => {
     const [module, config] = [directory.file('changing.mjs'), directory.file('toolwharf.yaml')];
     const name = 'sum_numbers';
     await writeFile(module, sum('a + b'));

@@ -1,6 +1,6 @@
 /**
- * The program that the official conformance suite tests in place of us: it opens the suite's server with the library
- * and does there what the scenario is about. It ends with 0 only when everything went as it should.
+ * The program that the official conformance suite tests: it connects to the server of the suite with the library
+ * and performs the scenario. Its exit code is 0 only if everything succeeded.
  */
 import assert from 'node:assert/strict';
 import {
@@ -31,19 +31,19 @@ const authentication = {
   ...(context.client_secret !== undefined && { clientSecret: context.client_secret }),
 };
 
-/** Where something else than a call of each tool without arguments is wanted. */
+/** The scenarios that need something else than one call of each tool without arguments. */
 const scripts = new Map<string, Script>([
   ['initialize', connectOnly],
   ['request-metadata', connectOnly],
   ['tools_call', (toolbox) => succeed(toolbox, 'add_numbers', { a: 5, b: 3 })],
   ['http-standard-headers', useEverything],
-  ['http-custom-headers', callAsTold],
+  ['http-custom-headers', callRequestedTools],
   ['http-invalid-tool-headers', (toolbox) => callAll(toolbox, { region: 'us-west1' })],
   ['json-schema-ref-no-deref', checkArguments],
   ['json-schema-2020-12-preservation', echoSchema],
 ]);
 
-/** Servers at which signing in must fail: they are not who they should be, or never satisfied. */
+/** Scenarios with a server that must not be signed in to: it is not trustworthy or never satisfied. */
 const refused = new Set([
   'auth/scope-retry-limit',
   'auth/resource-mismatch',
@@ -66,19 +66,19 @@ async function use(script: Script): Promise<void> {
     {
       toolbox: { naming: 'plain' },
       servers: {
-        // Nothing says which era it is: that is the library's to find out.
+        // The era is not configured: the library must detect it.
         [server]: { url, required: true, retryAttempts: 1, ...(scenario.startsWith('auth/') && { authentication }) },
       },
     },
     {
       host: {
-        // An empty form: the fields' defaults are the library's to fill in.
+        // An empty form: the library must add the defaults of the fields.
         elicit: async () => ({ action: 'accept', content: {} }),
         sample: async () => ({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'scripted' }),
         listRoots: async () => [],
       },
       oauth: {
-        // The person who signs in: a browser that follows every redirect, and thus comes back by itself.
+        // The person who signs in: a browser that follows every redirect back to the callback.
         callback: createLoopbackCallback({ open: async (address) => void (await fetch(address)) }),
       },
     },
@@ -98,7 +98,7 @@ async function connectOnly(toolbox: Toolbox): Promise<void> {
   assert.deepEqual(toolbox.tools, []);
 }
 
-/** All at once, as a model may do. */
+/** All calls concurrently, as a model may make them. */
 async function callAll(toolbox: Toolbox, args: JsonObject = {}): Promise<void> {
   assert.notEqual(toolbox.tools.length, 0, 'there are tools to call');
   await Promise.all(toolbox.tools.map((tool) => succeed(toolbox, tool.name, args)));
@@ -110,16 +110,16 @@ async function useEverything(toolbox: Toolbox): Promise<void> {
   for (const { item } of toolbox.prompts.list(server)) await toolbox.prompts.get(server, String(item.name));
 }
 
-async function callAsTold(toolbox: Toolbox): Promise<void> {
+async function callRequestedTools(toolbox: Toolbox): Promise<void> {
   assert.ok(context.toolCalls?.length, 'the suite says which calls to make');
   for (const call of context.toolCalls) {
-    // One argument is null where its schema wants a boolean: that means it is left out, and the library insists on it.
+    // Null stands for an omitted argument; the library rejects null where the schema requires a boolean.
     const given = Object.entries(call.arguments).filter(([, value]) => value !== null);
     await succeed(toolbox, call.name, Object.fromEntries(given));
   }
 }
 
-/** Has the arguments checked against a schema that points elsewhere; whether the tool may run is not the question. */
+/** Validates arguments with a schema that refers to another document; the outcome of the call does not matter. */
 async function checkArguments(toolbox: Toolbox): Promise<void> {
   assert.ok(toolbox.tool('lookup_user'), 'the tool is offered');
   await toolbox.call('lookup_user', { id: 'someone', profile: {} });
@@ -131,7 +131,7 @@ async function echoSchema(toolbox: Toolbox): Promise<void> {
   await succeed(toolbox, 'json_schema_echo', { schema });
 }
 
-/** The code of the error that all others were made of. */
+/** The code of the deepest cause. */
 function reasonOf(cause: unknown): string | undefined {
   if (!(cause instanceof ToolwharfError)) return undefined;
   return reasonOf(cause.cause) ?? cause.code;

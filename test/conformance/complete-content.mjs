@@ -1,5 +1,5 @@
-// What the official conformance suite expects a server to offer, written once for both eras. How a tool asks the person
-// is the era's own business: `call.ask({ key: { method, params } })` gives the answers by key.
+// The features that the official conformance suite expects of a server, for both eras. Each era implements questions to
+// the person itself: `call.ask({ key: { method, params } })` returns the answers by key.
 import { setTimeout as wait } from 'node:timers/promises';
 import { RpcError, text } from '../fixtures/servers/shared/peer.mjs';
 import { tableOf, tool } from '../fixtures/servers/shared/tools.mjs';
@@ -52,7 +52,7 @@ export function createContent() {
 
   return {
     tools,
-    /** Everything but tools, as handlers. */
+    /** The handlers of all methods except tools. */
     handlers: {
       'prompts/list': () => ({ prompts: [...prompts.values()].map(({ run: _run, ...definition }) => definition) }),
       'prompts/get': async ({ name, arguments: args = {} }, call) => {
@@ -70,7 +70,7 @@ export function createContent() {
   };
 }
 
-/** The contents at an address; undefined where there is nothing. */
+/** The contents of a URI, or undefined if there are none. */
 export function readResource(uri) {
   if (uri === 'test://static-binary') return { uri, mimeType: 'image/png', blob: onePixel };
   if (uri === 'test://static-text') {
@@ -83,7 +83,7 @@ export function readResource(uri) {
   return { uri, mimeType: 'application/json', text: JSON.stringify(data) };
 }
 
-/** A page of another site that reaches us by a name of its own has no business here. */
+/** Whether a request comes from this machine, and not from a page of another site (DNS rebinding). */
 export function isFromHere({ host = '', origin = `http://${host}` }) {
   const names = new Set(['localhost', '127.0.0.1', '[::1]']);
   return [`http://${host}`, origin].every((url) => URL.canParse(url) && names.has(new URL(url).hostname));
@@ -107,7 +107,7 @@ const resourceTemplates = [
   },
 ];
 
-/** Tools that answer and nothing else. */
+/** Tools that only return a result. */
 function plainTools() {
   const region = { ...string, 'x-mcp-header': 'Region' };
   return [
@@ -156,7 +156,7 @@ const contactSchema = {
   additionalProperties: false,
 };
 
-/** Tools that say something before they answer. */
+/** Tools that send messages before their result. */
 function talkingTools() {
   const inThreeSteps = async (say) => {
     for (const [step, message] of ['started', 'processing data', 'completed'].entries()) {
@@ -182,7 +182,7 @@ function talkingTools() {
   ];
 }
 
-/** Tools that cannot answer alone. */
+/** Tools that need an answer of the client. */
 function askingTools() {
   const asks = (name, description, questions, properties = {}) =>
     tool(name, description, properties, async (args, call) => {

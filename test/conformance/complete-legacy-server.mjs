@@ -1,4 +1,4 @@
-// A server of the `initialize` era with all that the official conformance suite asks for, over Streamable HTTP.
+// A server of the `initialize` era with all features that the official conformance suite tests, over Streamable HTTP.
 import { randomUUID } from 'node:crypto';
 import { answerRequest, bodyOf, json, listen, openEvents, rpcError } from '../fixtures/servers/shared/http.mjs';
 import { createLegacyPeer } from '../fixtures/servers/shared/legacy-peer.mjs';
@@ -53,7 +53,7 @@ function open() {
     new Promise((resolve, reject) => {
       const id = `question-${randomUUID()}`;
       waiting.set(id, { resolve, reject });
-      // This era's questions have no names; those who translate them for another era are told one.
+      // Questions of this era have no names; a name is added for translation to the other era.
       call.send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: { 'toolwharf/key': key } } });
     });
   const asking = (call) => ({

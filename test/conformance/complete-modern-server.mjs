@@ -1,4 +1,4 @@
-// A server of the 2026-07-28 era with all that the official conformance suite asks for, over Streamable HTTP.
+// A server of the 2026-07-28 era with all features that the official conformance suite tests, over Streamable HTTP.
 import { createHmac, randomBytes } from 'node:crypto';
 import { bodyOf, json, listen, openEvents, rpcError } from '../fixtures/servers/shared/http.mjs';
 import { createModernPeer, modernVersion } from '../fixtures/servers/shared/modern-peer.mjs';
@@ -45,7 +45,7 @@ listen('/mcp', async (request, response) => {
   return answer(message, response);
 });
 
-/** Plain JSON with the status that belongs to it, or an event stream once there is something to say before. */
+/** Responds with JSON and its status, or with an event stream if there are messages before the result. */
 async function answer(message, response) {
   const closed = new AbortController();
   response.on('close', () => closed.abort());
@@ -78,7 +78,7 @@ function refuse({ method, params = {} }, headers) {
   return undefined;
 }
 
-/** Thrown to end a round: the client comes again with the answers. */
+/** Thrown to end a round: the client repeats the request with the answers. */
 class InputRequired extends Error {
   constructor(inputRequests) {
     super('Input is required');
@@ -88,7 +88,7 @@ class InputRequired extends Error {
 
 const needs = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' };
 
-/** Each round runs the handler from its start; what was answered before is in the state. */
+/** Each round runs the handler from its start; earlier answers are in the state. */
 function inRounds(run) {
   return async (params, call) => {
     const answered = params.requestState === undefined ? {} : openState(params.requestState);

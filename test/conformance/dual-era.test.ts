@@ -26,14 +26,14 @@ test.each([
   'tools-call-sampling',
   'elicitation-sep1034-defaults',
   'elicitation-sep1330-enums',
-])('a server of both eras that asks its legacy clients passes %s through the gateway', async (scenario) => {
+])('a dual-era server that sends questions to legacy clients passes %s through the gateway', async (scenario) => {
   expect(gateway.toolbox.servers.status('subject')?.era).toBe('modern');
   const args = ['server', '--url', gateway.url, '--scenario', scenario, '--spec-version', '2025-11-25'];
   const { stdout } = await promisify(execFile)(process.execPath, [suite, ...args], { timeout: 100_000 });
   expect(stdout).toMatch(/Passed: [1-9].*, 0 failed/);
 });
 
-test('over stdio a legacy client that can be asked meets the legacy era, and a modern one the modern era', async () => {
+test('over stdio a legacy client that can answer questions uses the legacy era, and a modern client the modern era', async () => {
   await using served = await serveMcp({ subject: { ...server, env: { STDIO: '1' } } });
   await using legacy = await connectMcp(served.url, 'legacy', { answers: usualAnswers });
   expect(await legacy.text('test_elicitation')).toContain('accept');

@@ -1,4 +1,4 @@
-/** The gateway's MCP endpoint in front of the server at the given address, for the official conformance suite. */
+/** The MCP endpoint of the gateway in front of the server at the given URL, for the official conformance suite. */
 import { createLog } from '../../src/kernel/log.ts';
 import { serveMcp } from '../support/serve-mcp.ts';
 

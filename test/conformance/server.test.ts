@@ -5,7 +5,7 @@ import { root } from '../support/imports.ts';
 
 const limitMs = 180_000;
 
-/** Runs the script to its end; gives its exit code and, of its table, the required scenarios. */
+/** Runs the script to its end; returns its exit code and the required scenarios of its table. */
 function runScript(...args: string[]): Promise<{ code: unknown; output: string; rows: string[][] }> {
   const script = join(root, 'scripts', 'conformance-server.mjs');
   return new Promise((resolve) => {

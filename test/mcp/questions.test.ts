@@ -4,10 +4,10 @@ import { fixture, startHttp } from '../support/fixtures.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 import { serveMcp } from '../support/serve-mcp.ts';
 
-/** Run by hand with ROUNDS=1000. */
+/** Set ROUNDS=1000 for a longer manual run. */
 const rounds = Number(process.env.ROUNDS ?? 100);
 
-/** A client that answers in its own name and counts the questions that are not its own. */
+/** A client that answers with its own name and counts the questions of other clients. */
 async function connectAs(url: string, era: 'legacy' | 'modern', name: string, caller: string) {
   const foreign: unknown[] = [];
   const check = (text: unknown) => {
@@ -52,17 +52,20 @@ const eras = [
   ['legacy', 'modern'],
 ] as const;
 
-describe.each(callers)('clients with %s that ask at the same time', (_what, callerOfOne, callerOfTwo) => {
-  test.each(eras)('%s and %s: each gets its own questions on one stdio server [N10]', async (eraOfOne, eraOfTwo) => {
-    await using gateway = await serveMcp({ subject: fixture('legacy') });
-    await using one = await connectAs(gateway.url, eraOfOne, 'one', callerOfOne);
-    await using two = await connectAs(gateway.url, eraOfTwo, 'two', callerOfTwo);
-    for (let round = 0; round < rounds; round++)
-      await Promise.all([askAll(one, 'one', round), askAll(two, 'two', round + 1)]);
-    expect([...one.foreign, ...two.foreign]).toEqual([]);
-  });
+describe.each(callers)('clients with %s and simultaneous questions', (_what, callerOfOne, callerOfTwo) => {
+  test.each(eras)(
+    '%s and %s: each receives its own questions on one stdio server [N10]',
+    async (eraOfOne, eraOfTwo) => {
+      await using gateway = await serveMcp({ subject: fixture('legacy') });
+      await using one = await connectAs(gateway.url, eraOfOne, 'one', callerOfOne);
+      await using two = await connectAs(gateway.url, eraOfTwo, 'two', callerOfTwo);
+      for (let round = 0; round < rounds; round++)
+        await Promise.all([askAll(one, 'one', round), askAll(two, 'two', round + 1)]);
+      expect([...one.foreign, ...two.foreign]).toEqual([]);
+    },
+  );
 
-  test.each(eras)('%s and %s: each gets its own questions over HTTP [N10]', async (eraOfOne, eraOfTwo) => {
+  test.each(eras)('%s and %s: each receives its own questions over HTTP [N10]', async (eraOfOne, eraOfTwo) => {
     await using upstream = await startHttp('legacy-http');
     await using gateway = await serveMcp({ subject: { url: upstream.url } });
     await using one = await connectAs(gateway.url, eraOfOne, 'one', callerOfOne);
@@ -73,7 +76,7 @@ describe.each(callers)('clients with %s that ask at the same time', (_what, call
   });
 });
 
-test('many clients that ask at once on one stdio server are all asked, one after the other [N10]', async () => {
+test('many clients with simultaneous questions on one stdio server all receive their questions, one after the other [N10]', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   await using clients = new AsyncDisposableStack();
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -86,7 +89,7 @@ test('many clients that ask at once on one stdio server are all asked, one after
   expect(opened.flatMap(({ foreign }) => foreign)).toEqual([]);
 });
 
-test('a call waits while the question of another client is open, and its clock stands still', async () => {
+test('a call waits while the question of another client is open, and its timeout is paused', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -108,7 +111,7 @@ test('a call waits while the question of another client is open, and its clock s
   expect(await second).toContain('quick accepts quick one');
 });
 
-test('calls of clients that cannot be asked run side by side', async () => {
+test('calls of clients that cannot answer questions run concurrently', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   await using one = await connectMcp(gateway.url, 'legacy');
   await using two = await connectMcp(gateway.url, 'legacy');
@@ -124,7 +127,7 @@ test('calls of clients that cannot be asked run side by side', async () => {
   await expect(busy).rejects.toThrow();
 });
 
-test('with isolation: session each client session has its own process, and open questions delay nobody', async () => {
+test('with isolation: session each client session has its own process, and open questions do not delay other sessions', async () => {
   await using gateway = await serveMcp({ subject: { ...fixture('legacy'), isolation: 'session' } });
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 describe.each(['legacy', 'modern'] as const)('for a %s client', (era) => {
-  test('the instructions of the only server and the extensions it announces are passed on', async () => {
+  test('the instructions and the announced extensions of the only server are passed on', async () => {
     await using client = await connectMcp(gateway.url, era);
     expect(client.client.getInstructions()).toBe('A fixture.');
     expect(client.client.getServerCapabilities()).toMatchObject({
@@ -22,7 +22,7 @@ describe.each(['legacy', 'modern'] as const)('for a %s client', (era) => {
     expect(JSON.stringify(client.client.getServerCapabilities())).not.toContain('tasks');
   });
 
-  test('a tool that runs only as a task is an ordinary tool', async () => {
+  test('a tool that runs only as a task is offered as an ordinary tool', async () => {
     await using client = await connectMcp(gateway.url, era);
     const { tools } = await client.client.listTools();
     expect(JSON.stringify(tools.find(({ name }) => name === 'task_only'))).not.toContain('taskSupport');
@@ -47,12 +47,12 @@ test('a list that the server does not implement is empty, and the server is conn
   expect(gateway.toolbox.servers.get('subject')?.offers.resourceTemplates).toMatchObject({ stale: false });
 });
 
-test('a subscription on a server without subscriptions is refused at once', async () => {
+test('a subscription on a server without subscriptions is rejected at once', async () => {
   await using client = await connectMcp(gateway.url, 'legacy');
   await expect(client.client.subscribeResource({ uri: 'memo://one' })).rejects.toMatchObject({ code: -32601 });
 });
 
-test('a change of the tools is passed on as announced, also if there is none', async () => {
+test('a change of the tools is passed on as announced, even if the tools are the same', async () => {
   await using client = await connectMcp(gateway.url, 'legacy');
   const announced = () => client.notices.some(({ method }) => method === 'notifications/tools/list_changed');
   await waitFor(
@@ -73,7 +73,7 @@ test('every result names the gateway as the server', async () => {
   }
 });
 
-test('a batch is answered in revision 2025-03-26 and refused in others', async () => {
+test('a batch is answered in revision 2025-03-26 and rejected in others', async () => {
   using agent = Object.assign(new Agent(), { [Symbol.dispose]: () => agent.destroy() });
   const batch = [
     { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'one' } } },
@@ -105,7 +105,7 @@ test('a batch is answered in revision 2025-03-26 and refused in others', async (
   expect((await send('2025-11-25', batch)).status).toBe(400);
 });
 
-describe('validation of arguments', () => {
+describe('argument validation', () => {
   test.each([
     ['strict', 'Invalid arguments for add'],
     ['coerce', '3'],

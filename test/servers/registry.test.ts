@@ -31,7 +31,7 @@ const remote = (url: string): PublishedServer => ({
 });
 
 describe('a registry', () => {
-  test('a registry is searched page by page, without withdrawn entries', async () => {
+  test('is searched in pages, without withdrawn entries', async () => {
     const many = Array.from({ length: 5 }, (_, at) => ({ ...weather, name: `io.github.ada/weather-${at}` }));
     const gone = { ...weather, name: 'io.github.ada/weather-gone', status: 'deleted' } as const;
     await using served = await serveRegistry([...many, gone, { ...weather, name: 'other/thing' }]);
@@ -52,20 +52,20 @@ describe('a registry', () => {
     ['no JSON', (to) => void to.end('<html>'), 'did not answer with JSON'],
     ['another thing', (to) => void to.end('{"servers":{}}'), 'gave no list of servers'],
     ['nothing', (to) => void to.destroy(), "can't be reached"],
-  ])('a registry that answers with %s is reported as such', async (_, answer, words) => {
+  ])('that answers with %s is reported as such', async (_, answer, words) => {
     await using served = await serveHttpApi({ answer: (_request, to) => answer(to) });
     const registry = createRegistry(served.url);
     await expect(registry.search()).rejects.toThrow(words);
     await registry.close();
   });
 
-  test('a registry is not queried over plain http', () => {
+  test('is not queried over plain http', () => {
     expect(() => createRegistry('http://registry.example.com')).toThrow('https');
   });
 });
 
 describe('the registry over the REST API', () => {
-  test('a registry entry found over REST becomes a server [R23]', async () => {
+  test('returns an entry that becomes a server [R23]', async () => {
     await using notes = await startHttp('legacy-http');
     await using served = await serveRegistry([weather, remote(notes.url)]);
     await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
@@ -102,7 +102,7 @@ describe('the registry over the REST API', () => {
     expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
   });
 
-  test('an unreachable registry is reported as such', async () => {
+  test('reports an unreachable registry', async () => {
     await using api = await startApi({ servers: {}, gateway: { registry: 'http://127.0.0.1:9' } });
     expect(await api.get('/api/registry/servers')).toMatchObject({
       status: 502,
@@ -113,12 +113,12 @@ describe('the registry over the REST API', () => {
   });
 });
 
-test('every route of the registry was asked and answered as its schema says', () => {
+test('every route of the registry was called and answered according to its schema', () => {
   expect(unasked(({ group }) => group === 'registry')).toEqual([]);
 });
 
 describe('toolwharf registry', () => {
-  test('toolwharf registry searches, shows and adds [R23]', async () => {
+  test('searches, shows and adds servers [R23]', async () => {
     await using notes = await startHttp('legacy-http');
     await using served = await serveRegistry([weather, remote(notes.url)]);
     await using dir = await tempDir();

@@ -8,12 +8,12 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
 
-/** The official SDK's client of an agent, which finds it by its card. */
+/** The client of the official SDK, which discovers the agent by its card. */
 export async function connectAgent(url: string, key?: string): Promise<Client> {
   return factoryFor(key).createFromUrl(url);
 }
 
-/** The same, as one that knows nothing newer than version 0.3. */
+/** A client that supports only version 0.3. */
 export async function connectLegacyAgent(url: string, key?: string): Promise<Client> {
   const response = await fetchWith(key)(new URL('/.well-known/agent-card.json', url));
   const { supportedInterfaces: _newer, ...card } = (await response.json()) as Record<string, unknown>;
@@ -43,7 +43,7 @@ export interface ToSend {
   readonly contextId?: string;
   readonly taskId?: string;
   readonly metadata?: Record<string, unknown>;
-  /** Answers at once, with the task as it is. */
+  /** Returns the task at once, without waiting for its end. */
   readonly returnImmediately?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function textOf(message: Pick<Message, 'parts'> | undefined): string {
   return (message?.parts ?? []).map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
 }
 
-/** What a task has come to: its state, what it says, and the parts of its result. */
+/** The outcome of a task: its state, its message and the parts of its result. */
 export function outcomeOf(answer: Task | Message) {
   if (!('status' in answer)) throw new Error(`The answer is a message: ${textOf(answer)}`);
   const { status, artifacts } = answer;

@@ -2,7 +2,7 @@ import { errorsOf } from '../../src/gateway/api/openapi.ts';
 import type { Route } from '../../src/gateway/api/route.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../../src/kernel/json.ts';
 
-/** The part of docs/reference/api.md that is made from the table of routes and the document. */
+/** The part of docs/reference/api.md that is generated from the routes and the OpenAPI document. */
 export function toMarkdown(routes: readonly Route[], document: JsonObject): string {
   const { schemas } = document.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
   const paths = document.paths as Paths;

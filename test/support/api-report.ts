@@ -7,7 +7,7 @@ export interface Declaration {
   readonly comment?: string;
 }
 
-/** The declarations of everything that a built entry exports, sorted by name: what a change of the public API changes. */
+/** The declarations of all exports of a built entry, sorted by name. */
 export function reportApi(entry: string): string {
   const exported = exportsOf(entry);
   const names = [...exported.keys()].sort((one, other) => (one < other ? -1 : 1));
@@ -36,7 +36,7 @@ export function exportsOf(file: string): ReadonlyMap<string, Declaration> {
 
 const declarationStart = /^export (?:declare )?(?:abstract )?(?:interface|type|const|let|function|class|enum) (\w+)/gm;
 
-/** The declaration of a name without comments inside; of the file that it comes from where this one only passes it on. */
+/** The declaration of a name without comments inside; re-exports are resolved to their source file. */
 function declarationOf(file: string, name: string): Declaration {
   const text = readFileSync(file, 'utf8');
   const lines = withoutComments(text).split('\n');

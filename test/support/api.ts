@@ -18,7 +18,7 @@ import { patiently } from './toolbox.ts';
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes; each is held against its schema first.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of all shapes; each is validated against its schema first.
   readonly body: any;
   readonly headers: Headers;
 }
@@ -35,27 +35,27 @@ export interface TestApi extends Gateway {
   readonly storage: Storage;
   readonly adminToken: string;
   readonly log: readonly LogEntry[];
-  /** The texts of all answers so far, to look for secrets in. */
+  /** The texts of all responses so far, to search for secrets. */
   readonly answers: readonly string[];
-  /** A request whose answer is held against the schema of its route. */
+  /** Sends a request and validates the response against the schema of its route. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   get(path: string, options?: RequestOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   put(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   delete(path: string, options?: RequestOptions): Promise<Answer>;
-  /** A new key with these rights. */
+  /** Creates a key with these rights. */
   key(rights: readonly string[], profile?: string): Promise<string>;
 }
 
 const asked = new Set<string>();
 
-/** The routes of a kind that no test of this process has asked; streams have tests of another kind. */
+/** The routes of a group that no test of this process has called; streams have their own tests. */
 export function unasked(isMeant: (route: Route) => boolean): string[] {
   const meant = allRoutes.filter((route) => !route.streams && isMeant(route));
   return meant.map(({ operationId }) => operationId).filter((id) => !asked.has(id));
 }
 
-/** A gateway on a free port with its API and its own authentication; disposing closes it. */
+/** A gateway on a free port with its API and authentication; disposing closes it. */
 export async function startApi(source: ConfigSource, options: Partial<GatewayOptions> = {}): Promise<TestApi> {
   const { log, entries } = collectLog();
   const storage = options.storage ?? (await openStorage({ kind: 'memory' }));
@@ -119,7 +119,7 @@ function routeOf(method: string, path: string): Route | undefined {
   const fits = ({ path: pattern }: Route) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
   const found = allRoutes.filter((route) => route.method === method.toLowerCase() && fits(route));
-  // A fixed word wins over a parameter.
+  // A literal segment takes precedence over a parameter.
   return found.find((route) => route.path === pathname) ?? found[0];
 }
 
@@ -139,7 +139,7 @@ interface Operation {
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: JsonObject }> }>;
 }
 
-/** What clients that are made from the document would say. */
+/** The response as clients generated from the document would validate it. */
 function checkByDocument({ operationId, method, path, status = 200 }: Route): (body: unknown) => unknown {
   const known = checks.get(operationId);
   if (known) return known;

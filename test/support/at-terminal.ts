@@ -11,20 +11,20 @@ export const ctrlD = '\u0004';
 
 /** A person at a terminal, and the command line in this process. */
 export interface AtTerminal {
-  /** Runs a command; gives its exit code. */
+  /** Runs a command; returns its exit code. */
   run(...args: string[]): Promise<number>;
-  /** Everything on the screen so far, without colours and what is drawn over. */
+  /** The whole screen output so far, without colours and overwritten text. */
   screen(): string;
-  /** What went to stdout alone. */
+  /** The output on stdout only. */
   stdout(): string;
-  /** Waits for something to appear after what was seen last; gives what the pattern's groups caught. */
+  /** Waits for a match after the previous one; returns the groups of the pattern. */
   see(pattern: RegExp): Promise<readonly string[]>;
   type(text: string): void;
-  /** Types something and Enter, once there is a line to type it into. */
+  /** Types a text and Enter when the program reads a line. */
   answer(question: RegExp, text: string): Promise<void>;
 }
 
-/** Streams that say they are a terminal stand for one: the lines, keys and questions are real. */
+/** Streams that identify as a terminal; lines, keys and prompts are real. */
 export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true } = {}): AtTerminal {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 100 });
   const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
@@ -46,7 +46,7 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
       if (output === streams.stdout) printed += chunk;
     });
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal acts on.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the control sequences of a terminal.
   const screen = () => text.replaceAll(/\r\u001b\[2K[^\n]*?(?=\r\u001b\[2K)|\r\u001b\[2K|\u001b\[\d*[A-Za-z]|\r/g, '');
 
   async function see(pattern: RegExp): Promise<readonly string[]> {

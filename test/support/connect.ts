@@ -9,7 +9,7 @@ import type { Program } from './fixtures.ts';
 import { patienceMs } from './wait-for.ts';
 
 export interface TestConnection extends Connection, AsyncDisposable {
-  /** Every state it went through. */
+  /** Every state of the connection so far. */
   readonly states: string[];
   readonly notes: { method: string; params: JsonObject }[];
 }
@@ -65,7 +65,7 @@ export function createTestConnection(
     onNotification: (method, params) => notes.push({ method, params }),
     ...options,
   });
-  // Getters must stay getters: a copy would freeze the status.
+  // Getters must remain getters: a copy would freeze the status.
   return Object.defineProperties(connection, {
     states: { value: states },
     notes: { value: notes },

@@ -4,19 +4,19 @@ import { eventSchemas } from '../../src/gateway/api/schemas/events.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface SentEvent {
-  /** Empty for one that is not kept. */
+  /** Empty for an event that is not retained. */
   readonly id: string;
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of all shapes; each is held against its schema first.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of all shapes; each is validated against its schema first.
   readonly data: any;
 }
 
 export interface EventSource extends AsyncDisposable {
   readonly events: readonly SentEvent[];
-  /** Everything that came, as it came. */
+  /** The raw text of the stream so far. */
   readonly text: () => string;
   readonly ended: () => boolean;
-  /** The first event that fits, waited for. */
+  /** Waits for the first event that matches. */
   find(name: string, fits?: (data: SentEvent['data']) => boolean): Promise<SentEvent>;
 }
 
@@ -24,13 +24,13 @@ export interface EventSourceOptions {
   readonly key?: string;
   readonly lastEventId?: string;
   readonly query?: string;
-  /** `/api/events`. */
+  /** Default: `/api/events`. */
   readonly path?: string;
-  /** What events may be there; those of `/api/events`. */
+  /** The allowed events; default: those of `/api/events`. */
   readonly schemas?: Readonly<Record<string, z.ZodType>>;
 }
 
-/** Listens to a gateway's events; disposing stops that. */
+/** Listens to the events of a gateway; disposing stops it. */
 export async function listenTo(
   url: string,
   { key, lastEventId, query = '', path = '/api/events', schemas = eventSchemas }: EventSourceOptions = {},

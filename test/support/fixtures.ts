@@ -7,21 +7,21 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createLog, type Log, type LogEntry } from '../../src/kernel/log.ts';
 
-/** Variables without a value are left out. */
+/** Variables without a value are omitted. */
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A stdio server to spawn, in the words of a server's configuration. */
+/** A stdio server as in a configuration. */
 export interface Program {
   readonly command: string;
   readonly args: string[];
   readonly env: Record<string, string>;
 }
 
-/** A server that listens on loopback; disposing ends it and waits for that. */
+/** A server on loopback; disposing stops it and waits for its end. */
 export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** Ends it at once, as a crash would. */
+  /** Kills the server, as a crash would. */
   kill(): Promise<void>;
 }
 
@@ -32,12 +32,12 @@ export function fixture(name: string, env: Env = {}): Program {
   return { command: process.execPath, args: [path], env: Object.fromEntries(given) };
 }
 
-/** The HTTP fixture of that name, running. */
+/** Starts the HTTP fixture with this name. */
 export function startHttp(name: string, env: Env = {}): Promise<HttpServer> {
   return startProgram(fixture(name, env));
 }
 
-/** The public server-everything: a program for stdio, a running server for the two HTTP transports. */
+/** The public server-everything: a program for stdio, or a running server for the two HTTP transports. */
 export function everything(mode: 'stdio'): Program;
 export function everything(mode: 'streamableHttp' | 'sse'): Promise<HttpServer>;
 export function everything(mode: 'stdio' | 'streamableHttp' | 'sse'): Program | Promise<HttpServer> {
@@ -51,17 +51,17 @@ export function everything(mode: 'stdio' | 'streamableHttp' | 'sse'): Program | 
   });
 }
 
-/** The public filesystem server, confined to one directory. */
+/** The public filesystem server, limited to one directory. */
 export function filesystemServer(directory: string): Program {
   return { command: process.execPath, args: [entryOf('server-filesystem'), directory], env: {} };
 }
 
-/** The public memory server, keeping its graph in one file. */
+/** The public memory server, with its graph in one file. */
 export function memoryServer(file: string): Program {
   return { command: process.execPath, args: [entryOf('server-memory')], env: { MEMORY_FILE_PATH: file } };
 }
 
-/** A new directory that is removed, with all that is in it, when disposed. */
+/** A new directory that is removed with its content when it is disposed. */
 export async function tempDir(): Promise<AsyncDisposable & { readonly path: string; file(name: string): string }> {
   const path = await mkdtemp(join(tmpdir(), 'toolwharf-test-'));
   return {
@@ -71,7 +71,7 @@ export async function tempDir(): Promise<AsyncDisposable & { readonly path: stri
   };
 }
 
-/** A `Log` and everything it was told, oldest first. */
+/** A `Log` and its entries, oldest first. */
 export function collectLog(): { readonly log: Log; readonly entries: readonly LogEntry[] } {
   const entries: LogEntry[] = [];
   return { log: createLog((entry) => entries.push(entry)), entries };
@@ -92,12 +92,12 @@ export async function startProgram({ command, args, env }: Program): Promise<Htt
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  // A process that ended has closed its stdin; a write to it is nobody's concern here.
+  // A process that ended has closed its stdin; a failed write does not matter.
   child.stdin.on('error', () => {});
   const pid = child.pid;
   const url = await urlOf(child);
   if (pid === undefined || url === undefined) throw new Error(`${args.join(' ')} did not start: ${stderr}`);
-  // Nobody reads what comes after the address; a full pipe would stop the server.
+  // The output after the URL is discarded; a full pipe would block the server.
   child.stdout.resume();
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -6,16 +6,16 @@ import { waitFor } from './wait-for.ts';
 export interface TestGateway extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** A request of the REST API, as the administrator. */
+  /** Sends a request to the REST API as the administrator. */
   api(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: never }>;
-  /** Everything it has said on stderr. */
+  /** The output on stderr so far. */
   stderr(): string;
-  /** Stops it, in order, and gives what it ended with. */
+  /** Stops the gateway cleanly and returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
   readonly ended: Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** `toolwharf serve` on a free port, as a process of its own; resolves when it listens. */
+/** Starts `toolwharf serve` on a free port as a separate process; resolves when it listens. */
 export async function startGateway(
   cli: ReturnType<typeof cliIn>,
   dataDir: string,

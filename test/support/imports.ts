@@ -2,22 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One import of one file. `types` says that nothing of it is left at run time. */
+/** One import of one file. `types` is true if it does not exist at run time. */
 export interface Import {
   readonly from: string;
-  /** A path from the repository's root for a file of ours, else what is written: a package or a built-in module. */
+  /** A path from the repository root for a local file, otherwise the specifier of a package or built-in module. */
   readonly to: string;
   readonly ours: boolean;
   readonly types: boolean;
 }
 
-/** Source files by their path from the repository's root. */
+/** Source files by their path from the repository root. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** The repository's root. */
+/** The repository root. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** All files below `directory`, read, whose name ends in one of `endings`. */
+/** The content of all files below `directory` that end in one of `endings`. */
 export function readSources(directory: string, endings: readonly string[] = ['.ts']): Sources {
   const files = readdirSync(join(root, directory), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
@@ -37,7 +37,7 @@ export function importsOf(from: string, source: string): Import[] {
   );
 }
 
-/** Every import of a file and of the files that it imports; type imports only with `types`. */
+/** Every import of a file and of the files it imports, transitively; type imports only with `types`. */
 export function reachedFrom(entry: string, sources: Sources, { types: withTypes = false } = {}): Import[] {
   const reached: Import[] = [];
   const seen = new Set<string>();
@@ -52,7 +52,7 @@ export function reachedFrom(entry: string, sources: Sources, { types: withTypes 
   return reached;
 }
 
-/** The sources of what the library's package.json publishes. */
+/** The source files that the package.json of the library publishes. */
 export function libraryEntries(): string[] {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return Object.values<string | { readonly default: string }>(exports)
@@ -60,7 +60,7 @@ export function libraryEntries(): string[] {
     .map((path) => path.replace('./dist/', 'src/').replace(/js$/, 'ts'));
 }
 
-/** The files that belong to the library: its entries and all they import. */
+/** The files of the library: its entries and everything they import. */
 export function libraryFiles(sources: Sources): ReadonlySet<string> {
   const entries = libraryEntries();
   const reached = entries.flatMap((entry) => reachedFrom(entry, sources));
@@ -75,14 +75,14 @@ export function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** The source with its comments blanked out; strings stay. */
+/** The source with its comments blanked out; strings are unchanged. */
 export function withoutComments(source: string): string {
   return source.replace(commentOrString, (match) => (/^\/[/*]/.test(match) ? match.replace(/[^\n]/g, ' ') : match));
 }
 
 const commentOrString = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
 
-// The names between the keyword and `from` hold no quotes, parentheses or semicolons; a declaration always has one first.
+// The names between the keyword and `from` contain no quotes, parentheses or semicolons; a declaration always does.
 const patterns = [
   /^[ \t]*(?:import|export)\b(?<types>\s+type\b(?!\s+from\b|\s*,))?[^'"`;()=]*?\bfrom\s*['"](?<to>[^'"]+)['"]/gm,
   /^[ \t]*import\s*['"](?<to>[^'"]+)['"]/gm,

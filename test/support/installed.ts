@@ -29,7 +29,7 @@ export function readManifest(directory = ''): Manifest {
   return JSON.parse(readFileSync(join(root, directory, 'package.json'), 'utf8'));
 }
 
-/** Packs the package in `directory` as it was built; builds nothing. */
+/** Packs the built package in `directory`, without building it. */
 export async function pack(directory: string, destination: string): Promise<Packed> {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
   const { stdout } = await run('npm', args, { cwd: join(root, directory), env: plainEnv() });
@@ -38,8 +38,8 @@ export async function pack(directory: string, destination: string): Promise<Pack
 }
 
 /**
- * Installs a packed package into `project/node_modules` without the network: the tarball, and a copy of every package
- * that it depends on, directly or through others, from the repository's own node_modules. Nothing else can be imported.
+ * Installs a packed package into `project/node_modules` without the network: the tarball and copies of its direct and
+ * transitive dependencies from the node_modules of the repository. Nothing else can be imported.
  */
 export async function install({ tarball }: Packed, manifest: Manifest, project: string): Promise<void> {
   const target = join(project, 'node_modules', manifest.name);
@@ -48,12 +48,12 @@ export async function install({ tarball }: Packed, manifest: Manifest, project: 
   for (const directory of dependencyClosure(manifest))
     cpSync(directory, join(project, relative(root, directory)), {
       recursive: true,
-      // A package's own node_modules holds packages of the closure, or of others.
+      // The nested node_modules of a package contain dependencies, possibly of other packages.
       filter: (path) => basename(path) !== 'node_modules',
     });
 }
 
-/** Where npm installed the dependencies of a package and their dependencies. */
+/** The installed locations of the dependencies of a package, transitively. */
 function dependencyClosure(manifest: Manifest): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (from: string, { dependencies = {}, peerDependencies = {} }: Partial<Manifest>) => {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './imports.ts';
 
-/** A fenced block. The words after its language say what it is: ```` ```ts run ````, ```` ```yaml file=toolwharf.yaml ````. */
+/** A fenced block. The words after its language are attributes: ```` ```ts run ````, ```` ```yaml file=toolwharf.yaml ````. */
 export interface Block {
-  /** `docs/guide/approval.md:12`, to find it again. */
+  /** File and line, such as `docs/guide/approval.md:12`. */
   readonly place: string;
   readonly language: string;
   readonly words: readonly string[];
@@ -14,17 +14,17 @@ export interface Block {
 }
 
 export interface Page {
-  /** The path from the repository's root. */
+  /** The path from the repository root. */
   readonly file: string;
   readonly text: string;
   readonly blocks: readonly Block[];
-  /** The page without its code. */
+  /** The page without its code blocks. */
   readonly prose: string;
-  /** Its headings as GitHub links to them. */
+  /** The anchors of its headings on GitHub. */
   readonly anchors: ReadonlySet<string>;
 }
 
-/** The Markdown pages of the repository's root and of `docs`. */
+/** The Markdown pages in the repository root and in `docs`. */
 export function readPages(): Page[] {
   const names = readdirSync(root).filter((name) => name.endsWith('.md'));
   const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -51,7 +51,7 @@ export function toPage(file: string, text: string): Page {
   return { file, text, blocks, prose: words, anchors: new Set(prose.flatMap(toAnchor)) };
 }
 
-/** The cells of a table's rows whose first cell is code, without the backticks of that one. */
+/** The cells of table rows that start with a code cell, whose backticks are removed. */
 export function rowsOf(page: Page): (readonly [string, ...string[]])[] {
   return page.text.split('\n').flatMap((line) => {
     const cells = line

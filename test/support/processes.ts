@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether a process with this id runs. A zombie, which only waits for its parent, does not. */
+/** Whether a process with this id is running; a zombie is not. */
 export function isAlive(pid: number): boolean {
   const stat = statOf(pid);
   return stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/** The ids of all living children, grandchildren and so on of a process. */
+/** The ids of all living descendants of a process. */
 export function descendantsOf(pid: number): number[] {
   const parents = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 
 const modernVersion = '2026-07-28';
 
-/** What `initialize` needs at least. */
+/** The minimal parameters of `initialize`. */
 export const initializeParams = {
   protocolVersion: '2025-11-25',
   capabilities: {},
@@ -22,7 +22,7 @@ export interface RawClient extends Disposable {
   notify(method: string, params: JsonObject): Promise<RawAnswer>;
 }
 
-/** A client that is nothing but HTTP. */
+/** A client that uses plain HTTP. */
 export async function openRaw(url: string, era: Era, agent = new Agent()): Promise<RawClient> {
   const opened =
     era === 'legacy' ? await post(url, agent, { id: 0, method: 'initialize', params: initializeParams }) : undefined;
@@ -52,7 +52,7 @@ function modern(
   return [{ id, method, params: { ...params, _meta } }, headers];
 }
 
-/** One POST without any MCP client in between; the answer must be plain JSON. */
+/** Sends one POST without an MCP client; the response must be plain JSON. */
 export function post(
   url: string,
   agent: Agent,
@@ -77,7 +77,7 @@ export function post(
   });
 }
 
-/** The text of a tool's result. */
+/** The text of the result of a tool. */
 export function textOf(body: JsonObject | undefined): string | undefined {
   return (body?.result as { content?: { text?: string }[] } | undefined)?.content?.[0]?.text;
 }

@@ -10,24 +10,24 @@ import { patiently } from './toolbox.ts';
 export interface CliOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads, to the end; null leaves its stdin open. */
+  /** The whole stdin; null leaves stdin open. */
   readonly input?: string | null;
   /** Options of Node itself. */
   readonly node?: readonly string[];
-  /** Another program than the usual. */
+  /** A program other than the command line. */
   readonly program?: string;
 }
 
-/** What is run: the sources, or, where a variable says so, what was built of them. */
+/** The program: the sources, or the build if an environment variable requests it. */
 export const cliProgram = process.env.TOOLWHARF_TEST_PROGRAM || join(root, 'src', 'cli', 'main.ts');
 
-/** Separates the first line on stderr, which says whether a gateway is used, from the rest. */
+/** Separates the first line on stderr, which names the gateway in use, from the rest. */
 function splitSource(stderr: string) {
   const [line = '', source] = /^(Using .*(?:at \S+|without a gateway.*))\n/.exec(stderr) ?? [];
   return { source, stderr: stderr.slice(line.length) };
 }
 
-/** The command line as a child process, away from this machine's own settings: its home, data and files are in one directory. */
+/** Runs the command line as a child process, isolated from this machine: its home, data and files are in one directory. */
 export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
   let files = 0;
 
@@ -56,7 +56,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
     return {
       child,
       pid: child.pid ?? 0,
-      /** What it has said so far. */
+      /** The output so far. */
       stdout: () => stdout,
       stderr: () => stderr,
       ended: ended.then(([code]) => ({ code: code as number, stdout, ...splitSource(stderr) })),
@@ -66,7 +66,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
   return {
     start,
     run: (args: readonly string[], options?: CliOptions) => start(args, options).ended,
-    /** Writes a configuration and gives its path. */
+    /** Writes a configuration and returns its path. */
     async config(content: object | string): Promise<string> {
       const file = directory.file(`config-${++files}.yaml`);
       await writeFile(file, typeof content === 'string' ? content : JSON.stringify(patiently(content as JsonObject)));

@@ -9,15 +9,15 @@ import type { RequestOptions, TestApi } from './api.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface ScriptedAssistant extends AsyncDisposable {
-  /** The server that plays its model. */
+  /** The server that simulates the model. */
   readonly model: ScriptedChat;
   readonly id: string;
   readonly provider: string;
-  /** A conversation with it, by its path. */
+  /** Creates a conversation and returns its path. */
   begin(options?: RequestOptions): Promise<{ readonly id: string; readonly path: string }>;
 }
 
-/** An assistant of a gateway whose model does as a script says. */
+/** An assistant of a gateway with a scripted model. */
 export async function addScriptedAssistant(
   api: TestApi,
   script: readonly Script[] | Exclude<Script, ScriptedTurn>,
@@ -46,7 +46,7 @@ export async function addScriptedAssistant(
   };
 }
 
-/** The last message of a conversation, once nothing is being answered in it. */
+/** Waits until the conversation is idle and returns its last message. */
 export async function answerIn(api: TestApi, path: string, options: RequestOptions = {}) {
   const found = await waitFor(
     async () => {

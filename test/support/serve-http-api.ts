@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request that an API got. */
+/** A request that the API received. */
 export interface ApiRequest {
   readonly method: string;
   /** Path and query. */
@@ -13,13 +13,13 @@ export interface ApiRequest {
 
 export interface ServedApi extends AsyncDisposable {
   readonly url: string;
-  /** All requests so far but those that only ask whether somebody is there. */
+  /** All requests so far, except health checks. */
   readonly requests: readonly ApiRequest[];
 }
 
 export type ApiAnswer = (request: ApiRequest, response: ServerResponse) => void;
 
-/** A plain HTTP API on loopback: its document, if it has one, at `/openapi.json`; the rest is answered as told. */
+/** An HTTP API on loopback with its OpenAPI document, if any, at `/openapi.json`; `answer` handles other requests. */
 export async function serveHttpApi({
   document,
   answer = echo,
@@ -60,7 +60,7 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
 const echo: ApiAnswer = ({ method, path, body }, response) =>
   sendJson(response, { method, path, ...(body !== '' && { body: JSON.parse(body) }) });
 
-/** A small document in the words of OpenAPI 3.0. */
+/** A small OpenAPI 3.0 document. */
 export const petsDocument = {
   openapi: '3.0.3',
   info: { title: 'Pets', version: '1.2' },

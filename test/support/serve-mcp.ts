@@ -25,13 +25,13 @@ export interface ServedMcp extends AsyncDisposable {
 export interface ServeMcpOptions {
   readonly sessionKey?: Buffer;
   readonly log?: Log;
-  /** A free one if undefined. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** `auto`; where it asks, the calling client is asked. */
+  /** Default: `auto`; approvals are requested from the calling client. */
   readonly approval?: ApprovalMode;
 }
 
-/** The gateway's MCP endpoint on loopback in front of these servers, in plain naming. Callers are who they say in `x-caller`. */
+/** The MCP endpoint of the gateway on loopback in front of these servers, in plain naming. `x-caller` sets the caller. */
 export async function serveMcp(servers: NativeConfig['servers'], options: ServeMcpOptions = {}): Promise<ServedMcp> {
   const { sessionKey = randomBytes(32), log = silentLog, port = 0, approval: mode = 'auto' } = options;
   const approver = createStoredApprover({ store: createMemoryApprovals(), log });

@@ -1,6 +1,6 @@
 import { type ServedApi, sendJson, serveHttpApi } from './serve-http-api.ts';
 
-/** A server as its publisher describes it in a registry. */
+/** A server as described by its publisher in a registry. */
 export interface PublishedServer {
   readonly name: string;
   readonly version: string;
@@ -11,7 +11,7 @@ export interface PublishedServer {
   readonly [more: string]: unknown;
 }
 
-/** A registry of MCP servers on loopback, answering as the official one does. Of the same name, the last one is the newest. */
+/** An MCP registry on loopback that answers like the official one. Of entries with the same name, the last is the newest. */
 export function serveRegistry(servers: readonly PublishedServer[], { port = 0 } = {}): Promise<ServedApi> {
   const newest = new Map(servers.map((server) => [server.name, server]));
 

@@ -3,7 +3,7 @@ import type { ConfigSource } from '../../src/index.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../../src/toolbox.ts';
 import { patienceMs } from './wait-for.ts';
 
-/** A toolbox that waits for its servers however long their start takes on a busy machine. */
+/** A toolbox that waits for its servers, regardless of the speed of the machine. */
 export async function openToolbox(
   source: ConfigSource,
   options: InternalToolboxOptions = {},
@@ -13,7 +13,7 @@ export async function openToolbox(
   return startToolbox(loaded, { startWaitMs: patienceMs, log, ...options });
 }
 
-/** The configuration of a gateway that waits as long before it lists tools, unless the configuration says otherwise. */
+/** The configuration of a gateway that waits as long before it lists tools, unless the configuration overrides it. */
 export function patiently(source: ConfigSource): ConfigSource {
   if (typeof source === 'string') return source;
   const { gateway, ...rest } = source as { gateway?: object };

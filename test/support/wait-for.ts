@@ -10,7 +10,7 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
 }
 
-/** Polls until the predicate gives a truthy value and returns it; throws an error that names `what` after two minutes. */
+/** Polls until the predicate returns a truthy value and returns it; throws an error that names `what` after two minutes. */
 export async function waitFor<Value>(
   predicate: () => Value | Promise<Value>,
   { what = 'the condition', timeoutMs = patienceMs }: WaitOptions = {},

@@ -11,19 +11,19 @@ import type { Block } from './markdown.ts';
 const run = promisify(execFile);
 const shownAddress = 'http://127.0.0.1:7420';
 
-/** A project of a user that has the library installed. */
+/** A user project with the library installed. */
 export interface Workspace extends AsyncDisposable {
   write(name: string, text: string): Promise<void>;
-  /** Resolves to what the program prints; rejects with its output if it fails. */
+  /** Resolves to the output of the program; rejects with the output if it fails. */
   run(program: string): Promise<string>;
   sh(command: string): Promise<string>;
-  /** Runs the gateway until it is disposed of. */
+  /** Runs the gateway until it is disposed. */
   serve(): Promise<AsyncDisposable>;
   /** Resolves to the messages of the compiler. */
   compile(blocks: readonly Block[]): Promise<string>;
 }
 
-/** A home like a user's: a project with the built package installed, and `npx` at hand for servers that are installed here. */
+/** A user home: a project with the built package, and an `npx` for installed servers. */
 export async function createWorkspace(): Promise<Workspace> {
   const directory = await tempDir();
   const home = directory.file('home');
@@ -98,7 +98,7 @@ export async function createWorkspace(): Promise<Workspace> {
   };
 }
 
-/** Runs a package that is installed here, as npx would, and never asks a registry. */
+/** Runs an installed package like npx, without a registry. */
 function npx(): string {
   return `#!${process.execPath}
 import { readFileSync } from 'node:fs';

@@ -10,7 +10,7 @@ const samples = [
   '\u001b[31mred\u0000\ud800',
 ];
 
-test('the app escapes the same characters as the command line', () => {
+test('the web app escapes the same characters as the command line', () => {
   for (const text of samples) expect(safeText(text)).toBe(toDisplayText(text, { maxLength: 20_000 }));
   const anyText = fc.string({
     unit: fc.oneof(fc.string({ unit: 'binary', maxLength: 1 }), fc.constantFrom(...samples)),
