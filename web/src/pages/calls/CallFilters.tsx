@@ -179,7 +179,7 @@ function SearchField({ value = '', onChange }: OptionalTextProps) {
     <TextField
       label="Search"
       type="search"
-      placeholder="Part of a tool, server or caller"
+      placeholder="Tool, server or caller"
       value={text}
       onChange={(typed) => {
         setText(typed);
