@@ -170,6 +170,21 @@ test('parallel calls are approved one by one or later [R12, R14]', async () => {
   await expect(readFile(join(directory, 'three.txt'))).rejects.toThrow('ENOENT');
 });
 
+test('all pending calls of an answer are allowed together, as one exact list [R14]', async () => {
+  const calls = [writeNote('four.txt', '4'), writeNote('five.txt', '5')];
+  model.push({ calls }, { text: 'Both written.' });
+  await send('Write two notes');
+  await dialog().getByText('Show all 2 pending calls').click();
+  const list = dialog().getByRole('list', { name: 'Pending calls' });
+  await list.getByText('four.txt').waitFor();
+  await list.getByText('five.txt').waitFor();
+  await expectAccessible(page);
+  await dialog().getByRole('button', { name: 'Allow all 2 once' }).click();
+  await answer().getByText('Both written.').waitFor();
+  expect(await readFile(join(directory, 'four.txt'), 'utf8')).toBe('4');
+  expect(await readFile(join(directory, 'five.txt'), 'utf8')).toBe('5');
+});
+
 test('the approval mode auto asks nothing, and trusted-only asks for untrusted tools [R16]', async () => {
   await addAssistant('Swift', { toolApproval: 'auto' });
   model.push({ calls: [writeNote('auto.txt', 'auto')] }, { text: 'Done at once.' });

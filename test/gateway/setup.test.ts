@@ -95,6 +95,15 @@ describe('a pasted configuration', () => {
     },
   );
 
+  test('an entry that was copied without the braces around it and with a trailing comma becomes a server', async () => {
+    const { servers, problems } = await read(`
+      "weather": { "url": "https://example.com/mcp" },
+      "say \\"hi\\"": { "url": "https://example.org/mcp" },
+    `);
+    expect(problems).toEqual([]);
+    expect(servers).toMatchObject([{ name: 'weather', url: 'https://example.com/mcp' }, { name: 'say "hi"' }]);
+  });
+
   test('is accepted only from callers who may add servers', async () => {
     const key = await api.key(['read', 'call']);
     expect((await api.post('/api/servers/import', { text: '{}' }, { key })).status).toBe(403);

@@ -22,12 +22,13 @@ const maxCharacters = 64 * 1024;
  * Extracts the servers of a pasted configuration in any dialect. Settings that cannot be imported are reported as problems. The
  * gateway's own environment is never used.
  */
-export function importServers(text: string): Imported {
+export function importServers(pasted: string): Imported {
   // Reading YAML with positions takes several seconds for a megabyte, and everybody else would wait.
-  if (text.length > maxCharacters) {
+  if (pasted.length > maxCharacters) {
     const message = `The configuration is longer than ${maxCharacters / 1024} KiB: import fewer servers at a time`;
     return { servers: [], problems: [{ message }] };
   }
+  const text = addBraces(pasted);
   const document = readDocument(text, { json: looksLikeJson(text) });
   if (document.problems.length > 0) {
     const lines = document.problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
@@ -49,6 +50,11 @@ export function importServers(text: string): Imported {
   }
   if (servers.length + problems.length === 0) problems.push({ message: 'The configuration contains no servers' });
   return { servers, problems };
+}
+
+/** Accepts entries that were copied out of a JSON object, without its braces and with a trailing comma. */
+function addBraces(text: string): string {
+  return /^\s*"(?:[^"\\\n]|\\.)*"\s*:/.test(text) ? `{${text.trimEnd().replace(/,$/, '')}\n}` : text;
 }
 
 /** Accepts server entries that were copied without their top-level key. */

@@ -1,9 +1,12 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import type { Approval } from '../api/client.ts';
+import { type Approval, api } from '../api/client.ts';
 import { ApprovalPanel } from './ApprovalPanel.tsx';
 import { Button, IconButton } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
+import { safeText } from './safe-text.ts';
+import { useToast } from './Toasts.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
 export interface ApprovalDialogProps {
@@ -83,9 +86,53 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
         </div>
       }
     >
-      <div ref={start} tabIndex={-1} className="outline-none">
+      <div ref={start} tabIndex={-1} className="flex flex-col gap-4 outline-none">
+        {waiting.length > 1 && <PendingCalls approvals={waiting} />}
         <ApprovalPanel key={approval.id} approval={approval} shortcuts />
       </div>
     </Dialog>
+  );
+}
+
+/** The list of all pending calls, with a button that allows exactly these. */
+function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const allowing = useMutation({
+    mutationFn: (listed: readonly Approval[]) =>
+      Promise.all(
+        listed.map(({ id }) =>
+          api.answerApproval({ path: { approval: id }, body: { answer: 'allow', scope: 'once' } }),
+        ),
+      ),
+    onError: toast.error,
+    onSettled: () => client.invalidateQueries({ queryKey: ['approvals'] }),
+  });
+  // A person must see what they allow: large arguments are shown one by one.
+  const isLarge = approvals.some(({ isPreview }) => isPreview);
+  return (
+    <details className="rounded-md border border-line px-3 py-2">
+      <summary className="cursor-pointer font-medium">Show all {approvals.length} pending calls</summary>
+      <ol aria-label="Pending calls" className="mt-2 max-h-60 divide-y divide-line overflow-y-auto">
+        {approvals.map(({ id, originalName, server, arguments: args }) => (
+          <li key={id} className="py-1.5">
+            <p className="font-mono text-xs font-semibold break-all">
+              {safeText(originalName, 120)}
+              {server !== undefined && (
+                <span className="ml-2 font-sans font-normal text-ink-soft">{safeText(server, 100)}</span>
+              )}
+            </p>
+            <code className="text-xs break-all text-ink-soft">{safeText(JSON.stringify(args), 2_000)}</code>
+          </li>
+        ))}
+      </ol>
+      {isLarge ? (
+        <p className="mt-2 text-xs text-ink-soft">Some arguments are large. Answer the calls one by one.</p>
+      ) : (
+        <Button size="small" className="mt-2" busy={allowing.isPending} onClick={() => allowing.mutate(approvals)}>
+          Allow all {approvals.length} once
+        </Button>
+      )}
+    </details>
   );
 }
