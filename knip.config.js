@@ -19,7 +19,7 @@ export default {
         'test/faults/support/gateway.ts',
         'test/fixtures/servers/shared/loopback.mjs',
         'test/conformance/{client,gateway}.ts',
-        'test/conformance/complete-*-server.mjs',
+        'test/conformance/*-server.mjs',
         'src/cli/main.ts',
         'src/storage/sqlite/spool/spool-thread.ts',
         'bench/sections/*.mjs',
