@@ -156,9 +156,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const { maxResultBytes } = ports.settings();
       const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
       if (whole) {
-        // Serializing a large result takes long. Other requests are served before and after it.
-        await nextTurn();
         ports.largeResults.add(call.id, call.caller.id, whole, result.truncated?.totalBytes ?? 0);
+        // Journalling a large result takes long. Other requests are served first.
         await nextTurn();
       }
       await finish(call.end(endingOf(result)));

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Call, CallQuestionContext } from '../../invocation/call.ts';
-import { createPendingQuestions } from './pending-questions.ts';
+import { createPendingQuestions, type PendingQuestionsOptions } from './pending-questions.ts';
 
-function setUp({ expiresMs = 60_000, ...limits }: { expiresMs?: number; maxPending?: number; maxBytes?: number } = {}) {
+type Limits = Omit<PendingQuestionsOptions, 'expiresMs'> & { readonly expiresMs?: number };
+
+function setUp({ expiresMs = 60_000, ...limits }: Limits = {}) {
   const pending = createPendingQuestions({ expiresMs: () => expiresMs, ...limits });
   const events: string[] = [];
   pending.on('asked', () => events.push('asked'));
@@ -63,4 +65,19 @@ test('the number and size of pending questions are limited', async () => {
   pending.answer(pending.list()[0]?.id ?? '', { action: 'decline' });
   expect(await open).toEqual({ action: 'decline' });
   expect(pending.answer('none', { action: 'decline' })).toBe(false);
+});
+
+test('the questions of one caller and the bytes of all questions are limited', async () => {
+  const { pending, context, ended } = setUp({ maxPendingPerCaller: 1, maxTotalBytes: 150 });
+  const other = { ...context, call: { ...context.call, caller: { id: 'bob', kind: 'client' } } as Call };
+  const first = pending.ask('elicitation', { message: 'x'.repeat(50) }, context);
+  await expect(pending.ask('elicitation', { message: 'x' }, context)).rejects.toThrow(
+    'too many questions of this caller',
+  );
+  await expect(pending.ask('elicitation', { message: 'x'.repeat(100) }, other)).rejects.toThrow('too large already');
+  const second = pending.ask('elicitation', { message: 'x' }, other);
+  expect(pending.list()).toHaveLength(2);
+  ended.abort();
+  await expect(first).rejects.toMatchObject({ code: 'CALL_CANCELLED' });
+  await expect(second).rejects.toMatchObject({ code: 'CALL_CANCELLED' });
 });

@@ -45,17 +45,23 @@ export interface PendingQuestionsOptions {
   readonly expiresMs: () => number;
   /** 200. */
   readonly maxPending?: number;
+  /** 50. */
+  readonly maxPendingPerCaller?: number;
+  /** Of all questions; 32 MiB. */
+  readonly maxTotalBytes?: number;
   /** Of one question; 4 MiB. */
   readonly maxBytes?: number;
 }
 
 interface Pending {
   readonly question: PendingQuestion;
+  readonly bytes: number;
   settle(action: ElicitAnswer['action'] | 'withdrawn', answer?: ElicitAnswer): void;
 }
 
 export function createPendingQuestions(options: PendingQuestionsOptions): PendingQuestions {
-  const { maxPending = 200, maxBytes = 4 * 1024 * 1024 } = options;
+  const { maxPending = 200, maxPendingPerCaller = 50, maxBytes = 4 * 1024 * 1024 } = options;
+  const { maxTotalBytes = 32 * 1024 * 1024 } = options;
   const events = createEvents<PendingQuestionsEvents>();
   const pending = new Map<string, Pending>();
 
@@ -73,7 +79,13 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
     },
     async ask(kind, params, { call, server, signal }) {
       if (pending.size >= maxPending) throw questionRefused('too many questions are pending already');
-      if (measureJson(params, { maxBytes, maxDepth: 64 }).exceeded) throw questionRefused('it is too large to show');
+      const { bytes, exceeded } = measureJson(params, { maxBytes, maxDepth: 64 });
+      if (exceeded) throw questionRefused('it is too large to show');
+      const others = [...pending.values()];
+      if (others.filter(({ question }) => question.caller.id === call.caller.id).length >= maxPendingPerCaller)
+        throw questionRefused('too many questions of this caller are pending already');
+      if (others.reduce((sum, other) => sum + other.bytes, bytes) > maxTotalBytes)
+        throw questionRefused('the pending questions are too large already');
       signal.throwIfAborted();
       const now = Date.now();
       const expiresMs = options.expiresMs();
@@ -99,7 +111,7 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
         const withdraw = () => settle('withdrawn');
         const timer = setTimeout(() => settle('withdrawn', { action: 'cancel' }), expiresMs).unref();
         signal.addEventListener('abort', withdraw, { once: true });
-        pending.set(question.id, { question, settle });
+        pending.set(question.id, { question, bytes, settle });
         events.emit('asked', question);
       });
       if (!answer) throw new ToolwharfError('CALL_CANCELLED', 'The call ended before anybody answered');
