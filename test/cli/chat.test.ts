@@ -113,7 +113,7 @@ describe('toolwharf chat --once', () => {
     model.push({ calls: [call('echo', { text: 'trusted' }), call('add', { a: 1, b: 1 })] }, { text: 'Half of it.' });
     const { code, stderr } = await here.chat('--trusted-only', '--once', 'Both');
     expect(code).toBe(5);
-    expect(stderr).toMatch(/✓ files echo \d+ ms trusted/);
+    expect(stderr).toMatch(/✓ files echo [\d.]+ m?s trusted/);
     expect(stderr).toContain('mcp_files_add is not a trusted tool, and there is nobody to ask');
   });
 
@@ -281,10 +281,10 @@ describe('with a running gateway', () => {
     expect(body.conversations[0]).toMatchObject({ title: 'Slowly', status: 'idle' });
   });
 
-  test('a configuration file that a running gateway makes useless is mentioned', async () => {
+  test('the chat uses the running gateway, also if --config names its file', async () => {
     model.push({ text: 'Hi.' });
-    const { stderr } = await chat('-c', config, '--once', 'hello');
-    expect(stderr).toContain(`instead of ${config}`);
+    const { source } = await chat('-c', config, '--once', 'hello');
+    expect(source).toMatch(/^Using the gateway at /);
   });
 
   test('a gateway that dies during an answer ends the chat', async () => {

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
@@ -6,7 +7,6 @@ import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-pa
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { UnavailableError } from '../errors.ts';
-import { type RequestOptions, sendRequest } from './send-request.ts';
 
 /** The REST API of a gateway. Errors are thrown with the code that the gateway returned. */
 export interface GatewayClient {
@@ -85,4 +85,28 @@ function toError(status: number | undefined, text: string, url: string): Error {
 export async function askPatternsOf(gateway: Pick<GatewayClient, 'get'>): Promise<readonly string[]> {
   type Settings = { readonly toolbox: { readonly approval: { readonly ask: readonly string[] } } };
   return (await gateway.get<Settings>('/api/config')).toolbox.approval.ask;
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a request and resolves with the response once its headers have arrived. Unlike `fetch`, it never gives up on a
+ * response that waits for a person, and it follows no redirects.
+ */
+export function sendRequest(
+  url: string,
+  { method, headers = {}, body, signal }: RequestOptions,
+): Promise<IncomingMessage> {
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+    const outgoing = request(url, { method, headers: Object.fromEntries(given), signal }, resolve);
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
 }

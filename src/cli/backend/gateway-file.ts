@@ -5,7 +5,7 @@ import { adminTokenFile, isSameSecret, proveAdminToken } from '../../gateway/aut
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { UnavailableError } from '../errors.ts';
-import { sendRequest } from './send-request.ts';
+import { sendRequest } from './gateway-client.ts';
 import { writeFileAtomically } from './write-file.ts';
 
 /** The record of a gateway in its data directory. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerView } from '../../gateway/api/schemas/servers.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
@@ -6,6 +7,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import type { CommandContext } from '../command-context.ts';
+import { oneLine } from '../terminal/format.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { warnUnavailable } from './known-server.ts';
 import type { ConfigSummary, ResourceLists, ToolAccess } from './tool-access.ts';
@@ -14,9 +16,9 @@ import { watchCall } from './watch-call.ts';
 /** Opens the servers of a gateway. */
 export async function openGatewayTools(gateway: GatewayClient, context: CommandContext): Promise<ToolAccess> {
   const { terminal, signal } = context;
-  const [{ tools }, { servers: views }, config] = await Promise.all([
+  const views = await readServers(gateway, context);
+  const [{ tools }, config] = await Promise.all([
     gateway.get<{ readonly tools: readonly ToolView[] }>('/api/tools'),
-    gateway.get<{ readonly servers: readonly ServerView[] }>('/api/servers'),
     readConfig(gateway),
   ]);
   const servers = views.map((view) => {
@@ -59,6 +61,31 @@ export async function openGatewayTools(gateway: GatewayClient, context: CommandC
       gateway.post<JsonObject>(`${serverPath(server)}/prompts/${encodeURIComponent(name)}`, { arguments: args }),
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+const startWaitMs = 15_000;
+const pollMs = 250;
+
+/** The servers of the gateway. Servers that have never been connected get some time, since the gateway may have just started. */
+async function readServers(
+  gateway: GatewayClient,
+  { terminal, signal }: CommandContext,
+): Promise<readonly ServerView[]> {
+  const deadline = performance.now() + startWaitMs;
+  for (;;) {
+    const { servers } = await gateway.get<{ readonly servers: readonly ServerView[] }>('/api/servers');
+    const starting = servers.filter(
+      ({ enabled, status }) => enabled && status.state === 'connecting' && status.lastConnectedAt === undefined,
+    );
+    terminal.status(
+      starting.length > 0 ? `Waiting for ${starting.map(({ name }) => oneLine(name)).join(', ')} …` : undefined,
+    );
+    if (starting.length === 0 || performance.now() > deadline) {
+      terminal.status();
+      return servers;
+    }
+    await sleep(pollMs, undefined, { signal });
+  }
 }
 
 /** The configuration of the gateway; callers who are not administrators do not see it. */

@@ -18,9 +18,11 @@ export async function openLocalTools(context: CommandContext, options: OpenOptio
   const rememberedNote = `Remembered in ${rulesFile}; delete the entry there to be asked again.`;
   let askPatterns: readonly string[] = [];
   const approver = createTerminalApprover(terminal, () => ({ rememberedNote, askPatterns }));
+  const canAsk = options.forCalls && terminal.canAsk;
   const opened = await openToolbox(context, {
-    ...(options.forCalls && { rules: createRuleFile(rulesFile) }),
-    ...(options.forCalls && terminal.canAsk && { approver, host: createTerminalQuestions(terminal) }),
+    rules: options.forCalls ? createRuleFile(rulesFile) : undefined,
+    approver: canAsk ? approver : undefined,
+    host: canAsk ? createTerminalQuestions(terminal) : undefined,
     ...options,
   });
   const { toolbox, servers, warnings, config, file } = opened;

@@ -5,7 +5,7 @@ import { toDisplayText } from '../../policy/display-text.ts';
 import { type Assistant, assistantSchema } from '../../storage/ports/assistant-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { findByName } from '../find-item.ts';
+import { findByName, withoutUndefined } from '../find-item.ts';
 import { jsonText, oneLine, shortId } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 import { type ChatSettings, findModel, findServers, modelLabel, openSettings } from './chat/chat-settings.ts';
@@ -110,17 +110,18 @@ async function toChanges(options: AssistantOptions, settings: ChatSettings): Pro
   const { description, instructions, model, servers, withoutTool, approval, trustedTool } = options;
   const maxTokens = parseNumber('--max-tokens', options.maxTokens);
   const maxSteps = parseNumber('--max-steps', options.maxSteps);
-  return {
-    ...(description !== undefined && { description }),
-    ...(instructions !== undefined && { instructions: await readInstructions(instructions) }),
-    ...(model !== undefined && { model: findModel(model, await settings.providers()) }),
-    ...(servers !== undefined && { serverIds: findServers(servers, await settings.servers()) }),
-    ...(withoutTool && { disabledTools: withoutTool.filter(Boolean) }),
-    ...(approval && { toolApproval: approval }),
-    ...(trustedTool && { trustedTools: trustedTool.filter(Boolean) }),
-    ...(maxSteps !== undefined && { maxSteps }),
-    ...(maxTokens !== undefined && { maxTokens: maxTokens || undefined }),
-  };
+  const changes = withoutUndefined({
+    description,
+    instructions: instructions === undefined ? undefined : await readInstructions(instructions),
+    model: model === undefined ? undefined : findModel(model, await settings.providers()),
+    serverIds: servers === undefined ? undefined : findServers(servers, await settings.servers()),
+    disabledTools: withoutTool?.filter(Boolean),
+    toolApproval: approval,
+    trustedTools: trustedTool?.filter(Boolean),
+    maxSteps,
+  });
+  // 0 removes the limit.
+  return maxTokens === undefined ? changes : { ...changes, maxTokens: maxTokens || undefined };
 }
 
 async function readInstructions(given: string): Promise<string> {

@@ -5,13 +5,17 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { createProgram } from './create-program.ts';
 
 const reference = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
+/** The section on the options that every command has. */
+const commonOptions = /^## Options of every command\n[\s\S]*?(?=^## )/m.exec(reference)?.[0];
+/** Commands that people do not type. */
+const internal = new Set(['help', 'complete']);
 const program = createProgram({ width: 100 } as Terminal, async () => {});
 const commands = everyCommand(program);
 
 describe('docs/reference/cli.md', () => {
   test('has a section for every command', () => {
     const sections = [...reference.matchAll(/^## toolwharf (.+)$/gm)].map(([, name]) => name);
-    const top = program.commands.map((command) => command.name()).filter((name) => name !== 'help');
+    const top = program.commands.map((command) => command.name()).filter((name) => !internal.has(name));
     const missing = top.filter((name) => !sections.some((section) => section?.split(' ')[0] === name));
     expect(missing).toEqual([]);
     expect(sections.filter((section) => !top.includes(section?.split(' ')[0] ?? ''))).toEqual([]);
@@ -29,8 +33,9 @@ describe('docs/reference/cli.md', () => {
       const text = reference.slice(start, end);
       const [, verb] = path.split(' ');
       if (verb !== undefined) expect(text).toMatch(new RegExp(`\\b${verb}\\b`));
-      const options = command.options.flatMap((option) => option.long ?? []);
-      expect(options.filter((option) => !text.includes(option))).toEqual([]);
+      const options = command.options.filter(({ hidden }) => !hidden).flatMap((option) => option.long ?? []);
+      const documented = `${text}${commonOptions}`;
+      expect(options.filter((option) => !documented.includes(option))).toEqual([]);
     },
   );
 });
@@ -45,7 +50,7 @@ test('every command and option has a description', () => {
 
 function everyCommand(parent: Command, path = ''): { readonly path: string; readonly command: Command }[] {
   return parent.commands
-    .filter((command) => command.name() !== 'help')
+    .filter((command) => !internal.has(command.name()))
     .flatMap((command) => {
       const own = `${path}${command.name()}`;
       return [{ path: own, command }, ...everyCommand(command, `${own} `)];

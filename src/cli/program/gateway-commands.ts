@@ -103,7 +103,8 @@ export function addSetupCommands(root: Command, run: Run): void {
     .action(completion((module) => module.completion));
   root
     .command('complete', { hidden: true })
-    .argument('[words...]')
+    .description('Print candidates for the last word')
+    .argument('[words...]', 'Words of the command line')
     .action(
       completion((module) => (words: readonly string[], _options: object, context: CommandContext) => {
         return module.complete(root, words, context);

@@ -47,14 +47,14 @@ export async function promptForApproval(
   if (canPostpone) legend.push('Enter = later');
   const keys = choices.map(({ key }) => (key === 'n' && !canPostpone ? 'N' : key)).join('/');
   terminal.note(describeApproval(request, colors));
-  terminal.note(colors.dim(`  ${legend.join(', ')}`));
+  terminal.note(colors.dim(`  ${legend.join(' · ')}`));
   for (;;) {
     const line = (await terminal.ask(`Run it? [${keys}] `, signal))?.trim().toLowerCase();
     if (!line || signal.aborted) return undefined;
     const choice = choices.find(({ key, word }) => line === key || line === word)?.means;
     if (choice === 'deny') {
       const reason = extended && (await terminal.ask('Reason (optional, sent to the caller): ', signal))?.trim();
-      return { kind: 'deny', ...(reason && { reason }) };
+      return { kind: 'deny', reason: reason || undefined };
     }
     if (choice === 'edit') {
       const edited = await editArguments(request.arguments, { terminal, env: extended?.env ?? {}, signal });

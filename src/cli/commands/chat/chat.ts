@@ -4,7 +4,7 @@ import type { Conversation } from '../../../storage/ports/conversation-store.ts'
 import { selectGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { UsageError } from '../../errors.ts';
-import { findById } from '../../find-item.ts';
+import { findById, withoutUndefined } from '../../find-item.ts';
 import { createTerminalLock, type TerminalLock } from '../../terminal/terminal-lock.ts';
 import { type AssistantOverrides, type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, findServers } from './chat-settings.ts';
@@ -77,11 +77,11 @@ async function openSession(
     if (conversation) await session.open(conversation);
     if (options.assistant !== undefined) await session.use(findAssistant(options.assistant, assistants));
     const { model, servers, toolApproval } = options;
-    const overrides: AssistantOverrides = {
-      ...(model !== undefined && { model: findModel(model, await settings.providers()) }),
-      ...(servers !== undefined && { serverIds: findServers(servers, await settings.servers()) }),
-      ...(toolApproval && { toolApproval }),
-    };
+    const overrides: AssistantOverrides = withoutUndefined({
+      model: model === undefined ? undefined : findModel(model, await settings.providers()),
+      serverIds: servers === undefined ? undefined : findServers(servers, await settings.servers()),
+      toolApproval,
+    });
     if (Object.keys(overrides).length > 0) await session.override(overrides);
     return session;
   } catch (cause) {

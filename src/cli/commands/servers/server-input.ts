@@ -3,6 +3,7 @@ import { type Environment, resolveReference } from '../../../config/references.t
 import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { UsageError } from '../../errors.ts';
+import { withoutUndefined } from '../../find-item.ts';
 
 /** The settings of a server on the command line. */
 export interface ServerOptions {
@@ -44,28 +45,27 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
   const { url, command, openapi, cwd, description, timeout, retryAttempts } = options;
   if (url !== undefined && command !== undefined) throw new UsageError('Use either --url or --command');
   const resolve = (option: string, value: string) => resolveOption(option, value, env);
-  const authentication = toAuthentication(options, resolve);
   const transport =
     command !== undefined
       ? 'stdio'
       : (options.transport ?? (url === undefined ? undefined : openapi === undefined ? 'auto' : 'api'));
-  return {
-    ...(url !== undefined && { url: resolve('--url', url) }),
-    ...(openapi !== undefined && { openapi: resolve('--openapi', openapi) }),
-    ...(command !== undefined && { command }),
-    ...(transport !== undefined && { transport }),
-    ...(args.length > 0 && { args: args.map((arg) => resolve('an argument', arg)) }),
-    ...(cwd !== undefined && { cwd }),
-    ...(options.env && { env: parsePairs('--env', options.env, '=', resolve) }),
-    ...(options.header && { headers: parsePairs('--header', options.header, ':', resolve) }),
-    ...(authentication && { authentication }),
-    ...(options.allowInsecure && { allowInsecure: true }),
-    ...(description !== undefined && { description }),
-    ...(timeout !== undefined && { timeout: parseTimeout(timeout) }),
-    ...(retryAttempts !== undefined && { retryAttempts: Number(retryAttempts) }),
-    ...(options.disabled && { enabled: false }),
+  return withoutUndefined({
+    url: url === undefined ? undefined : resolve('--url', url),
+    openapi: openapi === undefined ? undefined : resolve('--openapi', openapi),
+    command,
+    transport,
+    args: args.length > 0 ? args.map((arg) => resolve('an argument', arg)) : undefined,
+    cwd,
+    env: options.env && parsePairs('--env', options.env, '=', resolve),
+    headers: options.header && parsePairs('--header', options.header, ':', resolve),
+    authentication: toAuthentication(options, resolve),
+    allowInsecure: options.allowInsecure,
+    description,
+    timeout: timeout === undefined ? undefined : parseTimeout(timeout),
+    retryAttempts: retryAttempts === undefined ? undefined : Number(retryAttempts),
+    enabled: options.disabled ? false : undefined,
     ...toPolicy(options),
-  };
+  });
 }
 
 /** The settings that limit what a server's tools may do; the gateway validates their values. */
@@ -74,7 +74,7 @@ function toPolicy(options: ServerOptions): JsonObject {
   const [calls = '', per = ''] = options.rate?.split('/') ?? [];
   const hasLimits = maxInstances !== undefined || toolTimeout !== undefined;
   const limits = { maxInstances: maxInstances === undefined ? undefined : Number(maxInstances), timeout: toolTimeout };
-  const settings = {
+  return {
     required,
     trusted,
     protocol,
@@ -86,8 +86,6 @@ function toPolicy(options: ServerOptions): JsonObject {
     rate: options.rate === undefined ? undefined : { calls: Number(calls), per },
     defaultToolConfig: hasLimits ? limits : undefined,
   };
-  // An edit merges these over the stored record: an option that is not given must not overwrite a setting.
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 type Resolve = (option: string, value: string) => string;
