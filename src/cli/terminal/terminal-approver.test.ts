@@ -51,8 +51,9 @@ async function answer(
 
 test('anything but a clear yes denies the call, and so does Enter [R16]', async () => {
   expect((await answerWith('y')).answer).toEqual({ kind: 'allow', scope: 'once' });
+  expect((await answerWith('a')).answer).toEqual({ kind: 'allow', scope: 'once' });
   expect((await answerWith(' YES ')).answer).toEqual({ kind: 'allow', scope: 'once' });
-  for (const no of ['', 'n', 'no', undefined]) expect((await answerWith(no)).answer).toEqual({ kind: 'deny' });
+  for (const no of ['', 'd', 'n', 'no', undefined]) expect((await answerWith(no)).answer).toEqual({ kind: 'deny' });
   const unsure = await answerWith('hm', 'yy', 'n');
   expect(unsure.answer).toEqual({ kind: 'deny' });
   expect(unsure.asked).toHaveLength(3);
@@ -68,7 +69,7 @@ test('an answer for all calls of a tool says where it is remembered', async () =
 test('only a single call can be allowed if the configuration always asks about the tool', async () => {
   const { answer: given, asked, shown } = await answer(['files/delete'], ['t', 'y']);
   expect(given).toEqual({ kind: 'allow', scope: 'once' });
-  expect(asked[0]).toBe('Run it? [y/N] ');
+  expect(asked[0]).toBe('Run it? [a/D] ');
   expect(shown).not.toContain('always this');
 });
 
@@ -105,7 +106,7 @@ describe('a prompt with all choices', () => {
   test('only the audiences that the person may choose are offered', async () => {
     const once = await answer([], ['t', 's', 'c', 'y'], { env: {} }, { audiences: [] });
     expect(once.answer).toEqual({ kind: 'allow', scope: 'once' });
-    expect(once.asked[0]).toContain('[y/e/N]');
+    expect(once.asked[0]).toContain('[a/e/D]');
     const own = await answer([], ['t'], { env: {} }, { audiences: ['caller'], caller: { id: 'a', kind: 'assistant' } });
     expect(own.answer).toEqual({ kind: 'allow', scope: 'tool', audience: 'caller' });
     expect(own.asked).toHaveLength(1);
@@ -135,6 +136,6 @@ describe('a prompt with all choices', () => {
   test('only a single call can be allowed or edited if the configuration always asks about the tool', async () => {
     const { answer: given, asked } = await answer(['mcp_files_*'], ['c', 't', 's', 'y'], { env: {} });
     expect(given).toEqual({ kind: 'allow', scope: 'once' });
-    expect(asked[0]).toContain('[y/e/N]');
+    expect(asked[0]).toContain('[a/e/D]');
   });
 });

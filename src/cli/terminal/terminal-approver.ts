@@ -45,13 +45,13 @@ export async function promptForApproval(
   const choices = choicesFor(request, options);
   const legend = choices.map(({ key, label }) => `${key} = ${label}`);
   if (canPostpone) legend.push('Enter = later');
-  const keys = choices.map(({ key }) => (key === 'n' && !canPostpone ? 'N' : key)).join('/');
+  const keys = choices.map(({ key }) => (key === 'd' && !canPostpone ? 'D' : key)).join('/');
   terminal.note(describeApproval(request, colors));
   terminal.note(colors.dim(`  ${legend.join(' · ')}`));
   for (;;) {
     const line = (await terminal.ask(`Run it? [${keys}] `, signal))?.trim().toLowerCase();
     if (!line || signal.aborted) return undefined;
-    const choice = choices.find(({ key, word }) => line === key || line === word)?.means;
+    const choice = choices.find(({ key, words }) => line === key || words.includes(line))?.means;
     if (choice === 'deny') {
       const reason = extended && (await terminal.ask('Reason (optional, sent to the caller): ', signal))?.trim();
       return { kind: 'deny', reason: reason || undefined };
@@ -73,22 +73,24 @@ export async function promptForApproval(
 
 interface Choice {
   readonly key: string;
-  readonly word: string;
+  /** Other answers that mean the same. */
+  readonly words: readonly string[];
   readonly label: string;
   readonly means: ApprovalScope | 'edit' | 'deny';
 }
 
-const once: Choice = { key: 'y', word: 'yes', label: 'once', means: 'once' };
-const conversation: Choice = { key: 'c', word: 'conversation', label: 'this conversation', means: 'conversation' };
-const edit: Choice = { key: 'e', word: 'edit', label: 'edit the arguments', means: 'edit' };
-const deny: Choice = { key: 'n', word: 'no', label: 'deny', means: 'deny' };
+// The app uses the same keys for these answers.
+const once: Choice = { key: 'a', words: ['allow', 'y', 'yes'], label: 'allow once', means: 'once' };
+const conversation: Choice = { key: 'c', words: ['conversation'], label: 'this conversation', means: 'conversation' };
+const edit: Choice = { key: 'e', words: ['edit'], label: 'edit the arguments', means: 'edit' };
+const deny: Choice = { key: 'd', words: ['deny', 'n', 'no'], label: 'deny', means: 'deny' };
 
 function choicesFor(request: PendingApproval, { askPatterns, extended }: ApprovalPromptOptions): Choice[] {
   const { caller, server: serverName, audiences = ['conversation', 'caller'] } = request;
   const isAlwaysAsked = restricts(askPatterns, { ...request, name: request.tool });
   const who = caller.kind === 'person' ? 'you' : caller.kind === 'assistant' ? 'this assistant' : 'this caller';
-  const tool: Choice = { key: 't', word: 'tool', label: `always this tool, for ${who}`, means: 'tool' };
-  const server: Choice = { key: 's', word: 'server', label: `always this server, for ${who}`, means: 'server' };
+  const tool: Choice = { key: 't', words: ['tool'], label: `always this tool, for ${who}`, means: 'tool' };
+  const server: Choice = { key: 's', words: ['server'], label: `always this server, for ${who}`, means: 'server' };
   const lasting = [
     ...(extended && audiences.includes('conversation') ? [conversation] : []),
     ...(audiences.includes('caller') ? [tool] : []),

@@ -2,14 +2,14 @@ import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import type { Gateway } from '../../../gateway/gateway.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { createGatewayReporter, type LogFormat } from './gateway-reporter.ts';
+import { createGatewayReporter, type LogFormat, programName } from './gateway-reporter.ts';
 
 const toolbox = { servers: { list: () => [] }, on: () => () => {} } as unknown as Gateway['toolbox'];
 
 function startReport(format: LogFormat, isTerminal: boolean, url = 'http://127.0.0.1:7420'): string {
   const lines: string[] = [];
   const terminal = { noteColors: pc.createColors(false), note: (text: string) => lines.push(text) };
-  const context = { terminal, options: { logLevel: 'info' } } as unknown as CommandContext;
+  const context = { terminal, options: { logLevel: 'info' }, env: {} } as unknown as CommandContext;
   const details = { dataDir: '/data', adminToken: 'twadmin_secret', isTerminal };
   createGatewayReporter(context, format).reportStart({ url, toolbox }, details);
   return lines.join('\n');
@@ -28,4 +28,11 @@ test('the admin token is neither written to a log file nor to JSON output', () =
   expect(startReport('text', false)).not.toContain('twadmin_');
   expect(startReport('json', true)).not.toContain('twadmin_');
   expect(startReport('json', false)).not.toContain('twadmin_');
+});
+
+test('the banner names a command that works where toolwharf is not on PATH', () => {
+  expect(programName({})).toBe('toolwharf');
+  expect(programName({ npm_lifecycle_event: 'start', npm_package_name: 'toolwharf' })).toBe('npm run toolwharf --');
+  expect(programName({ npm_lifecycle_event: 'gateway', npm_package_name: 'mine' })).toBe('npx toolwharf');
+  expect(programName({ npm_lifecycle_event: 'npx', npm_command: 'exec' })).toBe('npx toolwharf-gateway');
 });

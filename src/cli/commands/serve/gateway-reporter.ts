@@ -28,7 +28,7 @@ export interface StartDetails {
 }
 
 /** Creates the reporter of `toolwharf serve`. */
-export function createGatewayReporter({ terminal, options }: CommandContext, format: LogFormat): GatewayReporter {
+export function createGatewayReporter({ terminal, options, env }: CommandContext, format: LogFormat): GatewayReporter {
   const { noteColors: colors } = terminal;
 
   /** Writes the entry as JSON, or the given text. */
@@ -54,7 +54,8 @@ export function createGatewayReporter({ terminal, options }: CommandContext, for
     if (file !== undefined) lines.push(field('configuration', `${file} (watched for changes)`));
     // A log file would keep the administrator token readable.
     if (isTerminal) lines.push(field('sign in', `${toReachableUrl(url)}/#token=${adminToken}`));
-    lines.push(field('connect', 'toolwharf connect claude-code  (or claude-desktop, cursor, vscode, windsurf)'));
+    const clients = '(or claude-desktop, cursor, vscode, windsurf)';
+    lines.push(field('connect', `${programName(env)} connect claude-code  ${clients}`));
     return lines.join('\n');
   }
 
@@ -84,6 +85,13 @@ export function createGatewayReporter({ terminal, options }: CommandContext, for
       });
     },
   };
+}
+
+/** The command that starts Toolwharf again: `toolwharf` itself may not be on PATH. */
+export function programName(env: CommandContext['env']): string {
+  if (env.npm_command === 'exec') return 'npx toolwharf-gateway';
+  if (env.npm_lifecycle_event === undefined) return 'toolwharf';
+  return env.npm_package_name === 'toolwharf' ? 'npm run toolwharf --' : 'npx toolwharf';
 }
 
 const reportedAsState = new Set(['server.skipped', 'connection.list-failed']);
