@@ -317,6 +317,8 @@ test('rules can be listed and revoked without a gateway', async () => {
   expect(await rules.run('rules', 'revoke', id, '-c', config)).toBe(0);
   await rules.run('rules', '-c', config);
   await rules.see(/No approvals are remembered\./);
+  await rules.run('audit', 'export', '-c', config);
+  await rules.see(/"originalName":"revokeRule"/);
 });
 
 test('an approval that was pending when the gateway was killed is asked again, and its call runs once [R14]', async () => {

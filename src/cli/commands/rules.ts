@@ -1,4 +1,7 @@
 import { withoutSecrets } from '../../config/server-url.ts';
+import { recordAct } from '../../gateway/api/record-act.ts';
+import { silentLog } from '../../kernel/log.ts';
+import type { Caller } from '../../kernel/tool.ts';
 import { audienceOf, type RememberedRule } from '../../policy/remembered-rules.ts';
 import { openStore, requireStore } from '../backend/open-store.ts';
 import { reportLocal, selectGateway } from '../backend/select-gateway.ts';
@@ -34,6 +37,8 @@ export async function revokeRule(id: string, _options: object, context: CommandC
   return exitCodes.ok;
 }
 
+const terminalCaller: Caller = { id: 'terminal', kind: 'person' };
+
 interface Rules extends AsyncDisposable {
   list(): Promise<readonly RememberedRule[]>;
   remove(id: string): Promise<unknown>;
@@ -50,7 +55,12 @@ async function openRules(context: CommandContext): Promise<Rules> {
       serverAddress === undefined ? rule : { ...rule, serverAddress: withoutSecrets(serverAddress) };
     return {
       list: async () => (await storage.rules.list()).map(withoutSecret),
-      remove: (id) => storage.rules.remove(id),
+      remove: (id) =>
+        recordAct(
+          { operation: 'revokeRule', caller: terminalCaller, details: { rule: id } },
+          { storage, log: silentLog },
+          () => storage.rules.remove(id),
+        ),
       [Symbol.asyncDispose]: () => storage.close(),
     };
   }
