@@ -30,7 +30,7 @@ export function toChainTool({ name, description, input, steps, timeoutMs, maxIns
   });
 }
 
-interface SoFar {
+interface ChainState {
   readonly args: JsonObject;
   readonly results: readonly ToolResult[];
 }
@@ -38,45 +38,45 @@ interface SoFar {
 async function runStep(
   tool: string,
   written: JsonObject,
-  soFar: SoFar,
+  state: ChainState,
   { call }: LocalToolContext,
 ): Promise<ToolResult> {
   try {
-    return await call(tool, fill(written, soFar));
+    return await call(tool, fill(written, state));
   } catch (cause) {
-    if (!(cause instanceof NoValue)) throw cause;
+    if (!(cause instanceof MissingValue)) throw cause;
     return { isError: true, text: cause.message, content: [], callId: '' };
   }
 }
 
-class NoValue extends Error {}
+class MissingValue extends Error {}
 
 /** Fills in the references of arguments. A text that is exactly one reference becomes the value with its type. */
-function fill(value: unknown, soFar: SoFar): unknown {
-  if (typeof value === 'string') return fillText(value, soFar);
-  if (Array.isArray(value)) return value.map((item) => fill(item, soFar));
+function fill(value: unknown, state: ChainState): unknown {
+  if (typeof value === 'string') return fillText(value, state);
+  if (Array.isArray(value)) return value.map((item) => fill(item, state));
   if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([key, member]) => [key, fill(member, soFar)] as const);
+  const members = Object.entries(value).map(([key, member]) => [key, fill(member, state)] as const);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
-function fillText(written: string, soFar: SoFar): unknown {
+function fillText(written: string, state: ChainState): unknown {
   const template = readTemplate(written);
-  if ('problem' in template) throw new NoValue(template.problem);
+  if ('problem' in template) throw new MissingValue(template.problem);
   const [only] = template;
   // A reference to a missing optional argument is left out.
   if (template.length === 1 && only !== undefined && typeof only !== 'string')
-    return only.from === 'input' ? lookUp(only, soFar) : mustHave(only, soFar);
-  return template.map((part) => (typeof part === 'string' ? part : toText(mustHave(part, soFar)))).join('');
+    return only.from === 'input' ? lookUp(only, state) : requireValue(only, state);
+  return template.map((part) => (typeof part === 'string' ? part : toText(requireValue(part, state)))).join('');
 }
 
-function mustHave(reference: ChainReference, soFar: SoFar): unknown {
-  const value = lookUp(reference, soFar);
-  if (value === undefined) throw new NoValue(`${reference.written} has no value`);
+function requireValue(reference: ChainReference, state: ChainState): unknown {
+  const value = lookUp(reference, state);
+  if (value === undefined) throw new MissingValue(`${reference.written} has no value`);
   return value;
 }
 
-function lookUp(reference: ChainReference, { args, results }: SoFar): unknown {
+function lookUp(reference: ChainReference, { args, results }: ChainState): unknown {
   let value = reference.from === 'input' ? args : partOf(reference, results[reference.from - 1]);
   for (const key of reference.path) {
     const inside = isObject(value) || Array.isArray(value) ? value : {};
@@ -91,7 +91,7 @@ function partOf({ part, written }: ChainReference, result: ToolResult | undefine
   try {
     return JSON.parse(result?.text ?? '');
   } catch {
-    throw new NoValue(`${written}: what that step gave is no JSON`);
+    throw new MissingValue(`${written}: the result of that step is not JSON`);
   }
 }
 
@@ -99,9 +99,9 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function failure(at: number, steps: ChainConfig['steps'], text: string): JsonObject {
+function failure(at: number, steps: ChainConfig['steps'], reason: string): JsonObject {
   const before = steps.slice(0, at).map(({ tool }, index) => `${index + 1} (${tool})`);
   const done = before.length > 0 ? `\nSteps that have run: ${before.join(', ')}` : '';
-  const said = `Step ${at + 1} of ${steps.length} (${steps[at]?.tool}) failed: ${text}${done}`;
-  return { isError: true, content: [{ type: 'text', text: said }] };
+  const text = `Step ${at + 1} of ${steps.length} (${steps[at]?.tool}) failed: ${reason}${done}`;
+  return { isError: true, content: [{ type: 'text', text }] };
 }
