@@ -65,12 +65,11 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
 
   async function turnFor(
     lane: Lane,
-    { era, transport, channel }: Session,
+    { era, transport }: Session,
     subject: string,
     { host, signal, onWait }: DeliveryOptions,
   ): Promise<Turn | undefined> {
-    // Over Streamable HTTP a question arrives on the response of its request.
-    if (!host || era === 'modern' || transport === 'api' || channel.hasPerRequestStream) return undefined;
+    if (!host || era === 'modern' || transport === 'api') return undefined;
     const request = { subject, canBeAsked: canBeAsked(host, defaultHost), hasOwnStream: transport === 'http' };
     const immediate = lane.turns.tryTake(request);
     if (immediate) return immediate;

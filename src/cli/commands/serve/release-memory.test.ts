@@ -69,11 +69,19 @@ test('after the first release, a longer idle time is required', () => {
   expect(state.releases).toBe(2);
 });
 
+test('a heap whose full collection would take long is left to V8', () => {
+  const { state, releasing, work } = setUp();
+  using _releasing = releasing;
+  work(200 * 1024 * 1024);
+  vi.advanceTimersByTime(400);
+  expect(state.releases).toBe(0);
+});
+
 test('the default collection frees unreachable objects', async () => {
   const events = createEvents<ToolboxEvents>();
   const stats = () => ({ running: 0, queued: 0, byKey: new Map() });
   const collected = new WeakRef({});
-  using _releasing = releaseMemory({ toolbox: { on: events.on, calls: { stats } }, startMs: 20 });
+  using _releasing = releaseMemory({ toolbox: { on: events.on, calls: { stats } }, startMs: 20, heapBytes: () => 1 });
   await vi.advanceTimersByTimeAsync(40);
   expect(collected.deref()).toBeUndefined();
 });

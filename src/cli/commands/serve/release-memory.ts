@@ -52,7 +52,7 @@ export function releaseMemory(options: ReleaseMemoryOptions): Disposable {
 const minGrowth = 1.5;
 
 /** The pause of a full collection grows with the heap: a larger one is left to V8, which collects in small steps. */
-const maxHeapBytes = 64 * 1024 * 1024;
+const maxHeapBytes = 160 * 1024 * 1024;
 
 const totalHeapBytes = () => process.memoryUsage().heapTotal;
 
