@@ -62,12 +62,25 @@ test('requests whose responses have their own streams run side by side, until a 
   expect(turns.tryTake(streamed)).toBeUndefined();
 });
 
-test('a request that waits too long for its turn fails and says that it was not sent', async () => {
+test('a request whose tool asks fails when it waits too long for its turn, and says that it was not sent', async () => {
   const turns = createTurns('files');
-  take(turns, asker);
+  take(turns, asker).recordQuestion();
   vi.useRealTimers();
   const failed = turns.take(asker, { maxWaitMs: 1 });
   await expect(failed).rejects.toMatchObject({ code: 'CALL_TIMED_OUT', data: { reached: false } });
+});
+
+test('a request whose tool is not known to ask starts beside a slow one instead of failing', async () => {
+  const turns = createTurns('files');
+  const slow = take(turns, asker);
+  vi.useRealTimers();
+  const late = await turns.take({ subject: 'list', canBeAsked: true }, { maxWaitMs: 1 });
+  expect([slow.hasEnded, late.hasEnded]).toEqual([false, false]);
+  // Both still count: the next one waits for both.
+  slow.end(true);
+  expect(turns.tryTake(asker)).toBeUndefined();
+  late.end(true);
+  take(turns, asker);
 });
 
 test('a cancelled request holds its turn until the server has answered it or had time to stop', () => {

@@ -34,7 +34,10 @@ export interface TurnRequest {
 export interface Turns {
   /** A turn that starts now; undefined if the request has to wait. */
   tryTake(request: TurnRequest): Turn | undefined;
-  /** Waits in order of arrival. Rejects on abort, and with CALL_TIMED_OUT after `maxWaitMs`. */
+  /**
+   * Waits in order of arrival; rejects on abort. A request whose tool is known to ask rejects with CALL_TIMED_OUT after
+   * `maxWaitMs`. Any other starts beside the running ones after ten seconds: a question that arrives then is refused.
+   */
   take(request: TurnRequest, options: { readonly signal?: AbortSignal; readonly maxWaitMs: number }): Promise<Turn>;
 }
 
@@ -45,6 +48,8 @@ interface Waiting {
 
 // A tool that asked nothing in this many calls counts as one that does not ask.
 const quietCallsNeeded = 3;
+// How long a request waits whose tool has not asked so far: a slow call must not stop those of other clients.
+const patienceMs = 10_000;
 // How long a server may go on with a cancelled request: one that has asked before, and one that may ask.
 const askerReleaseMs = 30_000;
 const releaseMs = 3_000;
@@ -113,7 +118,8 @@ export function createTurns(server: string): Turns {
       const { promise, resolve } = Promise.withResolvers<Turn>();
       const waiting: Waiting = { request, start: resolve };
       queue.push(waiting);
-      const timeout = AbortSignal.timeout(maxWaitMs);
+      const isAsker = (quietCalls.get(request.subject) ?? 0) < 0;
+      const timeout = AbortSignal.timeout(isAsker ? maxWaitMs : Math.min(maxWaitMs, patienceMs));
       try {
         return await abortable(promise, signal ? AbortSignal.any([signal, timeout]) : timeout);
       } catch (cause) {
@@ -122,7 +128,8 @@ export function createTurns(server: string): Turns {
         else queue.splice(at, 1);
         startWaiting();
         if (signal?.aborted || !timeout.aborted) throw cause;
-        throw busy(server, maxWaitMs, cause);
+        if (isAsker) throw busy(server, maxWaitMs, cause);
+        return begin(request);
       }
     },
   };
