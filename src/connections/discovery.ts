@@ -34,9 +34,9 @@ export interface Listing {
 }
 
 export interface ListOptions {
-  /** Default 50 000. */
+  /** Default 100 000. */
   readonly maxItems?: number;
-  /** Default 1 000. */
+  /** Default 2 000. */
   readonly maxPages?: number;
 }
 
@@ -46,7 +46,7 @@ export async function listAll(
   request: (method: string, params: JsonObject) => Promise<JsonObject>,
   options: ListOptions = {},
 ): Promise<Listing> {
-  const { maxItems = 50_000, maxPages = 1_000 } = options;
+  const { maxItems = 100_000, maxPages = 2_000 } = options;
   const items: JsonObject[] = [];
   const rejected: { name: string; reason: string }[] = [];
   const cursors = new Set<string>();
