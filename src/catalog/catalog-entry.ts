@@ -10,7 +10,7 @@ export interface CatalogEntry {
   readonly name: string;
   /** Another tool owns the exposed name without a suffix. */
   readonly suffixed?: boolean;
-  /** What patterns over tools are read against. */
+  /** The names that tool patterns are matched against. */
   readonly scope: NamingScope;
   /** The name the server, or the program, gave it. */
   readonly originalName: string;

@@ -53,7 +53,7 @@ export async function assistantTools(
     onOmitted: ({ name }, reason) => omitted.push({ name, reason }),
   });
   const disabledBy = createPatternIndex(assistant.disabledTools);
-  // One array for each pattern: what is compiled for it is cached by the array.
+  // One array per pattern: the compiled pattern is cached with its array as the key.
   const trusting = assistant.trustedTools.map((pattern) => [pattern]);
   const sent = shown.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }).length);
   return {

@@ -49,7 +49,7 @@ export function createModernSubscription(session: Session, options: ModernSubscr
     if (opened && !isRunning) void keepOpen();
   }
 
-  /** Subscribes again when the subscription ends by itself. */
+  /** Subscribes again when the server ends the subscription. */
   async function keepOpen(): Promise<void> {
     isRunning = true;
     for (let failures = 0; current && !signal.aborted; ) {

@@ -45,7 +45,7 @@ export interface SessionSupervisor {
   updateListProblem(): void;
 }
 
-// After this many consecutive failures a request fails at once instead of waiting for an attempt of its own.
+// After this many consecutive failures a request fails at once and starts no attempt to connect.
 const maxFailuresToWaitFor = 3;
 // A connection that has used up its attempts rests for this long, unless somebody connects it or a request needs it.
 const restMs = 3_600_000;
@@ -148,7 +148,7 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
     retry = { promise, cancel };
   }
 
-  /** True when a request may start an attempt of its own. */
+  /** True when a request may start an attempt to connect. */
   function mayAttempt(): boolean {
     if (attempt || model.status.failures <= maxFailuresToWaitFor) return true;
     return restsSince !== undefined && clock.now() - restsSince >= wakeMs;

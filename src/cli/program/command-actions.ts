@@ -27,7 +27,7 @@ export function createActions<Module>(run: Run, load: () => Promise<Module>): Cr
 const gatewayCommands = new WeakSet<Command>();
 const withoutGateway = new Set(['serve', 'import', 'audit', 'secrets', 'connect', 'completion', 'complete']);
 
-/** Adds `--url` and `--local` to every command that can use a gateway, unless it has a `--url` of its own. */
+/** Adds `--url` and `--local` to every command that can use a gateway, except those that define `--url` themselves. */
 export function addGatewayOptions(command: Command): void {
   for (const child of command.commands) {
     if (withoutGateway.has(child.name()) && command.parent === null) continue;

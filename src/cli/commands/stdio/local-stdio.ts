@@ -36,7 +36,7 @@ export async function serveLocally(name: string, context: CommandContext): Promi
     toolbox,
     log,
     caller: { id: 'stdio', kind: 'client' },
-    // This process serves one client, whose user started it: there is nobody else to ask.
+    // The user of the only client started this process, so that user answers.
     profile: () => ({ ...profile, approval: { ...profile.approval, approvers: 'client' } }),
     input: process.stdin,
     output: process.stdout,
