@@ -11,6 +11,7 @@ import type { Audit } from './ports/audit.ts';
 import type { ConversationStore } from './ports/conversation-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
+import type { SavedRequestStore } from './ports/saved-request-store.ts';
 import type { Sealer } from './sealer.ts';
 
 /** All stores. A change is durable when its promise resolves. */
@@ -25,6 +26,7 @@ export interface Storage extends AsyncDisposable {
   readonly assistants: AssistantStore;
   readonly providers: ProviderStore;
   readonly conversations: ConversationStore;
+  readonly savedRequests: SavedRequestStore;
   readonly meta: MetaStore;
   readonly audit: Audit;
   /**

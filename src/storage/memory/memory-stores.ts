@@ -6,6 +6,7 @@ import { nameTaken } from '../../servers/server-store.ts';
 import type { Assistant, AssistantStore } from '../ports/assistant-store.ts';
 import { type ApiKey, type KeyStore, touchPrecisionMs } from '../ports/key-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
+import { compareNames, type SavedRequest, type SavedRequestStore } from '../ports/saved-request-store.ts';
 import type { MetaStore } from '../storage.ts';
 
 /** Pins in memory. */
@@ -105,5 +106,20 @@ export function createMemoryKeys(): KeyStore {
       keys.set(id, { ...key, revokedAt: at });
       return true;
     },
+  };
+}
+
+/** Saved requests in memory. */
+export function createMemorySavedRequests(): SavedRequestStore {
+  const requests = new Map<string, SavedRequest>();
+  return {
+    list: async (owner) =>
+      structuredClone(
+        [...requests.values()].filter((request) => request.owner === owner || request.shared).sort(compareNames),
+      ),
+    get: async (id) => structuredClone(requests.get(id)),
+    count: async (owner) => [...requests.values()].filter((request) => request.owner === owner).length,
+    put: async (request) => void requests.set(request.id, structuredClone(request)),
+    remove: async (id) => requests.delete(id),
   };
 }

@@ -12,6 +12,7 @@ import {
   createMemoryPins,
   createMemoryProviders,
   createMemoryRules,
+  createMemorySavedRequests,
   createMemoryServers,
 } from './memory-stores.ts';
 
@@ -40,6 +41,7 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     assistants: createMemoryAssistants(),
     providers: createMemoryProviders(),
     conversations: createMemoryConversations(),
+    savedRequests: createMemorySavedRequests(),
     meta: createMemoryMeta(),
     reseal: async () => 0,
     close,

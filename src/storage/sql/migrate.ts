@@ -8,6 +8,7 @@ import { fewerIndexes } from './migrations/004-fewer-indexes.ts';
 import { callParents } from './migrations/005-parents.ts';
 import { summaries } from './migrations/006-summaries.ts';
 import { pinHashes } from './migrations/007-pin-hashes.ts';
+import { savedRequests } from './migrations/008-saved-requests.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   callParents,
   summaries,
   pinHashes,
+  savedRequests,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -17,6 +17,7 @@ import { createSqlJournal } from './sql-journal.ts';
 import { createSqlKeys } from './sql-keys.ts';
 import { createSqlOAuth } from './sql-oauth.ts';
 import { createSqlPins } from './sql-pins.ts';
+import { createSqlSavedRequests } from './sql-saved-requests.ts';
 import {
   createSqlAssistants,
   createSqlMeta,
@@ -106,6 +107,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     assistants: guard(createSqlAssistants(engine)),
     providers: guard(createSqlProviders(engine, ring)),
     conversations: guard(createSqlConversations(engine, ownership)),
+    savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),
     audit,
     ...guard({ reseal: change }),

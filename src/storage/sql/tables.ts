@@ -24,6 +24,8 @@ export interface Tables {
   api_keys: ApiKeyRow;
   assistants: { id: string; name: string; body: string };
   providers: { id: string; name: string; sealed: string };
+  /** `shared` is 0 or 1. */
+  saved_requests: { id: string; owner: string; shared: number; body: string };
   conversations: ConversationRow;
   messages: { conversation: string; seq: number; id: string; body: string };
 }

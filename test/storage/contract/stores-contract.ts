@@ -6,6 +6,7 @@ import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
 import { assistantSchema } from '../../../src/storage/ports/assistant-store.ts';
 import { type ApiKey, hashApiKey } from '../../../src/storage/ports/key-store.ts';
 import { providerSchema } from '../../../src/storage/ports/provider-store.ts';
+import type { SavedRequest } from '../../../src/storage/ports/saved-request-store.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, makeServer } from '../records.ts';
 
@@ -208,6 +209,34 @@ export function storesContract(kind: StorageKind): void {
       expect(await providers.remove(ours.id)).toBe(true);
       expect(await providers.remove(ours.id)).toBe(false);
       expect(await providers.get(ours.id)).toBeUndefined();
+    });
+
+    test('saved requests are listed for their owner, and the shared ones for everybody', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { savedRequests } = storage;
+      const save = (name: string, owner: string, shared = false): SavedRequest => ({
+        id: randomUUID(),
+        name,
+        owner,
+        shared,
+        tool: 'files__read',
+        arguments: { path: `/${name}`, nul: '\u0000' },
+        createdAt: at(1),
+        updatedAt: at(1),
+      });
+      const [b, a, shared, other] = [save('b', 'one'), save('A', 'one'), save('c', 'two', true), save('d', 'two')];
+      for (const request of [b, a, shared, other]) await savedRequests.put(request);
+      expect(await savedRequests.list('one')).toEqual([a, b, shared]);
+      expect(await savedRequests.list('two')).toEqual([shared, other]);
+      expect(await savedRequests.count('one')).toBe(2);
+      const renamed = { ...b, name: 'z', shared: true, updatedAt: at(2) };
+      await savedRequests.put(renamed);
+      expect(await savedRequests.get(b.id)).toEqual(renamed);
+      expect(await savedRequests.list('two')).toEqual([shared, other, renamed]);
+      expect(await savedRequests.remove(b.id)).toBe(true);
+      expect(await savedRequests.remove(b.id)).toBe(false);
+      expect(await savedRequests.get(b.id)).toBeUndefined();
     });
 
     test('meta values are stored by name', async () => {
