@@ -17,10 +17,13 @@ const queryClient = new QueryClient({
     queries: {
       // Events invalidate what has changed, so nothing is polled.
       staleTime: 60_000,
+      // The gateway may run on this machine, which answers without a network.
+      networkMode: 'always',
       refetchOnWindowFocus: false,
       // The gateway would reject the same request again; only a missing response is worth a retry.
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
     },
+    mutations: { networkMode: 'always' },
   },
 });
 

@@ -34,7 +34,7 @@ export async function followEvents(
     try {
       for await (const { event, data, id } of await gateway.events(`/api/events${from}`, signal)) {
         last = id ?? last;
-        if (event !== undefined && event !== 'ready') listener(event, JSON.parse(data));
+        if (event !== undefined && event !== 'ready' && event !== 'alive') listener(event, JSON.parse(data));
       }
     } catch (cause) {
       signal.throwIfAborted();

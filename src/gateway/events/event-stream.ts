@@ -18,8 +18,10 @@ export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** How long a client should wait before it reconnects; the client's default if absent. */
   readonly retryMs?: number;
-  /** Interval of keep-alive comments; 15 000. */
+  /** Interval of the keep-alive; 15 000. */
   readonly keepAliveMs?: number;
+  /** The event that keeps the connection alive; a comment if absent, which scripts in browsers cannot see. */
+  readonly keepAlive?: ServerSentEvent;
   /** Unsent bytes at which the client is disconnected; 1 MiB. */
   readonly maxUnsentBytes?: number;
   /** Ends the stream when it aborts. */
@@ -52,7 +54,8 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     response.end();
   }
 
-  const keepAlive = setInterval(() => write(': still here\n\n'), keepAliveMs).unref();
+  const keepAliveText = options.keepAlive ? toText(options.keepAlive) : ': still here\n\n';
+  const keepAlive = setInterval(() => write(keepAliveText), keepAliveMs).unref();
   signal?.addEventListener('abort', end, { once: true });
   response.once('close', () => {
     closed = true;
@@ -66,7 +69,11 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     get closed() {
       return closed;
     },
-    send: ({ name, data, id }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`),
+    send: (event) => write(toText(event)),
     end,
   };
+}
+
+function toText({ name, data, id }: ServerSentEvent): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`;
 }

@@ -21,6 +21,7 @@ export function serveEvents(response: ServerResponse, identity: Identity, option
   const stream = openEventStream(response, {
     retryMs: 2_000,
     keepAliveMs,
+    keepAlive: { name: 'alive', data: '{}' },
     maxUnsentBytes,
     signal: stopping,
     onClose() {

@@ -138,6 +138,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas).sort()).toMatchInlineSnapshot(`
       [
         "AcceptInput",
+        "AliveEvent",
         "ApiKey",
         "ApiKeyInput",
         "ApiKeyList",

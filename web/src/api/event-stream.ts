@@ -37,51 +37,80 @@ export interface EventStream {
 
 // Hundreds of calls may change at once: their refetches are batched.
 const batchMs = 150;
+// A fetch that takes longer is cancelled by the next event: its response may never come.
+const maxFetchMs = 10_000;
+// The gateway sends `alive` every 15 seconds. A connection can be lost without an error, for example while a laptop sleeps.
+const maxSilenceMs = 45_000;
+const reopenMs = 2_000;
 
 /** Opens the gateway's event stream and invalidates the queries whose data an event changed. */
 export function openEventStream(queries: QueryClient): EventStream {
   const target = new EventTarget();
-  const invalid = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const source = new EventSource('/api/events');
+  /** The query keys to refetch, with the time of the first event since the last refetch. */
+  const invalid = new Map<string, number>();
+  let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+  let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+  let source = connect();
 
   function refresh(): void {
-    timer = undefined;
-    if (invalid.delete('*')) {
+    refreshTimer = undefined;
+    if (invalid.has('*')) {
       invalid.clear();
       void queries.invalidateQueries();
       return;
     }
-    for (const key of invalid) {
+    for (const [key, since] of invalid) {
       // A fetch in flight completes first: a stream of events would otherwise cancel it again and again.
-      if (queries.isFetching({ queryKey: [key] }) > 0) continue;
+      if (queries.isFetching({ queryKey: [key] }) > 0 && Date.now() - since < maxFetchMs) continue;
       invalid.delete(key);
       void queries.invalidateQueries({ queryKey: [key] });
     }
-    if (invalid.size > 0) timer = setTimeout(refresh, batchMs);
+    if (invalid.size > 0) refreshTimer = setTimeout(refresh, batchMs);
   }
 
   function invalidate(keys: readonly string[]): void {
-    for (const key of keys) invalid.add(key);
-    timer ??= setTimeout(refresh, batchMs);
+    for (const key of keys) if (!invalid.has(key)) invalid.set(key, Date.now());
+    refreshTimer ??= setTimeout(refresh, batchMs);
   }
 
   function reportConnection(state: ConnectionState): void {
     target.dispatchEvent(new CustomEvent('connection', { detail: state }));
   }
 
-  for (const [name, keys] of Object.entries(invalidatedBy)) source.addEventListener(name, () => invalidate(keys));
-  for (const name of subscribable) {
-    source.addEventListener(name, ({ data }) => {
-      target.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(data) }));
-    });
+  function reopenAfter(delayMs: number): void {
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(() => {
+      reportConnection('lost');
+      source.close();
+      source = connect();
+    }, delayMs);
   }
-  source.addEventListener('open', () => {
-    // Data that was fetched before the stream opened may have changed since; queries may have failed while it was lost.
-    invalidate(['*']);
-    reportConnection('open');
-  });
-  source.addEventListener('error', () => reportConnection('lost'));
+
+  function connect(): EventSource {
+    const opened = new EventSource('/api/events');
+    const onEvent = (name: string, listener: (data: string) => void) =>
+      opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
+        reopenAfter(maxSilenceMs);
+        listener(data);
+      });
+    onEvent('alive', () => {});
+    for (const [name, keys] of Object.entries(invalidatedBy)) onEvent(name, () => invalidate(keys));
+    for (const name of subscribable) {
+      onEvent(name, (data) => target.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(data) })));
+    }
+    opened.addEventListener('open', () => {
+      reopenAfter(maxSilenceMs);
+      // Data that was fetched before the stream opened may have changed since; queries may have failed while it was lost.
+      invalidate(['*']);
+      reportConnection('open');
+    });
+    opened.addEventListener('error', () => {
+      reportConnection('lost');
+      // The browser reconnects after a broken connection, but not after a response with an error status.
+      if (opened.readyState === EventSource.CLOSED) reopenAfter(reopenMs);
+    });
+    return opened;
+  }
 
   function listen(name: string, listener: (detail: never) => void): () => void {
     const onEvent = (event: Event) => listener((event as CustomEvent).detail as never);
@@ -93,7 +122,8 @@ export function openEventStream(queries: QueryClient): EventStream {
     on: listen,
     onConnection: (listener) => listen('connection', listener),
     close() {
-      clearTimeout(timer);
+      clearTimeout(refreshTimer);
+      clearTimeout(silenceTimer);
       source.close();
     },
   };

@@ -1720,6 +1720,7 @@ export interface components {
             }[];
         };
         readonly ReadyEvent: Record<string, never>;
+        readonly AliveEvent: Record<string, never>;
         readonly ResetEvent: {
             readonly reason: string;
         };
@@ -2405,6 +2406,7 @@ export type Tool = components['schemas']['Tool'];
 export type ToolList = components['schemas']['ToolList'];
 export type ToolFormats = components['schemas']['ToolFormats'];
 export type ReadyEvent = components['schemas']['ReadyEvent'];
+export type AliveEvent = components['schemas']['AliveEvent'];
 export type ResetEvent = components['schemas']['ResetEvent'];
 export type ServerAddedEvent = components['schemas']['ServerAddedEvent'];
 export type ServerUpdatedEvent = components['schemas']['ServerUpdatedEvent'];
@@ -4107,6 +4109,7 @@ export interface operations {
                 content: {
                     readonly "text/event-stream": {
                         readonly ready: Record<string, never>;
+                        readonly alive: Record<string, never>;
                         readonly reset: {
                             readonly reason: string;
                         };

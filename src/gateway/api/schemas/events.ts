@@ -24,6 +24,7 @@ const adminJson = json.optional().describe('Only for administrators; omitted if 
 /** The data of each event, by event name. */
 export const eventSchemas = {
   ready: answer('ReadyEvent', z.strictObject({})),
+  alive: answer('AliveEvent', z.strictObject({})),
   reset: answer('ResetEvent', z.strictObject({ reason: z.string() })),
   'server.added': answer('ServerAddedEvent', z.strictObject({ server: z.string() })),
   'server.updated': answer('ServerUpdatedEvent', z.strictObject({ server: z.string() })),
