@@ -60,10 +60,10 @@ test('an approval survives a restart of the gateway, the page reconnects, and th
   await dialog.waitFor();
 
   await first.close();
-  await page.getByText('The gateway is not answering.').waitFor();
+  await page.getByText('The gateway does not respond.').waitFor();
   await using second = await startGateway(Number(new URL(first.url).port));
   expect(second.url).toBe(first.url);
-  await page.getByText('The gateway is not answering.').waitFor({ state: 'detached' });
+  await page.getByText('The gateway does not respond.').waitFor({ state: 'detached' });
   await dialog.getByRole('button', { name: 'Allow once' }).click();
   const answer = page.getByRole('article', { name: 'Answer' });
   await answer.getByText('The line is there.').waitFor();

@@ -8,6 +8,7 @@ import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { SessionGate } from './components/SignIn.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { Toasts } from './components/Toasts.tsx';
+import { text } from './text/text.ts';
 
 const pages = {
   '/': lazy(() => import('./pages/overview/OverviewPage.tsx')),
@@ -34,8 +35,11 @@ export function App() {
                     <Route key={path} path={path} component={Content} />
                   ))}
                   <Route>
-                    <EmptyState title="Page not found" actions={<ButtonLink href="/">Open the overview</ButtonLink>}>
-                      Check the URL, or open a page from the menu.
+                    <EmptyState
+                      title={text.app.notFound.title}
+                      actions={<ButtonLink href="/">{text.app.notFound.action}</ButtonLink>}
+                    >
+                      {text.app.notFound.detail}
                     </EmptyState>
                   </Route>
                 </Switch>
@@ -51,7 +55,7 @@ export function App() {
 function Loading() {
   return (
     <div className="p-6">
-      <Spinner label="Loading …" />
+      <Spinner label={text.common.loading} />
     </div>
   );
 }

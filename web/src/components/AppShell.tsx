@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useConnection } from '../api/events-context.tsx';
 import { queries } from '../api/queries.ts';
+import { text } from '../text/text.ts';
 import { IconButton } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { Navigation } from './Navigation.tsx';
@@ -30,12 +31,12 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60 focus:rounded focus:bg-raised focus:px-3 focus:py-2"
       >
-        Skip to content
+        {text.app.skipToContent}
       </a>
       <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-3 py-2 md:hidden">
         <Brand />
         <IconButton
-          label={open ? 'Close the menu' : 'Open the menu'}
+          label={open ? text.app.closeMenu : text.app.openMenu}
           aria-expanded={open}
           aria-controls="navigation"
           onClick={() => setOpen(!open)}
@@ -60,7 +61,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           className="flex items-center gap-2 rounded-md border border-line bg-page px-2.5 py-1.5 text-ink-soft hover:bg-sunken hover:text-ink"
         >
           <Search aria-hidden className="size-4" />
-          <span className="flex-1 text-left">Search</span>
+          <span className="flex-1 text-left">{text.app.search}</span>
           <kbd aria-hidden className="rounded border border-line px-1 text-xs">
             Ctrl K
           </kbd>
@@ -112,7 +113,7 @@ function ConnectionBanner() {
   if (since === undefined || now - since < 1_500) return null;
   return (
     <p role="alert" className="bg-warn-soft px-4 py-2 text-warn">
-      The gateway is not answering. This page may be out of date; reconnecting automatically …
+      {text.app.disconnected}
     </p>
   );
 }

@@ -13,26 +13,28 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { formatNumber } from '../text/formats.ts';
+import { text } from '../text/text.ts';
 import { classNames } from './class-names.ts';
 import { applyTheme, readTheme, type Theme } from './theme.ts';
 import { ViewToggle } from './ViewToggle.tsx';
 
 const pages = [
-  { href: '/', label: 'Overview', Icon: Gauge },
-  { href: '/chat', label: 'Chat', Icon: MessagesSquare },
-  { href: '/approvals', label: 'Approvals', Icon: ShieldQuestion },
-  { href: '/servers', label: 'Servers', Icon: Server },
-  { href: '/tools', label: 'Tools', Icon: Wrench },
-  { href: '/calls', label: 'Calls', Icon: History },
-  { href: '/assistants', label: 'Assistants', Icon: Bot },
-  { href: '/settings', label: 'Settings', Icon: Settings },
-] as const;
+  { href: '/', label: text.navigation.overview, Icon: Gauge },
+  { href: '/chat', label: text.navigation.chat, Icon: MessagesSquare },
+  { href: '/approvals', label: text.navigation.approvals, Icon: ShieldQuestion },
+  { href: '/servers', label: text.navigation.servers, Icon: Server },
+  { href: '/tools', label: text.navigation.tools, Icon: Wrench },
+  { href: '/calls', label: text.navigation.calls, Icon: History },
+  { href: '/assistants', label: text.navigation.assistants, Icon: Bot },
+  { href: '/settings', label: text.navigation.settings, Icon: Settings },
+];
 
 /** Links to all pages. `pending`: the number of pending approvals. */
 export function Navigation({ pending }: { readonly pending: number }) {
   const [location] = useLocation();
   return (
-    <nav aria-label="Pages" className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto">
+    <nav aria-label={text.navigation.label} className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto">
       {pages.map(({ href, label, Icon }) => {
         const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
         return (
@@ -49,8 +51,8 @@ export function Navigation({ pending }: { readonly pending: number }) {
             <span className="flex-1">{label}</span>
             {href === '/approvals' && pending > 0 && (
               <span className="rounded-full bg-warn px-1.5 text-xs font-semibold text-surface tabular-nums">
-                {pending}
-                <span className="sr-only"> pending</span>
+                {formatNumber(pending)}
+                <span className="sr-only"> {text.navigation.pending}</span>
               </span>
             )}
           </Link>
@@ -64,16 +66,16 @@ export function Navigation({ pending }: { readonly pending: number }) {
 }
 
 const themes: readonly { readonly id: Theme; readonly label: string; readonly icon: ReactNode }[] = [
-  { id: 'system', label: 'System', icon: <Monitor aria-hidden /> },
-  { id: 'light', label: 'Light', icon: <Sun aria-hidden /> },
-  { id: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+  { id: 'system', label: text.navigation.theme.system, icon: <Monitor aria-hidden /> },
+  { id: 'light', label: text.navigation.theme.light, icon: <Sun aria-hidden /> },
+  { id: 'dark', label: text.navigation.theme.dark, icon: <Moon aria-hidden /> },
 ];
 
 function ThemeToggle() {
   const [theme, setTheme] = useState(readTheme);
   return (
     <ViewToggle
-      label="Colour scheme"
+      label={text.navigation.theme.label}
       views={themes}
       value={theme}
       onChange={(next) => {

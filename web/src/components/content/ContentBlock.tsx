@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
 import { api } from '../../api/client.ts';
+import { formatBytes } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
 import { ErrorNotice } from '../ErrorNotice.tsx';
-import { formatBytes } from '../format-bytes.ts';
 import { isRecord } from '../is-record.ts';
 import { JsonView } from '../JsonView.tsx';
 import { SafeLink } from '../SafeLink.tsx';

@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from 'react';
+import { formatBytes } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
-import { formatBytes } from '../format-bytes.ts';
 import { ScrollBox } from '../ScrollBox.tsx';
 import { safeText } from '../safe-text.ts';
 import { saveFile } from './save-file.ts';

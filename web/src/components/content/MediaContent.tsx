@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { formatBytes } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
-import { formatBytes } from '../format-bytes.ts';
 import { safeText } from '../safe-text.ts';
 import { useToast } from '../Toasts.tsx';
 import { saveFile } from './save-file.ts';

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { formatBytes } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
 import { messageOf, Notice } from '../ErrorNotice.tsx';
-import { formatBytes } from '../format-bytes.ts';
 import { useToast } from '../Toasts.tsx';
 import { LongText } from './LongText.tsx';
 import { saveFile } from './save-file.ts';

@@ -5,7 +5,8 @@ import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
 import { classNames } from '../../components/class-names.ts';
 import { Progress } from '../../components/Progress.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { formatDuration, useNow } from '../../components/times.tsx';
+import { useNow } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { labelStatus } from './CallStatus.tsx';
 import { findPhases, type Phase } from './timeline.ts';
 

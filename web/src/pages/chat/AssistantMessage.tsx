@@ -9,7 +9,7 @@ import { Markdown } from '../../components/Markdown.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ToolCallCard } from '../../components/ToolCallCard.tsx';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { AnswerStatus } from './AnswerStatus.tsx';
 import { formatCount, textOf } from './message-text.ts';
 import type { ChatActions } from './use-chat-actions.ts';

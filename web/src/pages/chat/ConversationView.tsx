@@ -13,7 +13,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, focusComposer, sendHint } from './Composer.tsx';
 import { ConversationMenu } from './ConversationMenu.tsx';

@@ -6,7 +6,7 @@ import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { type Range, ranges } from './overview-queries.ts';
 
 const StatsPlots = lazy(() => {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { CallStats } from '../../api/client.ts';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 import { type PlotSeries, TimePlot } from './TimePlot.tsx';
 

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { CallStats, Health } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { pluralize } from '../../components/pluralize.ts';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 
 export interface TotalsProps {

@@ -6,7 +6,7 @@ import { Fact, Facts } from '../../components/Facts.tsx';
 import { LongList } from '../../components/LongList.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { describeOffers, describeProtocol, describeServerInfo } from './server-labels.ts';
 
 /** The result of a connection test. */

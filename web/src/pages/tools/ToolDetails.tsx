@@ -14,7 +14,7 @@ import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
-import { formatDuration } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
 import { RunHistory } from './RunHistory.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
 import { ToolSchemas } from './ToolSchemas.tsx';

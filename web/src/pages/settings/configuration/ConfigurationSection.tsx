@@ -9,9 +9,9 @@ import { pluralize } from '../../../components/pluralize.ts';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
+import { formatBinaryBytes, formatSpan } from '../../../text/formats.ts';
 import { approvalModes } from '../../assistants/approval-modes.ts';
 import { type Fact, Facts, namings, Patterns } from '../Facts.tsx';
-import { formatBytes, formatSpan } from './format-amounts.ts';
 
 const dialects: Readonly<Record<Config['dialect'], string>> = {
   native: 'Toolwharf',
@@ -102,7 +102,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
     ['Concurrent calls', toolbox.maxConcurrent.toLocaleString('en')],
     ['Queued calls', toolbox.maxQueued.toLocaleString('en')],
     ['Tool names', namings[toolbox.naming]],
-    ['Maximum result size', formatBytes(toolbox.maxResultBytes)],
+    ['Maximum result size', formatBinaryBytes(toolbox.maxResultBytes)],
     ['Approval mode', approvalModes[approval.mode].label],
     ['Trusted tools', <Patterns key="trusted" patterns={approval.trustedTools} none="None" />],
     ['Always ask', <Patterns key="ask" patterns={approval.ask} none="None" />],

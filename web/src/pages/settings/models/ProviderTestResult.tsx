@@ -3,7 +3,7 @@ import type { ProviderTest } from '../../../api/client.ts';
 import { Notice } from '../../../components/ErrorNotice.tsx';
 import { pluralize } from '../../../components/pluralize.ts';
 import { safeText } from '../../../components/safe-text.ts';
-import { formatDuration } from '../../../components/times.tsx';
+import { formatDuration } from '../../../text/formats.ts';
 
 const maxShown = 200;
 

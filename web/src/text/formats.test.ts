@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { formatAgo, formatBinaryBytes, formatBytes, formatDuration, formatSpan } from './formats.ts';
+
+test('a duration is shown in the largest exact unit', () => {
+  const spans = [250, 1_000, 1_500, 90_000, 60_000, 5_400_000, 3_600_000, 7_776_000_000];
+  expect(spans.map(formatSpan)).toEqual([
+    '250 milliseconds',
+    '1 second',
+    '1.5 seconds',
+    '90 seconds',
+    '1 minute',
+    '90 minutes',
+    '1 hour',
+    '90 days',
+  ]);
+});
+
+test('a running time is shown in milliseconds, seconds or minutes', () => {
+  expect([840, 3_240, 125_000].map(formatDuration)).toEqual(['840 ms', '3.2 s', '2 min 5 s']);
+});
+
+test('a size is shown in bytes, kB or MB, and a configured size exactly', () => {
+  expect([1, 840, 12_300, 5_240_000].map(formatBytes)).toEqual(['1 byte', '840 bytes', '12 kB', '5.2 MB']);
+  const configured = [512, 262_144, 1_572_864, 10_485_760];
+  expect(configured.map(formatBinaryBytes)).toEqual(['512 bytes', '256 KiB', '1.5 MiB', '10 MiB']);
+});
+
+test('a moment is described relative to now', () => {
+  const ago = [3, 40, 300, 7_300, 86_400, 400_000].map((seconds) => formatAgo(0, seconds * 1_000));
+  expect(ago).toEqual(['just now', '40 seconds ago', '5 minutes ago', '2 hours ago', 'yesterday', '5 days ago']);
+  expect(formatAgo(120_000, 0)).toBe('in 2 minutes');
+});
