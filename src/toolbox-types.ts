@@ -7,6 +7,7 @@ import type { NativeServer } from './config/server-schema.ts';
 import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
+import type { TrafficLog } from './connections/traffic/traffic-log.ts';
 import type { Call, CallHost } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import type { InternalStartOptions, StartOptions } from './invocation/invoker.ts';
@@ -211,8 +212,15 @@ export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
   get(server: string, name: string, args?: Readonly<Record<string, string>>, options?: Options): Promise<JsonObject>;
 }
 
+/** The servers of a toolbox, with what only the gateway shows. */
+export interface InternalToolboxServers extends ToolboxServers {
+  /** The messages between the gateway and a server. */
+  traffic(name: string): TrafficLog;
+}
+
 /** The toolbox as the gateway, the chat and the command line use it: on behalf of callers with a policy of their own. */
 export interface InternalToolbox extends Toolbox {
+  readonly servers: InternalToolboxServers;
   readonly resources: ToolboxResources<InternalReadOptions>;
   readonly prompts: ToolboxPrompts<InternalReadOptions>;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;

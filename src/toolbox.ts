@@ -10,6 +10,7 @@ import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
+import { createTrafficLogs } from './connections/traffic/traffic-log.ts';
 import { type Call, createFailedCall } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
@@ -151,6 +152,7 @@ export async function startToolbox(
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
   const protocolCache = createProtocolCache();
+  const traffic = createTrafficLogs(clock);
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
   const openHttp = createHttpEndpoints({
     env,
@@ -162,7 +164,10 @@ export async function startToolbox(
   });
   const servers = createServerSet({
     open: openServer,
-    onRemoved: (name) => catalog.removeServer(name),
+    onRemoved(name) {
+      if (!servers.get(name)) traffic.remove(name);
+      return catalog.removeServer(name);
+    },
     log,
     startWaitMs,
   });
@@ -189,6 +194,7 @@ export async function startToolbox(
       clock,
       healthMs,
       maxMessageBytes,
+      traffic: traffic.of(spec.name),
       onStatus: (status, before) => {
         logStatus(log, spec.name, status, before);
         events.emit('server.changed', { server: spec.name, status, before });
@@ -327,7 +333,7 @@ export async function startToolbox(
     },
     start: startCall,
     call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
-    servers: createToolboxServers({ servers, content, log, assertAllowed, assertOpen, catalog, toTool }),
+    servers: createToolboxServers({ servers, content, traffic, log, assertAllowed, assertOpen, catalog, toTool }),
     resources: {
       ...content.resources,
       read: (server, uri, readOptions) => read({ kind: 'resource', server, params: { uri } }, readOptions),

@@ -12,6 +12,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Cancellation, createCancellation } from './cancellation.ts';
 import { toDeliveryError } from './delivery-errors.ts';
 import { capabilitiesOf, type RequestHost } from './request-host.ts';
+import type { TrafficTap } from './traffic/traffic-log.ts';
 import type { Turn } from './turns.ts';
 
 export interface ChannelRequestOptions {
@@ -81,12 +82,15 @@ export interface ChannelOptions {
   readonly onUnsolicited?: () => void;
   /** Takes a request or notification of the server; false leaves it to the SDK. */
   readonly onServerMessage?: (message: JsonObject, owner: MessageOwner) => boolean;
+  /** Records all messages while somebody watches them. */
+  readonly traffic?: TrafficTap;
 }
 
 // The SDK counts its own ids up from 0 and uses only a few; ours start beyond those.
 const firstId = 1_000_000;
 
-export function createChannel(inner: Transport, { onUnsolicited, onServerMessage }: ChannelOptions = {}): Channel {
+export function createChannel(inner: Transport, options: ChannelOptions = {}): Channel {
+  const { onUnsolicited, onServerMessage, traffic } = options;
   const pending = createEphemeralMap<number, Pending>();
   /** The turns of requests that ended without a reply: a question may still belong to them. */
   const abandoned = new Map<number, Turn>();
@@ -107,7 +111,7 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
       return inner.hasPerRequestStream;
     },
     start: () => inner.start(),
-    send: (message, options) => inner.send(message, options),
+    send: (message, sendOptions) => send(message, sendOptions),
     close: () => inner.close(),
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
 
@@ -162,7 +166,7 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
           method,
           params: withMeta(params, host, host?.onProgress && { progressToken: id }),
         };
-        inner.send(message as JSONRPCMessage, sendOptions).catch((cause) => {
+        send(message as JSONRPCMessage, sendOptions, callId).catch((cause) => {
           if (pending.has(id)) fail(toDeliveryError(cause));
         });
       });
@@ -185,14 +189,23 @@ export function createChannel(inner: Transport, { onUnsolicited, onServerMessage
     },
   };
 
+  function send(message: JSONRPCMessage, sendOptions?: TransportSendOptions, callId?: string): Promise<void> {
+    if (!traffic?.isOn) return inner.send(message, sendOptions);
+    traffic.record('sent', message as JsonObject, callId);
+    const sending = inner.send(message, sendOptions);
+    sending.catch((cause) => traffic.recordFailure(message as JsonObject, cause));
+    return sending;
+  }
+
   async function notifyCancelled(id: number): Promise<void> {
     const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params: withMeta({ requestId: id }) };
     // The request has ended for us, whether or not the server receives this.
-    await inner.send(notification as JSONRPCMessage).catch(() => {});
+    await send(notification as JSONRPCMessage).catch(() => {});
   }
 
   inner.onmessage = (message, extra?: StreamMessageInfo) => {
     const record = message as JsonObject;
+    if (traffic?.isOn) traffic.record('received', record);
     if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnsolicited?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;

@@ -24,7 +24,10 @@ import { createTurns } from './turns.ts';
 import { watchHealth } from './watch-health.ts';
 
 export interface ConnectionOptions
-  extends Pick<SessionOptions, 'defaultHost' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel'> {
+  extends Pick<
+    SessionOptions,
+    'defaultHost' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel' | 'traffic'
+  > {
   readonly openHttp: HttpEndpoints;
   readonly clock: Clock;
   /** How long a connection may be silent before its server is pinged; 30 000. */
@@ -83,7 +86,7 @@ export interface Connection {
 }
 
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
-  const { clock, log, defaultHost, protocolCache, env, maxMessageBytes, logLevel } = options;
+  const { clock, log, defaultHost, protocolCache, env, maxMessageBytes, logLevel, traffic } = options;
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
   const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
@@ -155,6 +158,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       env,
       maxMessageBytes,
       logLevel,
+      traffic,
       openHttp: http?.open,
       stderr,
       redactor,

@@ -57,6 +57,7 @@ export async function handshake(
   });
   const channel: Channel = createChannel(inner, {
     onUnsolicited: http?.throttle.count,
+    traffic: options.traffic?.openTap(options.redactor),
     // Servers of the modern era send no requests: the SDK drops them.
     onServerMessage: (message, owner) =>
       (channel.envelope === undefined || message.id === undefined) && serverMessages.receive(message, owner),

@@ -8,6 +8,7 @@ import type { ProtocolCache } from './protocol-cache.ts';
 import type { RequestHost } from './request-host.ts';
 import type { Era } from './status.ts';
 import type { ServerProcessOptions } from './stdio/server-process.ts';
+import type { TrafficLog } from './traffic/traffic-log.ts';
 
 export interface SessionOptions extends ServerProcessOptions {
   /** Answers questions of servers that the host of a request cannot answer, or that belong to no request. */
@@ -16,6 +17,8 @@ export interface SessionOptions extends ServerProcessOptions {
   /** Set for servers over HTTP. */
   readonly openHttp?: () => Promise<HttpAccess>;
   readonly logLevel?: string;
+  /** Records the messages of the session while somebody watches. */
+  readonly traffic?: TrafficLog;
   /** Receives the notifications that belong to no request. */
   readonly onNotification: (method: string, params: JsonObject) => void;
   /** The session broke; never called after `close`. */

@@ -3,6 +3,7 @@ import type { ServerSpec } from '../config/config.ts';
 import { parseServer } from '../config/open-config.ts';
 import type { NativeServer } from '../config/server-schema.ts';
 import type { Connection } from '../connections/connection.ts';
+import type { TrafficLog, TrafficLogs } from '../connections/traffic/traffic-log.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
@@ -16,6 +17,7 @@ import type { ServerSet } from './server-set.ts';
 export interface ToolboxServersPorts {
   readonly servers: ServerSet;
   readonly content: ServerContent;
+  readonly traffic: TrafficLogs;
   readonly log: Log;
   readonly catalog: Pick<Catalog, 'entries' | 'removeServer'>;
   readonly toTool: (entry: CatalogEntry) => Tool;
@@ -27,7 +29,7 @@ export interface ToolboxServersPorts {
 
 /** Manages the servers of a toolbox while it is open. */
 export function createToolboxServers(ports: ToolboxServersPorts) {
-  const { servers, content, catalog, log, toTool, assertAllowed, assertOpen } = ports;
+  const { servers, content, traffic, catalog, log, toTool, assertAllowed, assertOpen } = ports;
 
   function connectionOf(name: string): Connection {
     assertOpen();
@@ -90,6 +92,10 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       return undefined;
     },
     stderr: (name: string) => connectionOf(name).stderr(),
+    traffic(name: string): TrafficLog {
+      connectionOf(name);
+      return traffic.of(name);
+    },
     request: content.request,
     complete: content.complete,
     setLogLevel: content.setLogLevel,

@@ -13,11 +13,13 @@ import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { trafficRoutes } from './routes/traffic.ts';
 
 /** Every route of the API: validation, rights and the OpenAPI document all derive from this table. */
 export const allRoutes: readonly Route[] = [
   ...serverRoutes,
   ...serverContentRoutes,
+  ...trafficRoutes,
   ...registryRoutes,
   ...toolRoutes,
   ...callRoutes,

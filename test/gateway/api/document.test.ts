@@ -65,6 +65,7 @@ describe('the OpenAPI document', () => {
         "answerQuestion",
         "callTool",
         "cancelCall",
+        "clearTraffic",
         "closeSession",
         "complete",
         "connectServer",
@@ -89,6 +90,7 @@ describe('the OpenAPI document', () => {
         "getSession",
         "getTool",
         "getToolFormats",
+        "getTraffic",
         "importServers",
         "listApprovals",
         "listAssistants",
@@ -114,6 +116,7 @@ describe('the OpenAPI document', () => {
         "putAssistant",
         "readCallResult",
         "readResource",
+        "recordTraffic",
         "refreshServer",
         "rejectToolChange",
         "removeAssistant",
@@ -133,6 +136,7 @@ describe('the OpenAPI document', () => {
         "updateProvider",
         "updateServer",
         "watchConversation",
+        "watchTraffic",
       ]
     `);
     expect(Object.keys(schemas).sort()).toMatchInlineSnapshot(`
@@ -223,6 +227,7 @@ describe('the OpenAPI document', () => {
         "RememberedRule",
         "ResetEvent",
         "ResourceList",
+        "ResourceSubscriptionEvent",
         "ResultPage",
         "RuleList",
         "Server",
@@ -242,6 +247,12 @@ describe('the OpenAPI document', () => {
         "ToolFlaggedEvent",
         "ToolFormats",
         "ToolList",
+        "Traffic",
+        "TrafficClearedEvent",
+        "TrafficMessage",
+        "TrafficReadyEvent",
+        "TrafficSettings",
+        "TrafficSkippedEvent",
         "Truncation",
         "Usage",
       ]

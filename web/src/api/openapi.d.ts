@@ -240,6 +240,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/servers/{server}/traffic": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getTraffic"];
+        readonly put: operations["recordTraffic"];
+        readonly post?: never;
+        readonly delete: operations["clearTraffic"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/servers/{server}/traffic/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["watchTraffic"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/registry/servers": {
         readonly parameters: {
             readonly query?: never;
@@ -2050,6 +2082,38 @@ export interface components {
             readonly servers: readonly components["schemas"]["RegistryServer"][];
             readonly nextCursor?: string;
         };
+        readonly TrafficMessage: {
+            readonly seq: number;
+            readonly at: string;
+            readonly session: number;
+            readonly direction: "sent" | "received";
+            readonly kind: "request" | "result" | "error" | "notification" | "failure";
+            readonly topic: "request" | "question" | "log" | "progress" | "notification";
+            readonly method?: string;
+            readonly requestId?: string | number;
+            readonly callId?: string;
+            readonly durationMs?: number;
+            readonly bytes: number;
+            readonly isTruncated?: boolean;
+            readonly message: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly Traffic: {
+            readonly enabled: boolean;
+            readonly messages: readonly components["schemas"]["TrafficMessage"][];
+        };
+        readonly TrafficReadyEvent: {
+            readonly enabled: boolean;
+        };
+        readonly TrafficSkippedEvent: {
+            readonly count: number;
+        };
+        readonly TrafficClearedEvent: Record<string, never>;
+        readonly ResourceSubscriptionEvent: {
+            readonly uri: string;
+            readonly error?: string;
+        };
         readonly ApprovalAnswer: {
             readonly answer: "allow";
             readonly scope?: "once" | "conversation" | "tool" | "server";
@@ -2347,6 +2411,9 @@ export interface components {
             readonly acceptRisks?: boolean;
             readonly as?: string;
         };
+        readonly TrafficSettings: {
+            readonly enabled: boolean;
+        };
     };
     responses: never;
     parameters: never;
@@ -2443,6 +2510,12 @@ export type ModelList = components['schemas']['ModelList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
 export type RegistryServer = components['schemas']['RegistryServer'];
 export type RegistryPage = components['schemas']['RegistryPage'];
+export type TrafficMessage = components['schemas']['TrafficMessage'];
+export type Traffic = components['schemas']['Traffic'];
+export type TrafficReadyEvent = components['schemas']['TrafficReadyEvent'];
+export type TrafficSkippedEvent = components['schemas']['TrafficSkippedEvent'];
+export type TrafficClearedEvent = components['schemas']['TrafficClearedEvent'];
+export type ResourceSubscriptionEvent = components['schemas']['ResourceSubscriptionEvent'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
 export type AssistantInput = components['schemas']['AssistantInput'];
 export type CallInput = components['schemas']['CallInput'];
@@ -2461,6 +2534,7 @@ export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
 export type RegistryPlan = components['schemas']['RegistryPlan'];
+export type TrafficSettings = components['schemas']['TrafficSettings'];
 export type $defs = Record<string, never>;
 export interface operations {
     readonly listServers: {
@@ -2854,6 +2928,121 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ServerAnswer"];
+                };
+            };
+        };
+    };
+    readonly getTraffic: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Traffic"];
+                };
+            };
+        };
+    };
+    readonly recordTraffic: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TrafficSettings"];
+            };
+        };
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly clearTraffic: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly watchTraffic: {
+        readonly parameters: {
+            readonly query?: {
+                readonly resources?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": {
+                        readonly ready: {
+                            readonly enabled: boolean;
+                        };
+                        readonly message: {
+                            readonly seq: number;
+                            readonly at: string;
+                            readonly session: number;
+                            readonly direction: "sent" | "received";
+                            readonly kind: "request" | "result" | "error" | "notification" | "failure";
+                            readonly topic: "request" | "question" | "log" | "progress" | "notification";
+                            readonly method?: string;
+                            readonly requestId?: string | number;
+                            readonly callId?: string;
+                            readonly durationMs?: number;
+                            readonly bytes: number;
+                            readonly isTruncated?: boolean;
+                            readonly message: {
+                                readonly [key: string]: unknown;
+                            };
+                        };
+                        readonly skipped: {
+                            readonly count: number;
+                        };
+                        readonly cleared: Record<string, never>;
+                        readonly subscription: {
+                            readonly uri: string;
+                            readonly error?: string;
+                        };
+                    };
                 };
             };
         };

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Config, ProfileConfig } from '../../../config/config.ts';
 import { dataDirectory } from '../../../config/data-directory.ts';
+import { openConfig } from '../../../config/open-config.ts';
 import { questionsNeedCall } from '../../../gateway/mcp/client-host.ts';
 import { serveStdio } from '../../../gateway/mcp/stdio.ts';
 import { type ApprovalAnswer, type Approver, askClient } from '../../../policy/approval.ts';
-import { createToolbox } from '../../../toolbox.ts';
+import { startToolbox } from '../../../toolbox.ts';
 import { createRuleFile } from '../../backend/rule-file.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
@@ -17,7 +18,7 @@ export async function serveLocally(name: string, context: CommandContext): Promi
   const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
   const approver: Approver = { ask: async (request, ending, host) => askClient(host, request, ending) ?? nobody };
-  await using toolbox = await createToolbox(context.options.config, {
+  await using toolbox = await startToolbox(await openConfig(context.options.config, { env, log }), {
     env,
     log,
     signal,

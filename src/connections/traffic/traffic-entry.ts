@@ -1,0 +1,58 @@
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+
+/** Whether the gateway sent a message or received it from the server. */
+export const directions = ['sent', 'received'] as const;
+
+/** The kinds of JSON-RPC messages, and `failure` for a message that could not be delivered. */
+export const trafficKinds = ['request', 'result', 'error', 'notification', 'failure'] as const;
+
+/** What a message is about: `question` is sampling, elicitation, roots and other input that the server requests. */
+export const trafficTopics = ['request', 'question', 'log', 'progress', 'notification'] as const;
+
+export type TrafficDirection = (typeof directions)[number];
+export type TrafficKind = (typeof trafficKinds)[number];
+export type TrafficTopic = (typeof trafficTopics)[number];
+
+/** One message between the gateway and a server, without secrets. */
+export interface TrafficEntry {
+  /** Increases from message to message; unique while the gateway runs. */
+  readonly seq: number;
+  readonly at: string;
+  /** The number of the session; each new connection to the server has its own. */
+  readonly session: number;
+  readonly direction: TrafficDirection;
+  readonly kind: TrafficKind;
+  readonly topic: TrafficTopic;
+  /** The method of the message, or of the request that it answers. */
+  readonly method?: string;
+  readonly requestId?: string | number;
+  /** The call that the request belongs to. */
+  readonly callId?: string;
+  /** The time between a request and this answer. */
+  readonly durationMs?: number;
+  /** The approximate size of the whole message as JSON. */
+  readonly bytes: number;
+  /** True if `json` is not the whole message. */
+  readonly isTruncated?: boolean;
+  /** The message as JSON text. */
+  readonly json: string;
+}
+
+/** The kind of a JSON-RPC message. */
+export function kindOf(message: JsonObject): TrafficKind {
+  if (message.method !== undefined) return message.id === undefined ? 'notification' : 'request';
+  return message.error === undefined ? 'result' : 'error';
+}
+
+const questionMethods: readonly unknown[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+
+/** What a message is about, given its method or that of the request it answers. */
+export function topicOf(message: JsonObject, method: string | undefined): TrafficTopic {
+  if (questionMethods.includes(method) || method === 'notifications/elicitation/complete') return 'question';
+  // A server of the modern era asks in a result, and the repeated request contains the answers.
+  if (isObject(message.result) && message.result.resultType === 'input_required') return 'question';
+  if (isObject(message.params) && message.params.inputResponses !== undefined) return 'question';
+  if (method === 'notifications/message') return 'log';
+  if (method === 'notifications/progress') return 'progress';
+  return kindOf(message) === 'notification' ? 'notification' : 'request';
+}

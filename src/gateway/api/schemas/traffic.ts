@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { directions, trafficKinds, trafficTopics } from '../../../connections/traffic/traffic-entry.ts';
+import { answer, body, isoTime, json, list } from './named.ts';
+
+export const trafficMessageSchema = answer(
+  'TrafficMessage',
+  z.strictObject({
+    seq: z.int().describe('Increases from message to message; restarts with the gateway.'),
+    at: isoTime,
+    session: z.int().describe('Each new connection to the server has its own number.'),
+    direction: z.enum(directions).describe('Seen from the gateway.'),
+    kind: z.enum(trafficKinds).describe('`failure`: the message could not be delivered.'),
+    topic: z
+      .enum(trafficTopics)
+      .describe('`question`: sampling, elicitation, roots or other input that the server requests, and its answer.'),
+    method: z.string().optional().describe('The method of the message, or of the request that it answers.'),
+    requestId: z.union([z.string(), z.number()]).optional(),
+    callId: z.string().optional().describe('The call that the request belongs to.'),
+    durationMs: z.int().optional().describe('The time between a request and this answer.'),
+    bytes: z.int().describe('The approximate size of the whole message.'),
+    isTruncated: z.boolean().optional().describe('True if `message` is shortened.'),
+    message: json.describe('The JSON-RPC message, with secrets redacted.'),
+  }),
+);
+
+export const trafficSchema = answer(
+  'Traffic',
+  z.strictObject({
+    enabled: z.boolean().describe('True if messages are recorded even while nobody watches.'),
+    messages: list(trafficMessageSchema).describe('The recorded messages, oldest first.'),
+  }),
+);
+
+export const trafficSettingsSchema = body(
+  'TrafficSettings',
+  z.strictObject({ enabled: z.boolean().describe('Record messages even while nobody watches.') }),
+);
+
+/** The events of the traffic stream, by name. */
+export const trafficEvents = {
+  ready: answer('TrafficReadyEvent', z.strictObject({ enabled: z.boolean() })),
+  message: trafficMessageSchema,
+  skipped: answer(
+    'TrafficSkippedEvent',
+    z.strictObject({ count: z.int().describe('The number of messages left out because the client reads too slowly.') }),
+  ),
+  cleared: answer('TrafficClearedEvent', z.strictObject({})),
+  subscription: answer(
+    'ResourceSubscriptionEvent',
+    z.strictObject({
+      uri: z.string(),
+      error: z.string().optional().describe('Why the server did not accept the subscription.'),
+    }),
+  ),
+} as const;
