@@ -60,7 +60,7 @@ function toFindings(errors: readonly RawError[]): readonly Finding[] {
 }
 
 function sumsUpProperties({ keyword }: RawError): boolean {
-  return keyword === 'additionalProperties' || keyword === 'unevaluatedProperties' || keyword === 'propertyNames';
+  return keyword === 'additionalProperties' || keyword === 'propertyNames';
 }
 
 function unexplainedProperties(error: RawError, explained: readonly string[]): readonly Finding[] {
@@ -154,8 +154,6 @@ function expectation({ keyword, params }: RawError): string {
       return `${joinSome((params.dependencies as readonly unknown[]).map(showValue), ' and ')} beside ${showValue(params.property)}`;
     case 'boolean':
       return 'nothing here';
-    case 'unevaluatedItems':
-      return 'no further items';
     default:
       return 'something else: the schema excludes it';
   }

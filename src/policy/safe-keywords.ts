@@ -1,7 +1,8 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject } from '../kernel/json.ts';
 import { escapePointerToken } from '../kernel/json-pointer.ts';
-import { type Definitions, findErrors, type RawError, type SafeSchema, test } from './validator.ts';
+import type { Evaluation, Evaluations } from './evaluated-members.ts';
+import { type Definitions, findErrors, type RawError, type SafeSchema } from './validator.ts';
 import type { SafePattern, WorkBudget } from './work-budget.ts';
 
 /** The cost of checking a value against a subschema: `own` once, and more for each item or property. */
@@ -58,10 +59,10 @@ export interface PatternRules {
 }
 
 /** `patternProperties` with `additionalProperties` on RE2; the validator's own regular expressions could be stalled. */
-export function patternProperties(rules: PatternRules, definitions: Definitions, budget: WorkBudget): SafeSchema {
+export function patternProperties(rules: PatternRules, { isValid }: Evaluations, context: MemberContext): SafeSchema {
   const known = new Set(rules.knownProperties);
 
-  function* wrong(value: unknown): Generator<readonly [string, unknown, SafeSchema]> {
+  function* findInvalid(value: unknown): Generator<InvalidMember> {
     if (!isObject(value)) return;
     for (const key of Object.keys(value)) {
       const matching = rules.patterns.filter(({ pattern }) => pattern.test(key)).map(({ schema }) => schema);
@@ -70,19 +71,59 @@ export function patternProperties(rules: PatternRules, definitions: Definitions,
     }
   }
 
-  function isValid(schema: SafeSchema, value: unknown): boolean {
-    return typeof schema === 'boolean' ? schema : test(definitions, String(schema.$ref), value);
+  return membersKeyword(findInvalid, { knownProperties: rules.knownProperties }, context);
+}
+
+/**
+ * `unevaluatedProperties` and `unevaluatedItems` by the standard. The validator applies the former to arrays too, and counts
+ * members of members as evaluated.
+ */
+export function unevaluatedMembers(
+  kind: 'properties' | 'items',
+  schema: SafeSchema,
+  siblings: readonly Evaluation[],
+  { isValid, evaluate }: Evaluations,
+  context: MemberContext,
+): SafeSchema {
+  function* findInvalid(value: unknown): Generator<InvalidMember> {
+    if (kind === 'properties' ? !isObject(value) : !Array.isArray(value)) return;
+    const { keys, indexes } = evaluate(siblings, value);
+    for (const [key, member] of Object.entries(value as object)) {
+      context.budget.spend(1);
+      if (kind === 'properties' ? keys.has(key) : indexes.has(Number(key))) continue;
+      if (!isValid(schema, member)) yield [key, member, schema];
+    }
   }
 
+  return membersKeyword(
+    findInvalid,
+    { expected: kind === 'properties' ? 'no such property' : 'no such item' },
+    context,
+  );
+}
+
+/** The key, the value and the schema of a property or item that is invalid. */
+type InvalidMember = readonly [string, unknown, SafeSchema];
+
+export interface MemberContext {
+  readonly definitions: Definitions;
+  readonly budget: WorkBudget;
+}
+
+/** A keyword for the members of a value, with their errors. `forbidden` is the error of a member whose schema is `false`. */
+function membersKeyword(
+  findInvalid: (value: unknown) => Generator<InvalidMember>,
+  forbidden: Complaint,
+  { definitions, budget }: MemberContext,
+): SafeSchema {
   function errorsOf(schema: SafeSchema, value: unknown): readonly RawError[] {
     if (typeof schema === 'object') return findErrors(definitions, String(schema.$ref), value);
-    const params = { message: { knownProperties: rules.knownProperties } };
-    return [{ keyword: '~refine', schemaPath: '', instancePath: '', params }];
+    return [{ keyword: '~refine', schemaPath: '', instancePath: '', params: { message: forbidden } }];
   }
 
   function collectErrors(value: unknown): readonly RawError[] {
     const errors: RawError[] = [];
-    for (const [key, member, schema] of wrong(value)) {
+    for (const [key, member, schema] of findInvalid(value)) {
       for (const error of errorsOf(schema, member))
         errors.push({ ...error, instancePath: `/${escapePointerToken(key)}${error.instancePath}` });
       if (errors.length >= 20) return errors;
@@ -91,7 +132,7 @@ export function patternProperties(rules: PatternRules, definitions: Definitions,
   }
 
   return own(
-    (value) => budget.slowly(() => wrong(value).next().done === true),
+    (value) => budget.slowly(() => findInvalid(value).next().done === true),
     (value) => ({ errors: budget.slowly(() => collectErrors(value)) }),
   );
 }

@@ -85,6 +85,4 @@ function refuseTogether({ keywords, unenforced }: Translation): void {
   // Ignoring a keyword inside `not` would reject valid arguments.
   if (unenforced.length > 0 && inverting !== undefined)
     throw new UnusableSchema(`it has ${inverting} together with something that cannot be checked (${unenforced[0]})`);
-  if (keywords.has('patternProperties') && keywords.has('unevaluatedProperties'))
-    throw new UnusableSchema('patternProperties together with unevaluatedProperties is not supported');
 }

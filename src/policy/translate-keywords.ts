@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Evaluation, Evaluations } from './evaluated-members.ts';
 import { measureJson } from './measure-json.ts';
-import { patternProperties, uniqueItems, unknownProperty } from './safe-keywords.ts';
+import { patternProperties, unevaluatedMembers, uniqueItems, unknownProperty } from './safe-keywords.ts';
 import { assertedFormats, isStringList, isTypeName, numberKeywords } from './schema-keywords.ts';
 import type { Definitions, SafeSchema } from './validator.ts';
 import type { SafePattern, WorkBudget } from './work-budget.ts';
@@ -28,6 +29,9 @@ export interface Draft {
   toPattern(text: unknown, keyword: string): SafePattern | undefined;
   /** Called with each property name in the schema. */
   noteNames(names: readonly string[]): void;
+  /** The members of a valid value that this subschema evaluates. */
+  readonly evaluated: Evaluation[];
+  readonly evaluations: Evaluations;
   readonly keywords: Set<string>;
   readonly definitions: Definitions;
   readonly budget: WorkBudget;
@@ -44,20 +48,33 @@ export function translateKeywords(draft: Draft): void {
   translateObject(draft);
   translateArray(draft);
   translateCombined(draft);
-  const { has, node, schema, each } = draft;
-  if (has('unevaluatedProperties'))
-    node.unevaluatedProperties = each(schema.unevaluatedProperties, 'unevaluatedProperties', 'perKey');
-  if (has('unevaluatedItems')) node.unevaluatedItems = each(schema.unevaluatedItems, 'unevaluatedItems', 'perItem');
-  if (draft.all.length > 0) node.allOf = draft.all;
+  translateUnevaluated(draft);
+  if (draft.all.length > 0) draft.node.allOf = draft.all;
+}
+
+function translateUnevaluated(draft: Draft): void {
+  const { has, schema, named, all, evaluations } = draft;
+  const siblings = [...draft.evaluated];
+  for (const kind of ['properties', 'items'] as const) {
+    const keyword = kind === 'properties' ? 'unevaluatedProperties' : 'unevaluatedItems';
+    if (!has(keyword)) continue;
+    all.push(unevaluatedMembers(kind, named(schema[keyword], keyword, 'inside'), siblings, evaluations, draft));
+    draft.evaluated.push(kind === 'properties' ? evaluations.keys(() => true) : evaluations.indexes(() => true));
+  }
 }
 
 /** Dynamic references differ from `$ref` only between documents, and there is only one. */
-function translateReferences({ schema, has, all, refer, drop }: Draft): void {
+function translateReferences({ schema, has, all, refer, drop, evaluated, evaluations }: Draft): void {
   for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
     const reference = schema[keyword];
     if (!has(keyword)) continue;
-    if (typeof reference === 'string') all.push(refer(reference, keyword));
-    else drop(keyword);
+    if (typeof reference !== 'string') {
+      drop(keyword);
+      continue;
+    }
+    const target = refer(reference, keyword);
+    all.push(target);
+    evaluated.push(evaluations.applied(target));
   }
 }
 
@@ -99,7 +116,7 @@ const draft4Bounds = [
 ] as const;
 
 function translateObject(draft: Draft): void {
-  const { schema, node, cost, has, drop, same, inside, each } = draft;
+  const { schema, node, cost, has, drop, same, inside, each, evaluated, evaluations } = draft;
   if (has('required')) {
     if (isStringList(schema.required)) {
       node.required = schema.required;
@@ -111,9 +128,12 @@ function translateObject(draft: Draft): void {
   if (properties) node.properties = properties;
   const known = Object.keys(properties ?? {});
   cost.own += known.length;
+  const names = new Set(known);
+  evaluated.push(evaluations.keys((key) => names.has(key)));
   if (isObject(schema.patternProperties)) translatePatterns(draft, schema.patternProperties, known);
   else if (has('additionalProperties')) {
     cost.perKey += 1 + known.length / 8;
+    evaluated.push(evaluations.keys(() => true));
     node.additionalProperties =
       schema.additionalProperties === false
         ? unknownProperty(known)
@@ -124,19 +144,24 @@ function translateObject(draft: Draft): void {
   const toSchema = (member: unknown, keyword: string) => (Array.isArray(member) ? true : same(member, keyword));
   for (const keyword of ['dependentRequired', 'dependencies'])
     if (has(keyword)) draft.all.push({ dependentRequired: mapMembers(draft, keyword, toNames) ?? {} });
-  for (const keyword of ['dependentSchemas', 'dependencies'])
-    if (has(keyword)) draft.all.push({ dependentSchemas: mapMembers(draft, keyword, toSchema) ?? {} });
+  for (const keyword of ['dependentSchemas', 'dependencies']) {
+    if (!has(keyword)) continue;
+    const dependentSchemas = mapMembers(draft, keyword, toSchema) ?? {};
+    draft.all.push({ dependentSchemas });
+    for (const [key, member] of Object.entries(dependentSchemas))
+      evaluated.push(evaluations.applied(member, (value) => isObject(value) && Object.hasOwn(value, key)));
+  }
 }
 
 function translatePatterns(draft: Draft, rules: JsonObject, known: readonly string[]): void {
-  const { schema, node, cost, keywords, each, named, toPattern, budget, definitions } = draft;
+  const { schema, node, cost, each, named, toPattern, evaluated, evaluations } = draft;
   const members = Object.entries(rules);
   const [only, ...more] = members;
   if (only && more.length === 0 && known.length === 0 && matchAll.has(only[0])) {
     node.additionalProperties = each(only[1], `patternProperties/${only[0]}`, 'perKey');
+    evaluated.push(evaluations.keys(() => true));
     return;
   }
-  keywords.add('patternProperties');
   const patterns = members.flatMap(([text, child]) => {
     const pattern = toPattern(text, `patternProperties/${text}`);
     return pattern ? [{ pattern, schema: named(child, `patternProperties/${text}`, 'inside') }] : [];
@@ -145,20 +170,30 @@ function translatePatterns(draft: Draft, rules: JsonObject, known: readonly stri
   const isComplete = patterns.length === members.length;
   const additional = isComplete ? named(schema.additionalProperties ?? true, 'additionalProperties', 'inside') : true;
   cost.perKey += 1 + patterns.length;
-  draft.all.push(patternProperties({ patterns, additional, knownProperties: known }, definitions, budget));
+  draft.all.push(patternProperties({ patterns, additional, knownProperties: known }, evaluations, draft));
+  const isEveryKey = !isComplete || schema.additionalProperties !== undefined;
+  evaluated.push(evaluations.keys((key) => isEveryKey || patterns.some(({ pattern }) => pattern.test(key))));
 }
 
 /** In older drafts, an array under `items` is `prefixItems`, and `additionalItems` is `items`. */
-function translateArray({ schema, node, all, has, inside, each, budget }: Draft): void {
+function translateArray({ schema, node, all, has, inside, each, named, budget, evaluated, evaluations }: Draft): void {
   const tuple = Array.isArray(schema.items) ? schema.items : schema.prefixItems;
   const rest = Array.isArray(schema.items) ? 'additionalItems' : 'items';
   if (Array.isArray(tuple)) node.prefixItems = tuple.map((item, index) => inside(item, `prefixItems/${index}`));
   if (has(rest)) node.items = each(schema[rest], rest, 'perItem');
-  if (has('contains')) node.contains = each(schema.contains, 'contains', 'perItem', 3);
+  const isEveryItem = node.items !== undefined;
+  const prefixLength = Array.isArray(tuple) ? tuple.length : 0;
+  evaluated.push(evaluations.indexes((index) => isEveryItem || index < prefixLength));
+  if (has('contains')) {
+    node.contains = each(schema.contains, 'contains', 'perItem', 3);
+    const wanted = named(schema.contains, 'contains', 'inside');
+    evaluated.push(evaluations.indexes((_, item) => evaluations.isValid(wanted, item)));
+  }
   if (schema.uniqueItems === true) all.push(uniqueItems(budget));
 }
 
-function translateCombined({ schema, node, all, cost, has, drop, same, named, isLenient }: Draft): void {
+function translateCombined(draft: Draft): void {
+  const { schema, node, all, cost, has, drop, same, named, isLenient, evaluated, evaluations } = draft;
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const branches = schema[keyword];
     if (!has(keyword)) continue;
@@ -168,6 +203,10 @@ function translateCombined({ schema, node, all, cost, has, drop, same, named, is
     }
     const translated = branches.map((branch, index) => same(branch, `${keyword}/${index}`));
     cost.own += branches.length ** 2 / 64;
+    for (const branch of translated)
+      evaluated.push(
+        evaluations.applied(branch, keyword === 'allOf' ? undefined : (value) => evaluations.isValid(branch, value)),
+      );
     if (keyword === 'allOf') all.push(...translated);
     else if (keyword === 'oneOf' && isLenient) all.push({ anyOf: translated });
     else node[keyword] = translated;
@@ -176,16 +215,23 @@ function translateCombined({ schema, node, all, cost, has, drop, same, named, is
   if (has('if')) {
     // Expanded, so that errors name the problem in the branch that applies.
     const condition = named(schema.if, 'if', 'same');
-    if (has('then')) all.push({ anyOf: [{ not: condition }, same(schema.then, 'then')] });
-    all.push({ anyOf: [condition, has('else') ? same(schema.else, 'else') : true] });
+    const then = has('then') ? same(schema.then, 'then') : true;
+    const otherwise = has('else') ? same(schema.else, 'else') : true;
+    all.push({ anyOf: [{ not: condition }, then] }, { anyOf: [condition, otherwise] });
+    const holds = (value: unknown) => evaluations.isValid(condition, value);
+    evaluated.push(
+      evaluations.applied(condition, holds),
+      evaluations.applied(then, holds),
+      evaluations.applied(otherwise, (value) => !holds(value)),
+    );
   }
 }
 
-function mapMembers(
+function mapMembers<Member>(
   { schema, drop, noteNames }: Draft,
   keyword: string,
-  change: (member: unknown, keyword: string) => unknown,
-): Record<string, unknown> | undefined {
+  change: (member: unknown, keyword: string) => Member,
+): Record<string, Member> | undefined {
   const members = schema[keyword];
   if (!isObject(members)) {
     drop(keyword);

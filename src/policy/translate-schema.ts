@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
+import { createEvaluations, type Evaluation } from './evaluated-members.ts';
 import { metered } from './safe-keywords.ts';
 import { createReferences } from './schema-references.ts';
 import { type Draft, translateKeywords } from './translate-keywords.ts';
@@ -49,6 +50,7 @@ interface Place {
 interface Part {
   readonly schema: SafeSchema;
   readonly cost: number;
+  readonly evaluated?: readonly Evaluation[];
 }
 
 const maxPatternSize = 100_000;
@@ -71,6 +73,8 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
   const origins = new Map<string, string>();
   const pending: { readonly name: string; readonly target: unknown }[] = [];
   const links = new Map<string, Set<string>>();
+  const evaluations = createEvaluations(definitions, budget);
+  const needsEvaluations = JSON.stringify(schema).includes('"unevaluated');
   const unenforced: string[] = [];
   const keywords = new Set<string>();
   const patterns = { length: 0, size: 0 };
@@ -111,13 +115,17 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
       throw new UnusableSchema(`it has more than ${limits.maxSubschemas} subschemas`);
     if (place.depth > limits.maxSchemaDepth)
       throw new UnusableSchema(`its subschemas are nested more than ${limits.maxSchemaDepth} deep`);
-    if (hidesSiblings && typeof schema.$ref === 'string')
-      return { schema: refer(resolve(schema.$ref, schema), place), cost: 1 };
+    if (hidesSiblings && typeof schema.$ref === 'string') {
+      const target = refer(resolve(schema.$ref, schema), place);
+      return { schema: target, cost: 1, evaluated: [evaluations.applied(target)] };
+    }
     const draft = createDraft(schema, place);
     translateKeywords(draft);
-    const { node, cost } = draft;
+    const { node, cost, evaluated } = draft;
     const loops = cost.perItem > 0 || cost.perKey > 0;
-    return loops ? { schema: metered(node, cost, budget), cost: 1 } : { schema: node, cost: cost.own };
+    return loops
+      ? { schema: metered(node, cost, budget), cost: 1, evaluated }
+      : { schema: node, cost: cost.own, evaluated };
   }
 
   function createDraft(schema: JsonObject, place: Place): Draft {
@@ -132,6 +140,8 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
       cost[counter] += part.cost * times;
       return part.schema;
     };
+    const named: Draft['named'] = (target, keyword, value) =>
+      typeof target === 'boolean' ? target : refer(define(target, at(keyword, value).path), at(keyword, value));
     return {
       schema,
       node: {},
@@ -143,16 +153,19 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
         return true;
       },
       drop: (keyword, why = 'is not well formed') => void unenforced.push(`${place.path}/${keyword}: ${why}`),
-      same: (target, keyword) => child(target, at(keyword, 'same'), 'own'),
+      // Evaluations are looked up by the name of a definition.
+      same: (target, keyword) =>
+        needsEvaluations ? named(target, keyword, 'same') : child(target, at(keyword, 'same'), 'own'),
       inside: (target, keyword) => child(target, at(keyword, 'inside'), 'own'),
       each: (target, keyword, what, times) => child(target, at(keyword, 'inside'), what, times),
-      named: (target, keyword, value) =>
-        typeof target === 'boolean' ? target : refer(define(target, at(keyword, value).path), at(keyword, value)),
+      named,
       refer: (reference, keyword) => refer(resolve(reference, schema), at(keyword, 'same')),
       toPattern: (text, keyword) => toPattern(text, at(keyword, 'same').path),
       noteNames(properties) {
         hasInheritedNames ||= properties.some((name) => inheritedNames.has(name));
       },
+      evaluated: [],
+      evaluations,
       keywords,
       definitions,
       budget,
@@ -177,6 +190,7 @@ export function translateSchema(schema: JsonSchema, { limits, budget, isLenient 
   const root = define(schema, '');
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const part = translate(next.target, { path: origins.get(next.name) ?? '', depth: 0, definition: next.name });
+    evaluations.define(next.name, part.evaluated ?? []);
     definitions[next.name] = metered(part.schema, { own: part.cost + referenceCost, perItem: 0, perKey: 0 }, budget);
   }
   return { root, definitions, unenforced, keywords, origins, links, hasInheritedNames };
