@@ -9,6 +9,7 @@ import type { ServerStore } from '../servers/server-store.ts';
 import type { AssistantStore } from './ports/assistant-store.ts';
 import type { Audit } from './ports/audit.ts';
 import type { ConversationStore } from './ports/conversation-store.ts';
+import type { FleetStore } from './ports/fleet-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
@@ -29,6 +30,8 @@ export interface Storage extends AsyncDisposable {
   readonly savedRequests: SavedRequestStore;
   readonly meta: MetaStore;
   readonly audit: Audit;
+  /** Undefined if no other process can use this storage. */
+  readonly fleet?: FleetStore;
   /**
    * Seals every secret again with another key, in small steps; returns how many. After a crash, open the storage with the old
    * key and call it again with the same new key. When it resolves, only the new key opens the storage.

@@ -4,8 +4,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Database, Ownership } from '../sql/engine.ts';
 import type { Tables } from '../sql/tables.ts';
 
-// The database's clock, since clocks of machines differ.
-const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+/** The time of the database in milliseconds, since the clocks of machines differ. */
+export const databaseNow = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
 /** Registers this process with a lease of `leaseMs` and renews it. A process whose lease expired counts as gone. */
 export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ownership> {
@@ -14,7 +14,7 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ow
   let enteredAt = Number.NEGATIVE_INFINITY;
 
   async function enter(to: Database): Promise<void> {
-    const expires = { expires_at: sql<number>`${now} + ${leaseMs}` };
+    const expires = { expires_at: sql<number>`${databaseNow} + ${leaseMs}` };
     await to
       .insertInto('owners')
       .values({ id, pid: process.pid, host: hostname(), ...expires })
@@ -38,14 +38,22 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ow
       if (performance.now() - enteredAt > renewMs * 1.5) await enter(trx);
     },
     async removeExpired(trx) {
-      await trx.deleteFrom('owners').where('expires_at', '<', now).execute();
+      const { numDeletedRows } = await trx
+        .deleteFrom('owners')
+        .where('expires_at', '<', databaseNow)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) return;
+      await trx
+        .deleteFrom('inbox')
+        .where('target', 'not in', (owners) => owners.selectFrom('owners').select('id'))
+        .execute();
     },
     async others() {
       const owners = await db
         .selectFrom('owners')
         .select(['pid', 'host'])
         .where('id', '!=', id)
-        .where('expires_at', '>=', now)
+        .where('expires_at', '>=', databaseNow)
         .execute();
       return owners.map(({ pid, host }) => `${pid} on ${host}`);
     },

@@ -6,6 +6,7 @@ import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
 import { takeLease } from './lease.ts';
+import { createPostgresFleet } from './postgres-fleet.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 export type PostgresEngineOptions = Pick<PostgresStorageOptions, 'url' | 'leaseMs' | 'queryTimeoutMs' | 'log'>;
@@ -30,6 +31,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     lockForMigration: async (trx) => void (await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)),
     isUniqueViolation: (error) => (error as { code?: unknown }).code === uniqueViolation,
     own: () => takeLease(db, leaseMs),
+    createFleet: ({ id }, sealer) => createPostgresFleet({ db, url, replica: id, sealer, log }),
     close: () => db.destroy(),
   };
 }

@@ -9,6 +9,7 @@ import { callParents } from './migrations/005-parents.ts';
 import { summaries } from './migrations/006-summaries.ts';
 import { pinHashes } from './migrations/007-pin-hashes.ts';
 import { savedRequests } from './migrations/008-saved-requests.ts';
+import { fleetTables } from './migrations/009-fleet.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   summaries,
   pinHashes,
   savedRequests,
+  fleetTables,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
+import type { FleetStore } from '../ports/fleet-store.ts';
 import { retryFailedEnds } from '../retry-ends.ts';
 import { createKeyRing } from '../sealer.ts';
 import type { PostgresStorageOptions, SqliteStorageOptions, Storage } from '../storage.ts';
@@ -50,6 +51,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const written = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
   const journal = retryFailedEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });
+  const fleet = engine.createFleet?.(ownership, ring);
   const heartbeat = repeatEvery(ownership.renewMs, async () => {
     try {
       await ownership.renew();
@@ -90,6 +92,22 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   }
 
   const guard = <Store extends object>(store: Store) => translateErrors(store, 'STORAGE_UNAVAILABLE');
+  /** The same store, whose changes other replicas learn of at once. */
+  function hinting<Store extends object>(store: Store, changes: readonly (keyof Store & string)[]): Store {
+    if (!fleet) return store;
+    const hinted = changes.map((name) => {
+      const change = store[name] as (...args: unknown[]) => Promise<unknown>;
+      const changeAndHint = async (...args: unknown[]) => {
+        const result = await change(...args);
+        // Other replicas poll too.
+        await fleet.hint().catch(() => {});
+        return result;
+      };
+      return [name, changeAndHint];
+    });
+    return { ...store, ...Object.fromEntries(hinted) };
+  }
+
   const closeOnce = () => {
     closing ??= close();
     return closing;
@@ -98,18 +116,19 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const storage: Storage = {
     // Not wrapped: the journal translates its own errors, and each call uses it.
     journal: { ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'), write },
-    pins: guard(createSqlPins(engine)),
-    rules: guard(createSqlRules(engine)),
+    pins: hinting(guard(createSqlPins(engine)), ['setAll']),
+    rules: hinting(guard(createSqlRules(engine)), ['add', 'remove']),
     approvals: guard(createSqlApprovals(engine)),
-    servers: guard(createSqlServers(engine, ring)),
+    servers: hinting(guard(createSqlServers(engine, ring)), ['put', 'remove']),
     oauth: guard(createSqlOAuth(engine, ring)),
-    keys: guard(createSqlKeys(engine)),
-    assistants: guard(createSqlAssistants(engine)),
-    providers: guard(createSqlProviders(engine, ring)),
+    keys: hinting(guard(createSqlKeys(engine)), ['add', 'revoke']),
+    assistants: hinting(guard(createSqlAssistants(engine)), ['put', 'remove']),
+    providers: hinting(guard(createSqlProviders(engine, ring)), ['put', 'remove']),
     conversations: guard(createSqlConversations(engine, ownership)),
     savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),
     audit,
+    fleet: fleet && { ...fleet, ...guard(fleetQueries(fleet)) },
     ...guard({ reseal: change }),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
@@ -132,4 +151,9 @@ function repeatEvery(ms: number | undefined, run: () => Promise<void>): { stop()
       await running;
     },
   };
+}
+
+/** The methods that use the database and return promises. */
+function fleetQueries({ replica: _replica, listen: _listen, ...queries }: FleetStore) {
+  return queries;
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { ApprovalStatus } from '../../policy/approval-store.ts';
 import type { CallColumns } from '../chain/call-columns.ts';
 import type { Conversation } from '../ports/conversation-store.ts';
@@ -6,7 +7,7 @@ import type { Conversation } from '../ports/conversation-store.ts';
 export interface Tables {
   meta: { name: string; value: string };
   /** Processes that use the database. */
-  owners: { id: string; pid: number; host: string; expires_at: number };
+  owners: { id: string; pid: number; host: string; expires_at: number; facts: Generated<string> };
   /** One row with the first and last link of the journal. It is locked before steps are appended or removed. */
   chain: { id: number; head_seq: number; head_hash: string; anchor_seq: number; anchor_hash: string };
   /** The journal. Rows are appended and removed from the beginning, never changed. */
@@ -26,6 +27,13 @@ export interface Tables {
   providers: { id: string; name: string; sealed: string };
   /** `shared` is 0 or 1. */
   saved_requests: { id: string; owner: string; shared: number; body: string };
+  /** A number per store that grows with each change. */
+  revisions: { topic: string; revision: number };
+  /** Messages from one replica to another. */
+  inbox: { seq: Generated<number>; id: string; target: string; sealed: string };
+  /** Events for listeners of all replicas, in one order. */
+  events: { seq: number; at: number; body: string };
+  ended_sessions: { id: string; expires_at: number };
   conversations: ConversationRow;
   messages: { conversation: string; seq: number; id: string; body: string };
 }

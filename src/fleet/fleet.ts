@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { createEvents } from '../kernel/events.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import type { FleetStore, FleetTopic, ReplicaRow } from '../storage/ports/fleet-store.ts';
+
+/** Answers a request of another replica. The signal aborts when that replica no longer waits. */
+export type FleetHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+
+/** The other replicas on the same database. Everything goes through the database: replicas need not reach each other. */
+export interface Fleet extends AsyncDisposable {
+  /** The id of this replica; undefined if there can be no other. */
+  readonly replica: string | undefined;
+  /** Calls the listener after a replica, perhaps this one, has changed the store. */
+  onChange(topic: FleetTopic, listener: () => void): void;
+  /** Registers the handler of a method that other replicas call. */
+  handle(method: string, handler: FleetHandler): void;
+  /** Calls a method of another replica. Rejects with `GONE` if that replica is not there or ends before it answers. */
+  request(replica: string, method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  /** Calls a method of all other replicas without waiting for their answers. */
+  broadcast(method: string, params: JsonObject): Promise<void>;
+  /** Calls a method of all other replicas and returns the answers of those that answer. */
+  gather(method: string, params: JsonObject): Promise<readonly JsonObject[]>;
+  replicas(): Promise<readonly ReplicaRow[]>;
+}
+
+export interface FleetOptions {
+  /** Undefined if no other process can use the database. */
+  readonly store: FleetStore | undefined;
+  readonly log: Log;
+  /** How often the database is polled while it sends notifications; 1 000. */
+  readonly pollMs?: number;
+  /** How often it is polled while it sends none; 250. */
+  readonly pollWithoutHintsMs?: number;
+  /** How long `gather` waits for answers; 2 000. */
+  readonly gatherMs?: number;
+}
+
+type Message =
+  | {
+      readonly kind: 'request';
+      readonly id: string;
+      readonly from: string;
+      readonly method: string;
+      readonly params: JsonObject;
+    }
+  | { readonly kind: 'cancel'; readonly id: string }
+  | { readonly kind: 'answer'; readonly id: string; readonly result: JsonObject }
+  | {
+      readonly kind: 'failure';
+      readonly id: string;
+      readonly code: string;
+      readonly message: string;
+      readonly data: JsonObject;
+    };
+
+interface Waiting {
+  readonly replica: string;
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Connects this replica to the others on its database. Later changes of the stores are reported. */
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const { store } = options;
+  return store ? createSharedFleet(store, await store.revisions(), options) : noFleet;
+}
+
+/** The fleet of a process that has its database to itself. */
+const noFleet: Fleet = {
+  replica: undefined,
+  onChange() {},
+  handle() {},
+  request: async (replica) => {
+    throw gone(replica);
+  },
+  broadcast: async () => {},
+  gather: async () => [],
+  replicas: async () => [],
+  [Symbol.asyncDispose]: async () => {},
+};
+
+function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, number>, options: FleetOptions): Fleet {
+  const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000 } = options;
+  const changes = createEvents<Record<FleetTopic, undefined>>({
+    onListenerError: (cause) => log.error('fleet.listener-failed', messageOf(cause)),
+  });
+  const handlers = new Map<string, FleetHandler>();
+  const waiting = new Map<string, Waiting>();
+  const serving = new Map<string, AbortController>();
+  let seen = revisions;
+  let timer: NodeJS.Timeout | undefined;
+  let polling: Promise<void> | undefined;
+  let pollsAgain = false;
+  let isClosed = false;
+  let wasLost = false;
+
+  /** Looks for messages and changes now. Concurrent requests to look are served by one more look. */
+  function look(): void {
+    if (isClosed) return;
+    if (polling) {
+      pollsAgain = true;
+      return;
+    }
+    clearTimeout(timer);
+    polling = poll().finally(() => {
+      polling = undefined;
+      if (isClosed) return;
+      const isAgain = pollsAgain;
+      pollsAgain = false;
+      if (isAgain) return look();
+      timer = setTimeout(look, hints.isLive && waiting.size === 0 ? pollMs : pollWithoutHintsMs).unref();
+    });
+  }
+
+  async function poll(): Promise<void> {
+    try {
+      for (const message of await store.receive()) receive(message as unknown as Message);
+      reportChanges(await store.revisions());
+      if (waiting.size > 0) rejectLost(await store.replicas());
+      if (wasLost) log.info('fleet.found', 'The database can be reached again');
+      wasLost = false;
+    } catch (cause) {
+      if (!wasLost && !isClosed) log.warning('fleet.lost', `Other replicas cannot be reached: ${messageOf(cause)}`);
+      wasLost = true;
+    }
+  }
+
+  function reportChanges(current: ReadonlyMap<string, number>): void {
+    const before = seen;
+    seen = current;
+    for (const [topic, revision] of current)
+      if (revision !== before.get(topic)) changes.emit(topic as FleetTopic, undefined);
+  }
+
+  function rejectLost(replicas: readonly ReplicaRow[]): void {
+    const alive = new Set(replicas.map(({ id }) => id));
+    for (const { replica, reject } of [...waiting.values()]) if (!alive.has(replica)) reject(gone(replica));
+  }
+
+  function receive(message: Message): void {
+    if (message.kind === 'request') void serve(message);
+    else if (message.kind === 'cancel') serving.get(message.id)?.abort(new Error('The other replica no longer waits'));
+    else if (message.kind === 'answer') waiting.get(message.id)?.resolve(message.result);
+    else {
+      const { code, message: text, data } = message;
+      waiting.get(message.id)?.reject(new ToolwharfError(code as never, text, { data }));
+    }
+  }
+
+  async function serve({ id, from, method, params }: Message & { kind: 'request' }): Promise<void> {
+    const cancel = new AbortController();
+    serving.set(id, cancel);
+    let reply: Message;
+    try {
+      const handler = handlers.get(method);
+      // A newer replica may call methods that this one does not have.
+      if (!handler) throw new ToolwharfError('METHOD_NOT_ALLOWED', `This replica has no method ${method}`);
+      reply = { kind: 'answer', id, result: await handler(params, cancel.signal) };
+    } catch (cause) {
+      const { code, message, data } = toToolwharfError(cause);
+      reply = { kind: 'failure', id, code, message, data: data as JsonObject };
+    }
+    serving.delete(id);
+    if (cancel.signal.aborted) return;
+    await send([from], reply).catch((cause) => log.warning('fleet.not-answered', messageOf(cause)));
+  }
+
+  async function send(targets: readonly string[], message: Message): Promise<readonly string[]> {
+    const body = message as unknown as JsonObject;
+    return store.send(targets.map((target) => ({ target, body })));
+  }
+
+  async function request(
+    replica: string,
+    method: string,
+    params: JsonObject,
+    signal?: AbortSignal,
+  ): Promise<JsonObject> {
+    signal?.throwIfAborted();
+    const id = randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    waiting.set(id, { replica, resolve, reject });
+    const onAbort = () => {
+      reject(signal?.reason);
+      send([replica], { kind: 'cancel', id }).catch(() => {});
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      const missing = await send([replica], { kind: 'request', id, from: store.replica, method, params });
+      if (missing.length > 0) throw gone(replica);
+      look();
+      return await promise;
+    } finally {
+      // The promise may have been rejected while the request was being sent.
+      promise.catch(() => {});
+      waiting.delete(id);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async function others(): Promise<readonly string[]> {
+    return (await store.replicas()).map(({ id }) => id).filter((id) => id !== store.replica);
+  }
+
+  const hints = store.listen(look);
+  look();
+  return {
+    replica: store.replica,
+    onChange: (topic, listener) => void changes.on(topic, listener),
+    handle: (method, handler) => void handlers.set(method, handler),
+    request,
+    async broadcast(method, params) {
+      await send(await others(), { kind: 'request', id: randomUUID(), from: store.replica, method, params });
+    },
+    async gather(method, params) {
+      const timeout = AbortSignal.timeout(gatherMs);
+      const asked = (await others()).map((replica) => request(replica, method, params, timeout));
+      const answers = await Promise.allSettled(asked);
+      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    },
+    replicas: store.replicas,
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      clearTimeout(timer);
+      for (const { replica, reject } of [...waiting.values()]) reject(gone(replica));
+      for (const cancel of serving.values()) cancel.abort(new Error('This replica stops'));
+      await hints[Symbol.asyncDispose]();
+      await polling;
+    },
+  };
+}
+
+function gone(replica: string): ToolwharfError {
+  return new ToolwharfError('GONE', 'The replica of the gateway that had this is gone', { data: { replica } });
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../kernel/json.ts';
+
+/** The stores whose changes replicas learn of. */
+export const fleetTopics = [
+  'servers',
+  'pins',
+  'rules',
+  'assistants',
+  'providers',
+  'api_keys',
+  'ended_sessions',
+] as const;
+export type FleetTopic = (typeof fleetTopics)[number];
+
+/** A process that uses the database. */
+export interface ReplicaRow {
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  /** Milliseconds until its lease expires, by the database's clock. */
+  readonly leaseMs: number;
+  /** What the replica says about itself. */
+  readonly facts: JsonObject;
+}
+
+/** A message to one replica. */
+export interface FleetMessage {
+  readonly target: string;
+  readonly body: JsonObject;
+}
+
+/** What the replicas on one database share. Only a database that several processes can use has it. */
+export interface FleetStore {
+  /** The id of this replica. It owns the calls that this replica makes. */
+  readonly replica: string;
+  /** Stores what other replicas show about this one. */
+  describe(facts: JsonObject): Promise<void>;
+  /** The replicas whose lease is valid. */
+  replicas(): Promise<readonly ReplicaRow[]>;
+  /** The revision of each topic, which every change raises. */
+  revisions(): Promise<ReadonlyMap<string, number>>;
+  /** Stores messages. Resolves with the targets that are no longer there. */
+  send(messages: readonly FleetMessage[]): Promise<readonly string[]>;
+  /** Removes and returns the messages to this replica, oldest first. */
+  receive(): Promise<readonly JsonObject[]>;
+  /** Makes other replicas look for changes now instead of at their next poll. */
+  hint(): Promise<void>;
+  /** Stores the end of a session until its token expires anyway. */
+  endSession(id: string, expiresAt: number): Promise<void>;
+  /** The sessions that have ended and whose tokens have not expired. */
+  endedSessions(): Promise<readonly string[]>;
+  /**
+   * Calls the listener when another replica may have sent or changed something. Notifications get lost, and some connection
+   * poolers do not forward them: the listener is only a hint to look.
+   */
+  listen(listener: () => void): FleetHints;
+}
+
+/** A subscription to hints. */
+export interface FleetHints extends AsyncDisposable {
+  /** Whether notifications arrive. */
+  readonly isLive: boolean;
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { backoffMs } from '../../kernel/backoff.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { FleetHints, FleetStore } from '../ports/fleet-store.ts';
+import type { Sealer } from '../sealer.ts';
+import type { Database } from '../sql/engine.ts';
+import { databaseNow } from './lease.ts';
+
+export interface PostgresFleetOptions {
+  readonly db: Database;
+  readonly url: string;
+  readonly replica: string;
+  readonly sealer: Sealer;
+  readonly log: Log;
+}
+
+const channel = 'toolwharf';
+const receiveBatch = 500;
+
+/** What replicas share, in the tables of their Postgres database. */
+export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresFleetOptions): FleetStore {
+  /** Never in a transaction: one that notifies waits for all others that do. */
+  async function hint(): Promise<void> {
+    await sql`select pg_notify(${channel}, ${replica})`.execute(db);
+  }
+
+  return {
+    replica,
+    hint,
+    async describe(facts) {
+      await db
+        .updateTable('owners')
+        .set({ facts: JSON.stringify(facts) })
+        .where('id', '=', replica)
+        .execute();
+    },
+    async replicas() {
+      const rows = await db
+        .selectFrom('owners')
+        .select(['id', 'pid', 'host', 'facts', sql<number>`expires_at - ${databaseNow}`.as('leaseMs')])
+        .where('expires_at', '>=', databaseNow)
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) }));
+    },
+    async revisions() {
+      const rows = await db.selectFrom('revisions').select(['topic', 'revision']).execute();
+      return new Map(rows.map(({ topic, revision }) => [topic, revision]));
+    },
+    async send(messages) {
+      if (messages.length === 0) return [];
+      const alive = await db
+        .selectFrom('owners')
+        .select('id')
+        .where('expires_at', '>=', databaseNow)
+        .where(
+          'id',
+          'in',
+          messages.map(({ target }) => target),
+        )
+        .execute();
+      const known = new Set(alive.map(({ id }) => id));
+      const rows = messages
+        .filter(({ target }) => known.has(target))
+        .map(({ target, body }) => {
+          const id = randomUUID();
+          return { id, target, sealed: sealer.seal(JSON.stringify(body), messageContext(id)) };
+        });
+      if (rows.length > 0) {
+        await db.insertInto('inbox').values(rows).execute();
+        await hint();
+      }
+      return messages.map(({ target }) => target).filter((target) => !known.has(target));
+    },
+    async receive() {
+      const { rows } = await sql<{ seq: number; id: string; sealed: string }>`
+        delete from inbox where seq in (
+          select seq from inbox where target = ${replica} order by seq limit ${receiveBatch}
+        ) returning seq, id, sealed`.execute(db);
+      return rows
+        .sort((one, other) => one.seq - other.seq)
+        .map(({ id, sealed }) => JSON.parse(sealer.open(sealed, messageContext(id))));
+    },
+    async endSession(id, expiresAt) {
+      await db
+        .insertInto('ended_sessions')
+        .values({ id, expires_at: expiresAt })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await db.deleteFrom('ended_sessions').where('expires_at', '<', databaseNow).execute();
+      await hint();
+    },
+    async endedSessions() {
+      const rows = await db.selectFrom('ended_sessions').select('id').where('expires_at', '>=', databaseNow).execute();
+      return rows.map(({ id }) => id);
+    },
+    listen: (listener) => listenForHints(url, replica, listener, log),
+  };
+}
+
+function messageContext(id: string): string {
+  return `inbox/${id}`;
+}
+
+/** Listens on a connection of its own, and opens a new one when that is lost. */
+function listenForHints(url: string, replica: string, listener: () => void, log: Log): FleetHints {
+  let client: pg.Client | undefined;
+  let isLive = false;
+  let failures = 0;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function retry(cause: unknown): void {
+    isLive = false;
+    client?.end().catch(() => {});
+    client = undefined;
+    if (isClosed || timer) return;
+    failures++;
+    log.debug('fleet.not-listening', `Notifications of the database are not received: ${messageOf(cause)}`);
+    timer = setTimeout(() => {
+      timer = undefined;
+      void open();
+    }, backoffMs(failures)).unref();
+  }
+
+  async function open(): Promise<void> {
+    const opened = new pg.Client({ connectionString: url, application_name: 'toolwharf', keepAlive: true });
+    client = opened;
+    opened.on('error', retry);
+    opened.on('end', () => {
+      if (client === opened) retry(new Error('the connection ended'));
+    });
+    opened.on('notification', ({ payload }) => {
+      // The first one is our own: a pooler that forwards no notifications would not have delivered it.
+      isLive = true;
+      failures = 0;
+      if (payload !== replica) listener();
+    });
+    try {
+      await opened.connect();
+      await opened.query(`listen ${channel}`);
+      await opened.query('select pg_notify($1, $2)', [channel, replica]);
+      if (isClosed) await opened.end();
+    } catch (cause) {
+      retry(cause);
+    }
+  }
+
+  const opening = open();
+  return {
+    get isLive() {
+      return isLive;
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      clearTimeout(timer);
+      await opening;
+      const last = client;
+      client = undefined;
+      await last?.end().catch(() => {});
+    },
+  };
+}

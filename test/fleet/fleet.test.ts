@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Fleet, type FleetOptions, openFleet } from '../../src/fleet/fleet.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { createPostgresWorkspace } from '../storage/kinds.ts';
+import { makeServer } from '../storage/records.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+interface Replica extends AsyncDisposable {
+  readonly storage: Storage;
+  readonly fleet: Fleet;
+}
+
+async function openReplica(
+  workspace: Awaited<ReturnType<typeof createPostgresWorkspace>>,
+  {
+    changeStore = (store: FleetStore) => store,
+    ...options
+  }: Partial<FleetOptions> & {
+    changeStore?: (store: FleetStore) => FleetStore;
+  } = {},
+): Promise<Replica> {
+  const storage = await workspace.open({ leaseMs: 600_000 });
+  if (!storage.fleet) throw new Error('Postgres has a fleet');
+  const fleet = await openFleet({ store: changeStore(storage.fleet), log: silentLog, ...options });
+  let closing: Promise<void> | undefined;
+  return {
+    storage,
+    fleet,
+    async [Symbol.asyncDispose]() {
+      closing ??= (async () => {
+        await fleet[Symbol.asyncDispose]();
+        await storage.close();
+      })();
+      await closing;
+    },
+  };
+}
+
+/** A pooler that forwards no notifications. */
+const withoutHints = (store: FleetStore): FleetStore => ({
+  ...store,
+  listen: () => ({ isLive: false, [Symbol.asyncDispose]: async () => {} }),
+});
+
+describe.each([
+  ['with notifications', { pollMs: 600_000 }],
+  ['with polling alone', { changeStore: withoutHints, pollWithoutHintsMs: 20 }],
+] as const)('replicas on one database, %s,', (_name, options) => {
+  test('call methods of each other', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await openReplica(workspace, options);
+    await using two = await openReplica(workspace, options);
+    two.fleet.handle('double', async ({ value }) => ({ value: Number(value) * 2 }));
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, value) => one.fleet.request(String(two.fleet.replica), 'double', { value })),
+    );
+    expect(results).toEqual(Array.from({ length: 50 }, (_, value) => ({ value: value * 2 })));
+    await expect(one.fleet.request(String(two.fleet.replica), 'unknown', {})).rejects.toMatchObject({
+      code: 'METHOD_NOT_ALLOWED',
+    });
+  });
+
+  test('learn of changes of the stores', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await openReplica(workspace, options);
+    await using two = await openReplica(workspace, options);
+    const changed: string[] = [];
+    for (const topic of ['servers', 'rules', 'api_keys', 'ended_sessions'] as const)
+      two.fleet.onChange(topic, () => void changed.push(topic));
+    await one.storage.servers.put(makeServer());
+    await waitFor(() => changed.includes('servers'), { what: 'the change of the servers' });
+    await one.storage.fleet?.endSession('s', Date.now() + 600_000);
+    await waitFor(() => changed.includes('ended_sessions'), { what: 'the end of the session' });
+    expect(await two.storage.fleet?.endedSessions()).toEqual(['s']);
+    expect(changed).not.toContain('rules');
+    expect(changed).not.toContain('api_keys');
+  });
+});
+
+test('the last use of a key is not reported as a change', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace);
+  const at = new Date().toISOString();
+  const revision = async () => (await one.storage.fleet?.revisions())?.get('api_keys');
+  await one.storage.keys.add({ id: 'k', name: 'k', hash: 'h', rights: ['call'], createdAt: at });
+  expect(await revision()).toBe(1);
+  await one.storage.keys.touch('k', at);
+  expect(await revision()).toBe(1);
+  await one.storage.keys.revoke('k', at);
+  expect(await revision()).toBe(2);
+});
+
+test('a request fails when the other replica stops before it answers, and when it is not there', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace);
+  await using two = await openReplica(workspace);
+  const asked = Promise.withResolvers<void>();
+  two.fleet.handle('wait', (_params, signal) => {
+    asked.resolve();
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  const waiting = one.fleet.request(String(two.fleet.replica), 'wait', {});
+  await asked.promise;
+  await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'GONE' }), two[Symbol.asyncDispose]()]);
+  await expect(one.fleet.request('nobody', 'wait', {})).rejects.toMatchObject({ code: 'GONE' });
+});
+
+test('a cancelled request aborts its handler', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace);
+  await using two = await openReplica(workspace);
+  const events: string[] = [];
+  two.fleet.handle('wait', async (_params, signal) => {
+    events.push('asked');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    events.push('aborted');
+    return {};
+  });
+  const cancel = new AbortController();
+  const waiting = one.fleet.request(String(two.fleet.replica), 'wait', {}, cancel.signal);
+  await waitFor(() => events.includes('asked'), { what: 'the request' });
+  cancel.abort(new Error('no longer needed'));
+  await expect(waiting).rejects.toThrow('no longer needed');
+  await waitFor(() => events.includes('aborted'), { what: 'the cancellation' });
+});
+
+test('all other replicas get a broadcast, and their answers can be gathered', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace, { gatherMs: 60_000 });
+  await using two = await openReplica(workspace);
+  await using three = await openReplica(workspace);
+  const heard: string[] = [];
+  for (const [name, { fleet }] of Object.entries({ one, two, three })) {
+    fleet.handle('hear', async () => {
+      heard.push(name);
+      return { name };
+    });
+  }
+  expect((await one.fleet.gather('hear', {})).map(({ name }) => name).sort()).toEqual(['three', 'two']);
+  await one.fleet.broadcast('hear', {});
+  await waitFor(() => heard.length === 4, { what: 'the broadcast' });
+  expect(heard).not.toContain('one');
+  expect((await one.fleet.replicas()).map(({ id }) => id).sort()).toEqual(
+    [one, two, three].map(({ fleet }) => String(fleet.replica)).sort(),
+  );
+});
+
+test('messages are encrypted in the database and removed with the replica they are for', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace);
+  const two = await workspace.open({ leaseMs: 600_000 });
+  const target = String(two.fleet?.replica);
+  expect(await one.storage.fleet?.send([{ target, body: { answer: 'a secret' } }])).toEqual([]);
+  const [row] = await workspace.sql('select sealed from inbox');
+  expect(JSON.stringify(row)).not.toContain('secret');
+  expect(await two.fleet?.receive()).toEqual([{ answer: 'a secret' }]);
+  expect(await two.fleet?.receive()).toEqual([]);
+  await one.storage.fleet?.send([{ target, body: {} }]);
+  await workspace.sql(`update owners set expires_at = 0 where id = '${target}'`);
+  await one.storage.audit.recover();
+  expect(await workspace.sql('select seq from inbox')).toEqual([]);
+  expect(await one.storage.fleet?.send([{ target, body: {} }])).toEqual([target]);
+  await two.close();
+});
+
+test('a process with its own database has no fleet', async () => {
+  await using fleet = await openFleet({ store: undefined, log: silentLog });
+  expect(fleet.replica).toBeUndefined();
+  expect(await fleet.gather('hear', {})).toEqual([]);
+  await fleet.broadcast('hear', {});
+  await expect(fleet.request('other', 'hear', {})).rejects.toMatchObject({ code: 'GONE' });
+});
