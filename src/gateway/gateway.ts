@@ -29,7 +29,7 @@ import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
 import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
-import { createWeb } from './web/serve-web.ts';
+import { createWeb, type Web } from './web/serve-web.ts';
 
 /** Routes besides MCP and A2A. */
 export interface Routes {
@@ -216,7 +216,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       openRequests,
       admit,
       guard: createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownHostNames(host)] }),
-      web: options.web === undefined ? () => false : await createWeb(options.web),
+      web: options.web === undefined ? () => false : createWeb(options.web),
       routes,
       a2a,
     });
@@ -262,7 +262,7 @@ interface ListenerPorts {
   readonly openRequests: OpenRequests;
   readonly admit: AdmitPorts;
   readonly guard: ReturnType<typeof createGuard>;
-  readonly web: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly web: Web;
   readonly routes: Routes;
   readonly a2a: A2aRoutes;
 }
@@ -277,7 +277,8 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     const refusal = guard(request);
     if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
     // The web app is public, because it has to load before a user can sign in.
-    if (web(request, response)) return;
+    const page = web(request, response);
+    if (page && (await page)) return;
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     // Answered before anything that could fail or wait.
     if (path === '/healthz') return sendJson(response, 200, { status: 'alive' }, answerChallenge(request, adminToken));

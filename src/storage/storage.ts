@@ -57,6 +57,8 @@ export interface SqliteStorageOptions extends CommonOptions {
   /** Created with its directory if it does not exist. One process at a time can use it. */
   readonly file: string;
   readonly sealer: Sealer;
+  /** Opens the journal's files at once instead of with the first call; false. */
+  readonly expectsCalls?: boolean;
 }
 
 export interface PostgresStorageOptions extends CommonOptions {

@@ -29,6 +29,8 @@ export interface OpenStoreOptions extends StoreLocation {
   readonly log?: Log;
   /** Replaces the master key of the environment or the data directory. */
   readonly masterKey?: Buffer;
+  /** Opens the journal's files at once instead of with the first call; false. */
+  readonly expectsCalls?: boolean;
   /** Records administrative acts and writes checkpoints; true. */
   readonly isAudited?: boolean;
 }
@@ -78,7 +80,7 @@ export function toStoreLocation(
 
 /** Opens the store with the current master key, which is created on the first start. */
 export async function openStore(options: OpenStoreOptions): Promise<{ storage: Storage; masterKey: Buffer }> {
-  const { dataDir, database, audit, env, log, isAudited = true } = options;
+  const { dataDir, database, audit, env, log, expectsCalls, isAudited = true } = options;
   if (!options.masterKey && (await exists(nextKeyFile(dataDir)))) {
     throw new UnavailableError('A master key rotation was interrupted: complete it with `toolwharf secrets rotate`');
   }
@@ -86,7 +88,7 @@ export async function openStore(options: OpenStoreOptions): Promise<{ storage: S
   const common = { sealer: createSealer(masterKey), log };
   const opened =
     database === undefined
-      ? await openStorage({ kind: 'sqlite', file: databaseFile(dataDir), ...common })
+      ? await openStorage({ kind: 'sqlite', file: databaseFile(dataDir), expectsCalls, ...common })
       : await openStorage({ kind: 'postgres', url: database, ...common });
   if (!isAudited) return { storage: opened, masterKey };
   try {

@@ -1,9 +1,10 @@
 import type { ServerSpec, StdioTarget } from '../../config/config.ts';
 import { resolveEnv } from '../../config/references.ts';
-import type { Log } from '../../kernel/log.ts';
+import { type Log, silentLog } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { isSecretName } from '../../kernel/secret-names.ts';
 import { createStderrTail, type StderrTail } from '../stderr-tail.ts';
+import { launchAhead, type Program } from './launch-program.ts';
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts';
 
 export interface ServerProcessOptions {
@@ -20,17 +21,12 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
   const { log, redactor, maxMessageBytes } = options;
   const output = createStderrTail({ redact: redactor.text });
   const target = spec.target as StdioTarget;
-  const resolve = (values: Readonly<Record<string, string>>) => resolveEnv(values, { env: options.env, log });
-  const env = resolve(target.env);
-  for (const [name, value] of Object.entries(env)) {
+  const program = toProgram(target, options);
+  for (const [name, value] of Object.entries(program.env)) {
     if (value !== target.env[name] || isSecretName(name)) redactor.add(value);
   }
   const transport = createStdioTransport({
-    command: target.command,
-    args: target.args.map((argument) => resolve({ argument }).argument ?? ''),
-    env,
-    cwd: target.cwd,
-    inheritEnv: target.inheritEnv,
+    ...program,
     // Its own output explains its failure; the output of all processes is shown to people.
     stderr: {
       lines: output.lines,
@@ -52,4 +48,29 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
     },
   });
   return transport;
+}
+
+/** Starts the programs of all enabled stdio servers, so that they start while the rest of this process does. */
+export function launchServersAhead(servers: readonly ServerSpec[], env: ServerProcessOptions['env']): AsyncDisposable {
+  const programs = servers.flatMap(({ enabled, target }) => {
+    if (!enabled || target.transport !== 'stdio') return [];
+    try {
+      return toProgram(target, { env, log: silentLog });
+    } catch {
+      // The connection reports a reference that cannot be resolved.
+      return [];
+    }
+  });
+  return launchAhead(programs);
+}
+
+function toProgram(target: StdioTarget, options: Pick<ServerProcessOptions, 'env' | 'log'>): Program {
+  const resolve = (values: Readonly<Record<string, string>>) => resolveEnv(values, options);
+  return {
+    command: target.command,
+    args: target.args.map((argument) => resolve({ argument }).argument ?? ''),
+    env: resolve(target.env),
+    cwd: target.cwd,
+    inheritEnv: target.inheritEnv,
+  };
 }

@@ -1,24 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
 import { createNotificationThrottle, readThrottled } from '../notification-throttle.ts';
 import type { StderrTail } from '../stderr-tail.ts';
-import { childEnvironment } from './child-environment.ts';
+import { endProgram, launchProgram, type Program, type RunningProgram } from './launch-program.ts';
 import { createLineReader, type OversizeLine } from './line-reader.ts';
-import { markerVariable, sendSignal } from './process-tree.ts';
-import { createReaper } from './reaper.ts';
-import { type StopOptions, stopChild } from './stop-child.ts';
+import type { StopOptions } from './stop-child.ts';
 
-export interface StdioTransportOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** With all references resolved. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-  /** Passes our whole environment to the program; false. */
-  readonly inheritEnv?: boolean;
+export interface StdioTransportOptions extends Program {
   readonly stderr: StderrTail;
   readonly maxMessageBytes: number;
   /** Called for output that is not a message: stray text, or a line over the size limit. */
@@ -38,13 +28,8 @@ export interface StdioTransport extends Transport {
   readonly ending: string | undefined;
 }
 
-const reaper = createReaper();
-const running = new Map<number, ChildProcess>();
-let exitHookInstalled = false;
-
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
-  const marker = randomUUID();
-  let launching: Promise<ChildProcess> | undefined;
+  let launching: Promise<RunningProgram> | undefined;
   let child: ChildProcess | undefined;
   let ending: string | undefined;
   let closing: Promise<void> | undefined;
@@ -61,14 +46,16 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     },
 
     async launch() {
-      launching ??= launch(options, marker);
-      child = await launching;
+      launching ??= launchProgram(options);
+      const program = await launching;
+      if (child) return;
+      child = program.child;
+      program.onStderr(options.stderr.push);
     },
 
     async start() {
-      launching ??= launch(options, marker);
-      const started = await launching;
-      child = started;
+      await transport.launch();
+      const started = child as ChildProcess;
       const reader = createLineReader({
         maxBytes: options.maxMessageBytes,
         onLine: receive,
@@ -141,58 +128,11 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 
   async function stop(): Promise<void> {
     // The process may still be starting.
-    const stopping = await launching?.catch(() => undefined);
-    if (stopping?.pid !== undefined) {
-      await stopChild(stopping, marker, options.stop);
-      running.delete(stopping.pid);
-      await reaper.remove(stopping.pid);
-    }
+    const program = await launching?.catch(() => undefined);
+    if (program) await endProgram(program, options.stop);
     closed = true;
     transport.onclose?.();
   }
 
   return transport;
-}
-
-async function launch(options: StdioTransportOptions, marker: string): Promise<ChildProcess> {
-  const child = spawn(options.command, [...options.args], {
-    cwd: options.cwd,
-    env: {
-      ...childEnvironment(process.env, options.env, { inheritAll: options.inheritEnv }),
-      [markerVariable]: marker,
-    },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
-    detached: process.platform !== 'win32',
-    // On Windows npx and similar commands are scripts, which only a shell can start.
-    shell: process.platform === 'win32' && !/\.(exe|com)$/i.test(options.command),
-    windowsHide: true,
-  });
-  try {
-    await once(child, 'spawn');
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    const where = options.cwd === undefined ? '' : ` (or its working directory ${options.cwd})`;
-    throw new ConnectionError(
-      'SERVER_UNREACHABLE',
-      missing ? `Command not found: ${options.command}${where}. Is it installed and on PATH?` : messageOf(cause),
-      { cause, data: { reached: false, isCommandMissing: missing } },
-    );
-  }
-  // From the start: Node drops the output of a process that ended before anybody listened.
-  child.stderr.on('data', (chunk: Buffer) => options.stderr.push(chunk));
-  for (const stream of child.stdio) stream?.on('error', () => {});
-  const pid = child.pid as number;
-  running.set(pid, child);
-  reaper.add(pid, marker);
-  if (!exitHookInstalled) {
-    exitHookInstalled = true;
-    process.once('exit', killRunning);
-  }
-  return child;
-}
-
-/** Runs when this process exits without closing its toolbox. The reaper ends processes that left the group. */
-function killRunning(): void {
-  for (const pid of running.keys()) sendSignal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
 }

@@ -1,12 +1,8 @@
-import { assistantTools } from '../../chat/assistant-tools.ts';
-import { createModels } from '../../chat/models/create-models.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { createStartWait } from '../../servers/start-wait.ts';
 import { createStoredServers } from '../../servers/stored-servers.ts';
 import { sendUnauthorized } from '../auth/admit-caller.ts';
 import { hasRight } from '../auth/identity.ts';
-import { createCallSummaries } from '../calls/call-summaries.ts';
-import { openChat } from '../chat/open-chat.ts';
 import { startApprovalWebhook } from '../events/approval-webhook.ts';
 import { serverEvent } from '../events/collect-events.ts';
 import { createEventLog } from '../events/event-log.ts';
@@ -14,9 +10,7 @@ import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';
-import { allRoutes } from './all-routes.ts';
-import { createApi } from './app.ts';
-import { toOpenApi } from './openapi.ts';
+import type { RestApi, RestApiPorts } from './open-rest-api.ts';
 import { recordAct } from './record-act.ts';
 import type { ApiPorts } from './route.ts';
 
@@ -57,45 +51,17 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     events.close();
   });
   await stored.start();
-  const serverNames = async () => new Map((await stored.list()).map(({ id, name }) => [id, name]));
-  const models = createModels({
-    providers: storage.providers,
-    env,
-    publicOnly: () => !security.allowsPrivateAddresses(),
-  });
-  const conversations = await openChat({ parts, models, serverNames, events });
-  let openApi: JsonObject | undefined;
-  const api = createApi(allRoutes, {
-    toolbox,
-    storage,
-    log,
-    stopping,
+  const restApi = createLazyRestApi({
+    parts,
     events,
-    security,
-    limits: parts.limits,
-    calls: { ...calls, summaries: createCallSummaries({ journal: storage.journal }) },
-    chat: {
-      conversations,
-      models,
-      assistantTools: (assistant, profile) => assistantTools(assistant, { toolbox, serverNames }, profile),
-    },
     servers: { stored, waitForStart: createStartWait(toolbox, toolbox.config.gateway.listWaitMs) },
-    gateway: {
-      ...parts.process,
-      mcp,
-      startedAt: new Date().toISOString(),
-      configError: () => configError,
-      openApi: () => {
-        openApi ??= toOpenApi(allRoutes);
-        return openApi;
-      },
-    },
+    info: { startedAt: new Date().toISOString(), configError: () => configError },
   });
 
   const serve: Routes = async (request, response, identity) => {
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (path === '/api' || path.startsWith('/api/')) {
-      await api(request, response, identity);
+      await (await restApi.open()).serve(request, response, identity);
       return true;
     }
     if (path === '/readyz') {
@@ -112,5 +78,38 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     } else return false;
     return true;
   };
-  return Object.assign(serve, { close: () => conversations.close() });
+  return Object.assign(serve, { close: restApi.close });
+}
+
+/** The REST API takes as long to load as everything else together, so it is loaded after the first calls can be answered. */
+const loadAfterMs = 1_000;
+
+/** Opens the REST API on its first request, and in any case soon after the start. */
+function createLazyRestApi(ports: RestApiPorts) {
+  const { log } = ports.parts;
+  let opening: Promise<RestApi> | undefined;
+
+  function open(): Promise<RestApi> {
+    clearTimeout(timer);
+    opening ??= import('./open-rest-api.ts')
+      .then(({ openRestApi }) => openRestApi(ports))
+      .catch((cause) => {
+        opening = undefined;
+        throw cause;
+      });
+    return opening;
+  }
+
+  const timer = setTimeout(() => {
+    open().catch((cause) => log.error('gateway.api-failed', `Could not open the REST API: ${messageOf(cause)}`));
+  }, loadAfterMs).unref();
+
+  return {
+    open,
+    async close() {
+      clearTimeout(timer);
+      const opened = await opening?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
 }

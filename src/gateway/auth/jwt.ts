@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { JwtConfig } from '../../config/config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -19,6 +19,8 @@ const algorithms = [
   'Ed25519',
 ];
 
+type Jose = typeof import('jose');
+
 /** Verifies tokens of an identity provider; undefined for an invalid token. */
 export interface JwtVerifier {
   verify(token: string): Promise<Identity | undefined>;
@@ -26,12 +28,22 @@ export interface JwtVerifier {
 
 /** Checks signature, issuer, audience and expiry. The provider's keys are cached and fetched again when they rotate. */
 export function createJwtVerifier(config: JwtConfig): JwtVerifier {
-  const keys = createRemoteJWKSet(new URL(config.jwksUrl), { timeoutDuration: 5_000, cooldownDuration: 10_000 });
   const { issuer, audience } = config;
+  let loading: Promise<{ readonly jose: Jose; readonly keys: JWTVerifyGetKey }> | undefined;
+
+  /** Loads the library with the first token. */
+  async function load() {
+    const jose = await import('jose');
+    const options = { timeoutDuration: 5_000, cooldownDuration: 10_000 };
+    return { jose, keys: jose.createRemoteJWKSet(new URL(config.jwksUrl), options) };
+  }
+
   return {
     async verify(token) {
+      loading ??= load();
+      const { jose, keys } = await loading;
       try {
-        const { payload } = await jwtVerify(token, keys, {
+        const { payload } = await jose.jwtVerify(token, keys, {
           issuer,
           audience,
           algorithms,
@@ -40,7 +52,7 @@ export function createJwtVerifier(config: JwtConfig): JwtVerifier {
         });
         return toIdentity(payload, config);
       } catch (cause) {
-        if (isProviderFailure(cause)) {
+        if (isProviderFailure(cause, jose)) {
           const message = "Could not fetch the identity provider's keys to verify the token: try again later";
           throw new ToolwharfError('SERVER_UNREACHABLE', message, { cause });
         }
@@ -82,7 +94,7 @@ function readClaim(claims: JWTPayload, name: string): string[] {
 }
 
 /** True for every failure that is not caused by the token itself. */
-function isProviderFailure(cause: unknown): boolean {
+function isProviderFailure(cause: unknown, { errors }: Jose): boolean {
   if (!(cause instanceof errors.JOSEError)) return true;
   return (
     cause instanceof errors.JWKSTimeout ||

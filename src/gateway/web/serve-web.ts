@@ -7,35 +7,43 @@ import { loadFiles, type WebFile } from './load-files.ts';
 /** The directory of the built web app, also if the gateway runs from source. */
 export const webDirectory = fileURLToPath(new URL('dist/web', packageRoot));
 
-/** Serves the web app; returns false for a request that is not for it. */
-export type Web = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** Serves the web app; false, or a promise of it, for a request that is not for the app. */
+export type Web = (request: IncomingMessage, response: ServerResponse) => false | Promise<boolean>;
 
 /** Paths that never belong to the app. */
-const otherPaths = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known|assets)(?:\/|$)/;
+const otherPaths = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known)(?:\/|$)/;
 
-/** Serves the built app from memory, without authentication: the app contains no data. */
-export async function createWeb(directory: string): Promise<Web> {
-  const files = await loadFiles(directory);
-  const page = files.get('/index.html');
-  const index = page?.body.toString('utf8');
+/** Serves the built app from memory, without authentication: the app contains no data. Its files are loaded with the first request. */
+export function createWeb(directory: string): Web {
+  let loading: Promise<ReadonlyMap<string, WebFile>> | undefined;
 
-  return (request, response) => {
-    const { method, headers, url = '/' } = request;
-    if (method !== 'GET' && method !== 'HEAD') return false;
-    const path = decode(url.replace(/[?#].*$/s, ''));
+  async function serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    loading ??= loadFiles(directory);
+    const files = await loading;
+    const page = files.get('/index.html');
     const file = files.get(path);
     if (file && file !== page) {
       sendFile(file, request, response);
       return true;
     }
-    const isNavigation = path === '/' || file === page || (headers.accept ?? '').includes('text/html');
-    if (!isNavigation || otherPaths.test(path)) return false;
-    if (index !== undefined) sendIndex(index, request, response);
+    const accepted = request.headers.accept ?? '';
+    const isNavigation = path === '/' || file === page || (accepted.includes('text/html') && !isAsset(path));
+    if (!isNavigation) return false;
+    if (page) sendIndex(page.body.toString('utf8'), request, response);
     else if (path !== '/') return false;
     else send(request, response, 404, { 'content-type': 'text/plain; charset=utf-8' }, Buffer.from(notBuilt));
     return true;
+  }
+
+  return (request, response) => {
+    const { method, url = '/' } = request;
+    if (method !== 'GET' && method !== 'HEAD') return false;
+    const path = decode(url.replace(/[?#].*$/s, ''));
+    return otherPaths.test(path) ? false : serve(path, request, response);
   };
 }
+
+const isAsset = (path: string) => /^\/assets(?:\/|$)/.test(path);
 
 /** Decodes percent-encoding; malformed text is returned unchanged and matches no file. */
 function decode(text: string): string {

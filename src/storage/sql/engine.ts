@@ -31,6 +31,8 @@ export interface Engine {
 
 /** Makes the journal's steps durable before they are in the tables. */
 export interface Spool {
+  /** Opens the files, which the first step does otherwise. */
+  prepare(): Promise<void>;
   /** Resolves once the step is on the disk if `mustSync`, otherwise once it outlives this process. */
   append(step: OwnedStep): Promise<void>;
   /** Resolves once all appended steps are in the tables; rejects while the tables cannot be written. */

@@ -4,7 +4,7 @@ import { silentLog } from '../../kernel/log.ts';
 import type { FleetStore } from '../ports/fleet-store.ts';
 import { retryFailedEnds } from '../retry-ends.ts';
 import { createKeyRing } from '../sealer.ts';
-import type { PostgresStorageOptions, SqliteStorageOptions, Storage } from '../storage.ts';
+import type { SqliteStorageOptions, Storage } from '../storage.ts';
 import { toStorageError, translateErrors } from '../translate-errors.ts';
 import { createAppendSteps } from './append-steps.ts';
 import { beginKeyChange, checkKey } from './check-key.ts';
@@ -27,7 +27,7 @@ import {
   createSqlServers,
 } from './sql-stores.ts';
 
-type SqlOptions = Pick<SqliteStorageOptions | PostgresStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log'>;
+type SqlOptions = Pick<SqliteStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log' | 'expectsCalls'>;
 
 /** Opens storage in a database: migrates the tables, checks the key and ends calls that a crash left open. */
 export async function openSql(engine: Engine, options: SqlOptions): Promise<Storage> {
@@ -37,6 +37,8 @@ export async function openSql(engine: Engine, options: SqlOptions): Promise<Stor
     const ownership = await engine.own();
     const { storage, recover } = assemble(engine, ownership, options);
     await recover();
+    // A call that finds the files missing tries again, and reports the error.
+    if (options.expectsCalls) engine.spool?.prepare().catch(() => {});
     return storage;
   } catch (cause) {
     await engine.close().catch(() => {});

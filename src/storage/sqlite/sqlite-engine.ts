@@ -9,12 +9,14 @@ import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import type { Engine, Ownership } from '../sql/engine.ts';
 import { openSql } from '../sql/open-sql.ts';
+import { createSqlMeta } from '../sql/sql-stores.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { SqliteStorageOptions, Storage } from '../storage.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { createSpool } from './spool/spool.ts';
 import type { SyncFile } from './spool/spool-file.ts';
 import { createTableThread } from './spool/table-thread.ts';
+import { createToken, positionName } from './spool/table-writer.ts';
 
 /** Locks the file for this process; rejects if another process has it. */
 export async function openSqliteEngine(path: string, syncFile: SyncFile = fdatasync): Promise<Engine> {
@@ -46,7 +48,7 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
   const thread = createTableThread(file);
-  const spool = createSpool(file, thread, syncFile);
+  const spool = createSpool(file, thread, () => renewToken(db), syncFile);
   return {
     db,
     spool,
@@ -66,6 +68,13 @@ function createEngine(file: string, lock: FileLock, syncFile: SyncFile): Engine 
       lock.release();
     },
   };
+}
+
+/** Starts a new sequence of segments in the spool. */
+async function renewToken(db: Kysely<Tables>): Promise<string> {
+  const { token, position } = createToken();
+  await createSqlMeta(db).set(positionName, position);
+  return token;
 }
 
 /** The file is locked, so all processes registered in it are gone. */

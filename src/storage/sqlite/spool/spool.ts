@@ -27,6 +27,7 @@ interface Files {
 export function createSpool(
   database: string,
   thread: Pick<TableThread, 'recover' | 'moveToTables'>,
+  renewToken: () => Promise<string>,
   syncFile: SyncFile,
 ): Spool & { close(): Promise<void> } {
   const paths = [`${database}-spool-1`, `${database}-spool-2`] as const;
@@ -47,7 +48,8 @@ export function createSpool(
   }
 
   async function openFiles(): Promise<Files> {
-    const token = await thread.recover(paths);
+    // Starting the thread takes longer than all the rest, so it starts only if there is something to recover.
+    const token = await (paths.some((path) => existsSync(path)) ? thread.recover(paths) : renewToken());
     const current = await createSpoolFile(paths[0], syncFile);
     try {
       const spare = await createSpoolFile(paths[1], syncFile);
@@ -165,6 +167,7 @@ export function createSpool(
       files && (!step.mustSync || (failure === undefined && files.current.bytes <= maxBytes))
         ? enqueue(step)
         : appendWhenWritable(step),
+    prepare: async () => void (await open()),
     drain,
     pending() {
       const open = [files?.full, files?.current].filter((file) => file !== undefined);

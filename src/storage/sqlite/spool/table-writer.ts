@@ -71,12 +71,18 @@ export function createTableWriter(database: DatabaseSync): TableWriter {
       return ours.length;
     },
     renewToken() {
-      const token = randomBytes(8).toString('hex');
+      const { token, position: start } = createToken();
       database.exec('PRAGMA synchronous = FULL');
-      writePosition.run(positionName, JSON.stringify({ token, number: 0, steps: 0 } satisfies Position));
+      writePosition.run(positionName, start);
       return token;
     },
   };
+}
+
+/** A token for a new sequence of segments, and the position before its first segment. */
+export function createToken(): { readonly token: string; readonly position: string } {
+  const token = randomBytes(8).toString('hex');
+  return { token, position: JSON.stringify({ token, number: 0, steps: 0 } satisfies Position) };
 }
 
 /** Adds or replaces pins in one transaction. */
@@ -158,7 +164,8 @@ function createAppend(database: DatabaseSync): (steps: readonly SpooledStep[]) =
   };
 }
 
-const positionName = 'journal.spool';
+/** The name of the progress of the tables in `meta`. */
+export const positionName = 'journal.spool';
 const batch = 100;
 const pauseMs = 1;
 const pause = new Int32Array(new SharedArrayBuffer(4));

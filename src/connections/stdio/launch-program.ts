@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { ConnectionError, messageOf } from '../../kernel/errors.ts';
+import { childEnvironment } from './child-environment.ts';
+import { markerVariable, sendSignal } from './process-tree.ts';
+import { createReaper } from './reaper.ts';
+import { type StopOptions, stopChild } from './stop-child.ts';
+
+/** How a server's program is started. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** With all references resolved. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Passes our whole environment to the program; false. */
+  readonly inheritEnv?: boolean;
+}
+
+/** A program that was started. It may have ended since. */
+export interface RunningProgram {
+  readonly child: ChildProcess;
+  /** Marks all processes of the program. */
+  readonly marker: string;
+  /** Calls the listener with the error output from the start on. */
+  onStderr(listener: (chunk: Buffer) => void): void;
+}
+
+const reaper = createReaper();
+const running = new Map<number, ChildProcess>();
+/** Programs that were started ahead of their connections. */
+const ahead = new Map<string, Promise<RunningProgram>[]>();
+let exitHookInstalled = false;
+
+/** Starts a program in its own process group, or returns one that `launchAhead` has started. */
+export async function launchProgram(program: Program): Promise<RunningProgram> {
+  return ahead.get(keyOf(program))?.shift() ?? start(program);
+}
+
+/**
+ * Starts programs before the code that connects to them is loaded. `launchProgram` returns them; those that it has not
+ * returned until disposal are ended.
+ */
+export function launchAhead(programs: readonly Program[]): AsyncDisposable {
+  for (const program of programs) {
+    const starting = start(program);
+    // The connection reports the error.
+    starting.catch(() => {});
+    const key = keyOf(program);
+    ahead.set(key, [...(ahead.get(key) ?? []), starting]);
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      const unused = [...ahead.values()].flat();
+      ahead.clear();
+      await Promise.all(unused.map((starting) => starting.then(endProgram, () => {})));
+    },
+  };
+}
+
+/** Ends a program and all its children. */
+export async function endProgram({ child, marker }: RunningProgram, options?: StopOptions): Promise<void> {
+  if (child.pid === undefined) return;
+  await stopChild(child, marker, options);
+  running.delete(child.pid);
+  await reaper.remove(child.pid);
+}
+
+function keyOf({ command, args, env, cwd, inheritEnv }: Program): string {
+  return JSON.stringify([command, args, Object.entries(env), cwd, inheritEnv]);
+}
+
+async function start(program: Program): Promise<RunningProgram> {
+  const marker = randomUUID();
+  const child = spawn(program.command, [...program.args], {
+    cwd: program.cwd,
+    env: {
+      ...childEnvironment(process.env, program.env, { inheritAll: program.inheritEnv }),
+      [markerVariable]: marker,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
+    detached: process.platform !== 'win32',
+    // On Windows npx and similar commands are scripts, which only a shell can start.
+    shell: process.platform === 'win32' && !/\.(exe|com)$/i.test(program.command),
+    windowsHide: true,
+  });
+  try {
+    await once(child, 'spawn');
+  } catch (cause) {
+    throw toLaunchError(program, cause);
+  }
+  // From the start: Node drops the output of a process that ended before anybody listened.
+  let listener: ((chunk: Buffer) => void) | undefined;
+  let unheard: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => (listener ? listener(chunk) : unheard.push(chunk)));
+  for (const stream of child.stdio) stream?.on('error', () => {});
+  const pid = child.pid as number;
+  running.set(pid, child);
+  reaper.add(pid, marker);
+  if (!exitHookInstalled) {
+    exitHookInstalled = true;
+    process.once('exit', killRunning);
+  }
+  return {
+    child,
+    marker,
+    onStderr(next) {
+      listener = next;
+      unheard.forEach(next);
+      unheard = [];
+    },
+  };
+}
+
+function toLaunchError({ command, cwd }: Program, cause: unknown): ConnectionError {
+  const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+  const where = cwd === undefined ? '' : ` (or its working directory ${cwd})`;
+  return new ConnectionError(
+    'SERVER_UNREACHABLE',
+    missing ? `Command not found: ${command}${where}. Is it installed and on PATH?` : messageOf(cause),
+    { cause, data: { reached: false, isCommandMissing: missing } },
+  );
+}
+
+/** Runs when this process exits without closing its toolbox. The reaper ends processes that left the group. */
+function killRunning(): void {
+  for (const pid of running.keys()) sendSignal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+}
