@@ -19,10 +19,12 @@ import { enforceRetention } from './enforce-retention.ts';
 import type { GatewayReporter } from './gateway-reporter.ts';
 import { limitHeapGrowth } from './limit-heap-growth.ts';
 import { releaseMemory } from './release-memory.ts';
-import type { ServeOptions } from './serve.ts';
 import { watchIdle } from './watch-idle.ts';
 
-export interface RunGatewayOptions extends Pick<ServeOptions, 'host' | 'database' | 'exitWhenIdle'> {
+export interface RunGatewayOptions {
+  readonly host?: string;
+  readonly database?: string;
+  readonly exitWhenIdle?: boolean;
   readonly port: number | undefined;
   readonly loaded: LoadedConfig;
   readonly reporter: GatewayReporter;
