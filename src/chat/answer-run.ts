@@ -5,16 +5,18 @@ import type { Caller, Tool } from '../kernel/tool.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import { createCallApproval, pickTools, visibilityOf } from './assistant-policy.ts';
+import { attachmentsOf, loadAttachments } from './attachments.ts';
 import type { ChatPorts } from './chat.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
 import { completed, endedBy, failed, limited, maxCharacters, type Outcome, unfinishedTurn } from './outcomes.ts';
 import { type RunCallsOptions, runCalls } from './run-calls.ts';
 import { createStopwatch } from './stopwatch.ts';
-import { addUsage, noUsage, type Turn, takeTurn } from './take-turn.ts';
+import { type Turn, takeTurn } from './take-turn.ts';
 import { toCallPart } from './to-call-part.ts';
-import { toModelMessages } from './to-model-messages.ts';
+import { type ModelMessageOptions, toModelMessages } from './to-model-messages.ts';
 import { unfinishedCalls } from './unfinished-calls.ts';
+import { addCost, addUsage, costOf, noUsage } from './usage.ts';
 import { waitForTools } from './wait-for-tools.ts';
 
 /** A running answer. */
@@ -36,13 +38,15 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   const { toolbox, storage, models, hostFor, log, now } = ports;
   const draft = open.edit();
   const { id, profile: profileName } = open.conversation;
-  const before = { usage: open.conversation.usage, durationMs: open.conversation.durationMs };
-  const { usage: earlier = noUsage, durationMs: workedMs = 0 } = draft.message;
+  const before = open.conversation;
+  const { usage: earlier = noUsage, costUsd: earlierCost, durationMs: workedMs = 0 } = draft.message;
   const stopwatch = createStopwatch();
   const outputs = new Map<string, AiSdkModelOutput>();
   const ending = new AbortController();
   let end: 'stopped' | 'closed' | undefined;
   let used = noUsage;
+  let costUsd: number | undefined;
+  let files: Pick<ModelMessageOptions, 'attachments' | 'takesImages'> = {};
 
   async function answer(): Promise<Outcome> {
     if (draft.message.status !== 'streaming')
@@ -51,6 +55,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     if (!assistant) return failed('The assistant of this conversation no longer exists: choose another one.');
     const opened = await models.open(assistant.model);
     draft.change({ model: opened.label });
+    files = await loadFiles(assistant);
     const left = unfinishedCalls(draft.parts);
     if (left.length > 0) {
       await waitForTools(
@@ -69,13 +74,14 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
 
   /** Runs one model turn and the calls it requests; returns an outcome if the answer is complete. */
   async function step(assistant: Assistant, opened: OpenedModel): Promise<Outcome | undefined> {
-    const messages = toModelMessages(open.messages, { outputs, takesMedia: opened.takesMedia });
+    const messages = toModelMessages(open.messages, { outputs, takesMedia: opened.takesMedia, ...files });
     if (draft.parts.length > 0 && draft.parts.at(-1)?.type !== 'step') draft.add({ type: 'step' });
     const tools = await ownTools(assistant);
     const turn = await requestTurn(assistant, opened, messages, tools);
     if ('status' in turn) return turn;
     used = addUsage(used, { ...turn.usage, estimated: opened.estimatesUsage });
-    draft.change({ usage: addUsage(earlier, used) });
+    costUsd = addCost(costUsd, costOf(turn.usage, opened.prices ?? {}));
+    draft.change({ usage: addUsage(earlier, used), costUsd: addCost(earlierCost, costUsd) });
     if (turn.end !== 'done') return unfinishedTurn(turn.end, opened);
     if (turn.calls.length === 0 && !draft.parts.some(hasContent))
       return failed(`${opened.label} returned an empty answer. Try again.`);
@@ -114,6 +120,14 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     } finally {
       endWork();
     }
+  }
+
+  async function loadFiles({ model }: Assistant): Promise<typeof files> {
+    const parts = attachmentsOf(open.messages);
+    if (parts.length === 0) return {};
+    const takesImages = parts.some(({ kind }) => kind === 'image') && (await models.takesImages(model));
+    const attachments = await loadAttachments(open.messages, id, storage.conversations);
+    return { attachments, takesImages: takesImages === true };
   }
 
   async function ownTools(assistant: Assistant): Promise<Tool[]> {
@@ -169,7 +183,8 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     try {
       await draft.save();
       if (!isResumable && left.length > 0) await ports.denyApprovals(id, 'the answer ended first');
-      await open.change({ usage, durationMs, ...(!isResumable && { status: 'idle' }) });
+      const cost = addCost(before.costUsd, costUsd);
+      await open.change({ usage, durationMs, costUsd: cost, ...(!isResumable && { status: 'idle' }) });
     } catch (cause) {
       logNotStored(cause);
     }

@@ -3,10 +3,12 @@ import type { Journal } from '../invocation/journal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
-import type { Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
+import type { Attachment, Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { InternalToolbox } from '../toolbox-types.ts';
+import type { NewAttachment } from './attachments.ts';
 import type { Models, OpenedModel } from './models/models.ts';
+import type { ConversationMatch, SearchOptions } from './search-conversations.ts';
 
 /** A change of a conversation. Applied in order to the result of `read`, these events keep it up to date. */
 export type ChatEvent =
@@ -17,7 +19,7 @@ export type ChatEvent =
   | { readonly kind: 'part'; readonly message: string; readonly index: number; readonly part: MessagePart }
   /** Text appended to a text or reasoning part. */
   | { readonly kind: 'text'; readonly message: string; readonly index: number; readonly text: string }
-  /** This message and all later ones were deleted. */
+  /** This message and all later ones are no longer part of the selected branch. */
   | { readonly kind: 'cut'; readonly message: string }
   | { readonly kind: 'removed' };
 
@@ -33,15 +35,26 @@ export interface NewConversation {
 export interface Chat extends AsyncDisposable {
   list(filter?: { readonly owner?: string; readonly limit?: number }): Promise<readonly Conversation[]>;
   create(conversation: NewConversation): Promise<Conversation>;
+  /** Conversations whose title or messages contain all words of the query, latest first. */
+  search(options: SearchOptions): Promise<readonly ConversationMatch[]>;
+  /** The conversation with the messages of the selected branch. */
   read(id: string): Promise<{ readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined>;
+  /** All messages of all branches, oldest first; undefined if there is no conversation. */
+  readBranches(
+    id: string,
+  ): Promise<{ readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined>;
+  /** The content of an attachment, as base64. */
+  readAttachment(id: string, attachment: string): Promise<Attachment | undefined>;
   update(id: string, change: { readonly title?: string; readonly assistantId?: string }): Promise<Conversation>;
   remove(id: string): Promise<boolean>;
   /** Sends a message; resolves with the answer as it starts. A running answer is stopped first and its pending approvals are denied. */
-  send(id: string, text: string): Promise<Message>;
-  /** Generates an answer again; deletes this answer and all later messages. */
+  send(id: string, text: string, attachments?: readonly NewAttachment[]): Promise<Message>;
+  /** Generates another version of an answer. The earlier version and the messages after it stay in their branch. */
   retry(id: string, message: string): Promise<Message>;
-  /** Replaces a user's message and answers it; deletes all later messages. */
+  /** Answers another version of a user's message, with the same attachments. The earlier version and the messages after it stay. */
   edit(id: string, message: string, text: string): Promise<Message>;
+  /** Selects the branch of a version of a message, up to its newest message. Rejects with `CONFLICT` while an answer is running. */
+  select(id: string, message: string): Promise<void>;
   /** Continues an answer that was stopped, was interrupted, reached a limit or failed. */
   resume(id: string): Promise<Message>;
   /** Stops the running answer; resolves when it has stopped. */

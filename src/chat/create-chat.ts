@@ -3,12 +3,20 @@ import { systemClock } from '../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
-import { type Conversation, type Message, noConversation } from '../storage/ports/conversation-store.ts';
+import {
+  type AttachmentPart,
+  type Conversation,
+  type Message,
+  noConversation,
+} from '../storage/ports/conversation-store.ts';
 import { type AnswerRun, startAnswer } from './answer-run.ts';
+import { assertRoomFor, type NewAttachment, readAttachments } from './attachments.ts';
 import type { Chat, ChatPorts } from './chat.ts';
+import { selectedBranch } from './message-tree.ts';
 import { createOpenConversation, type OpenConversation, titleFrom } from './open-conversation.ts';
-import { noUsage } from './take-turn.ts';
+import { searchConversations } from './search-conversations.ts';
 import { cancelUnfinishedCalls, recoverCalls } from './unfinished-calls.ts';
+import { noUsage } from './usage.ts';
 import { createWatchers } from './watchers.ts';
 
 const untitled = 'New conversation';
@@ -82,28 +90,43 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     throw new ToolwharfError('NOT_FOUND', message);
   }
 
-  async function addUserMessage(open: OpenConversation, text: string): Promise<Message> {
-    const { title } = open.conversation;
-    await open.add(newMessage('user', text));
-    if (title === untitled) await open.change({ title: titleFrom(text) || untitled });
-    return answer(open);
+  /** Stores the files of a message; rejects if the assistant's model takes none of their kind. */
+  async function addAttachments(open: OpenConversation, given: readonly NewAttachment[]): Promise<AttachmentPart[]> {
+    if (given.length === 0) return [];
+    const { id, assistantId } = open.conversation;
+    const read = readAttachments(given);
+    await assertRoomFor(read, id, store);
+    if (read.some(({ part }) => part.kind === 'image')) {
+      const { name, model } = await findAssistant(assistantId);
+      const takesImages = await ports.models.takesImages(model);
+      if (!takesImages) throw new ToolwharfError('REQUEST_INVALID', refuseImages(model.model, name, takesImages));
+    }
+    for (const { stored } of read) await store.putAttachment(id, stored);
+    return read.map(({ part }) => part);
   }
 
-  async function answer(open: OpenConversation): Promise<Message> {
+  async function addUserMessage(
+    open: OpenConversation,
+    { text, files, parentId }: { text: string; files: readonly AttachmentPart[]; parentId: string | undefined },
+  ): Promise<Message> {
+    const { title } = open.conversation;
+    const parts: Message['parts'] = [...files, ...(text === '' ? [] : [{ type: 'text' as const, text }])];
+    await open.add({ ...newMessage('user', parentId), parts, status: 'complete' });
+    if (title === untitled) await open.change({ title: titleFrom(text || (files[0]?.name ?? '')) || untitled });
+    return answer(open, open.messages.at(-1)?.id);
+  }
+
+  /** Starts an answer to a message. */
+  async function answer(open: OpenConversation, parentId: string | undefined): Promise<Message> {
     // The status changes first, so that recovery always finds an answer that no process works on.
     await open.change({ status: 'running' });
-    await open.add(newMessage('assistant'));
+    await open.add(newMessage('assistant', parentId));
     return start(open);
   }
 
-  function newMessage(role: Message['role'], text?: string): Message {
-    return {
-      id: randomUUID(),
-      role,
-      parts: text === undefined ? [] : [{ type: 'text', text }],
-      status: text === undefined ? 'streaming' : 'complete',
-      createdAt: now(),
-    };
+  function newMessage(role: Message['role'], parentId: string | undefined): Message {
+    const id = randomUUID();
+    return { id, role, parts: [], status: 'streaming', createdAt: now(), ...(parentId !== undefined && { parentId }) };
   }
 
   /** Continues or closes the answer of a process that ended. */
@@ -181,10 +204,16 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
       return locks.run(id, async () => {
         if (opened.has(id)) return watchers.readConsistent(id, live);
         const conversation = await store.get(id);
-        const stored = conversation && { conversation, messages: await store.messages(id) };
-        return watchers.readConsistent(id, () => stored);
+        const messages = conversation ? selectedBranch(await store.messages(id), conversation) : [];
+        return watchers.readConsistent(id, () => conversation && { conversation, messages });
       });
     },
+    search: (options) => searchConversations(store, options),
+    async readBranches(id) {
+      const conversation = await store.get(id);
+      return conversation && { conversation, messages: await store.messages(id) };
+    },
+    readAttachment: (id, attachment) => store.attachment(id, attachment),
     update: (id, { title, assistantId }) =>
       withConversation(id, async (open) => {
         if (assistantId !== undefined) await findAssistant(assistantId);
@@ -201,30 +230,35 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
         return isRemoved;
       });
     },
-    send: (id, text) =>
+    send: (id, text, attachments = []) =>
       withConversation(id, async (open) => {
+        const files = await addAttachments(open, attachments);
         await stop(open, replaced);
-        return addUserMessage(open, text);
+        return addUserMessage(open, { text, files, parentId: open.messages.at(-1)?.id });
       }),
     retry: (id, message) =>
       withConversation(id, async (open) => {
-        assertMessage(open, message, 'assistant');
+        const { parentId } = findMessage(open, message, 'assistant');
         await stop(open, replaced);
-        await open.cut(message);
-        return answer(open);
+        return answer(open, parentId);
       }),
     edit: (id, message, text) =>
       withConversation(id, async (open) => {
-        assertMessage(open, message, 'user');
+        const { parentId, parts } = findMessage(open, message, 'user');
         await stop(open, replaced);
-        await open.cut(message);
-        return addUserMessage(open, text);
+        const files = parts.filter((part) => part.type === 'attachment');
+        return addUserMessage(open, { text, files, parentId });
+      }),
+    select: (id, message) =>
+      withConversation(id, async (open) => {
+        if (runs.has(id)) throw new ToolwharfError('CONFLICT', 'The answer is still running: stop it first');
+        if (!(await open.select(message))) throw noMessage(message);
       }),
     resume: (id) =>
       withConversation(id, async (open) => {
         const last = open.messages.at(-1);
         if (!last || runs.has(id)) throw new ToolwharfError('CONFLICT', nothingToResume(last));
-        if (last.role === 'user') return answer(open);
+        if (last.role === 'user') return answer(open, last.id);
         if (last.status === 'complete') throw new ToolwharfError('CONFLICT', nothingToResume(last));
         return start(open);
       }),
@@ -239,12 +273,25 @@ function snapshotOf(open: OpenConversation | undefined) {
   return open && { conversation: open.conversation, messages: open.messages };
 }
 
-function assertMessage({ messages }: OpenConversation, id: string, role: Message['role']): void {
-  const message = messages.find((one) => one.id === id);
-  if (!message) throw new ToolwharfError('NOT_FOUND', `There is no message '${id}' in this conversation`);
-  if (message.role === role) return;
+const maxVersions = 50;
+
+/** Finds a message of the selected branch that can get another version. */
+function findMessage(open: OpenConversation, id: string, role: Message['role']): Message {
+  const message = open.messages.find((one) => one.id === id);
+  if (!message) throw noMessage(id);
   const text = role === 'user' ? 'Only messages of the user can be edited' : 'Only answers can be retried';
-  throw new ToolwharfError('CONFLICT', text);
+  if (message.role !== role) throw new ToolwharfError('CONFLICT', text);
+  if (open.countVersions(message) < maxVersions) return message;
+  throw new ToolwharfError('CONFLICT', `This message has ${maxVersions} versions, which is the maximum`);
+}
+
+function noMessage(id: string): ToolwharfError {
+  return new ToolwharfError('NOT_FOUND', `There is no message '${id}' in the selected branch of this conversation`);
+}
+
+function refuseImages(model: string, assistant: string, takesImages: false | undefined): string {
+  if (takesImages === false) return `${model} takes no images: remove the images, or choose another assistant`;
+  return `Whether ${model} takes images is unknown: if it does, say so in the model settings of the assistant ${assistant}`;
 }
 
 function nothingToResume(last: Message | undefined): string {

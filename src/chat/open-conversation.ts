@@ -2,20 +2,24 @@ import { messageOf } from '../kernel/errors.ts';
 import type { Conversation, Message } from '../storage/ports/conversation-store.ts';
 import type { ChatEvent, ChatPorts } from './chat.ts';
 import { createDraft, type Draft } from './draft.ts';
+import { selectedBranch, versionsOf, withVersions } from './message-tree.ts';
 import { createSaver, type Saver } from './saver.ts';
 import type { Watchers } from './watchers.ts';
 
 /** A conversation while it changes: keeps memory, store and watchers consistent. */
 export interface OpenConversation {
   readonly conversation: Conversation;
-  /** Oldest first, including the answer being generated. */
+  /** The selected branch, oldest first, including the answer being generated. */
   readonly messages: readonly Message[];
+  /** The number of versions that a message has. */
+  countVersions(message: Message): number;
   /** Resolves when the change is stored. */
   change(fields: Partial<Conversation>): Promise<void>;
+  /** Adds a message after the one that its `parentId` names, and selects its branch. */
   add(message: Message): Promise<void>;
-  /** Deletes a message and all later ones. */
-  cut(from: string): Promise<void>;
-  /** Opens the last message for editing. */
+  /** Selects the branch of a message; returns false if there is no such message. */
+  select(message: string): Promise<boolean>;
+  /** Opens the last message of the branch for editing. */
   edit(): Draft;
 }
 
@@ -33,9 +37,13 @@ export function createOpenConversation(
 ): OpenConversation {
   const { id } = stored.conversation;
   let { conversation } = stored;
-  let messages = [...stored.messages];
+  let all = [...stored.messages];
   let draft: Draft | undefined;
   const publish = (event: ChatEvent) => watchers.publish(id, event);
+  const publishDraft = (event: ChatEvent) => publish(event.kind === 'message' ? toView(event.message) : event);
+  const toView = (message: Message): ChatEvent => {
+    return { kind: 'message', message: withVersions(message, versionsOf(all, message)) };
+  };
   const saver = saverOf(() => store.put(conversation));
 
   function saverOf(write: () => Promise<void>): Saver {
@@ -44,39 +52,67 @@ export function createOpenConversation(
     return createSaver({ write, onError, debounceMs });
   }
 
-  const current = () => messages.map((message) => (message.id === draft?.message.id ? draft.message : message));
+  const current = () => all.map((message) => (message.id === draft?.message.id ? draft.message : message));
+  const branch = () => selectedBranch(current(), conversation);
+
+  function change(fields: Partial<Conversation>): Promise<void> {
+    conversation = { ...conversation, ...fields, updatedAt: now() };
+    publish({ kind: 'conversation', conversation });
+    onChanged?.({ kind: 'changed', conversation });
+    return saver.save();
+  }
+
+  /** Publishes the change from one branch to another: watchers know only the selected one. */
+  function publishSwitch(before: readonly Message[], after: readonly Message[]): void {
+    const at = before.findIndex(({ id }, index) => id !== after[index]?.id);
+    const from = at === -1 ? before.length : at;
+    const cut = before[from];
+    if (cut) publish({ kind: 'cut', message: cut.id });
+    for (const message of after.slice(from)) publish({ kind: 'message', message });
+  }
 
   return {
     get conversation() {
       return conversation;
     },
     get messages() {
-      return current();
+      return branch();
     },
-    change(fields) {
-      conversation = { ...conversation, ...fields, updatedAt: now() };
-      publish({ kind: 'conversation', conversation });
-      onChanged?.({ kind: 'changed', conversation });
-      return saver.save();
-    },
+    countVersions: (message) => versionsOf(all, message).length,
+    change,
     async add(message) {
+      const before = branch();
+      const { parentId: selectedId } = message;
+      const isVersion = before.at(-1)?.id !== selectedId;
+      // Stored first: after a crash in between, the branch still goes through the newest version.
+      if (isVersion) await store.put({ ...conversation, selectedId });
       await store.putMessage(id, message);
-      messages = [...current(), message];
+      all = [...current(), message];
       draft = undefined;
-      publish({ kind: 'message', message });
+      if (isVersion) {
+        conversation = { ...conversation, selectedId };
+        publish({ kind: 'conversation', conversation });
+      }
+      publishSwitch(before, branch());
     },
-    async cut(from) {
-      const at = messages.findIndex((message) => message.id === from);
-      if (at < 0) return;
-      await store.cutMessages(id, from);
-      messages = current().slice(0, at);
+    async select(selectedId) {
+      if (!all.some((message) => message.id === selectedId)) return false;
+      const before = branch();
+      all = current();
       draft = undefined;
-      publish({ kind: 'cut', message: from });
+      const stored = change({ selectedId });
+      publishSwitch(before, branch());
+      await stored;
+      return true;
     },
     edit() {
-      const last = current().at(-1);
+      const last = branch().at(-1);
       if (!last) throw new Error('The conversation has no message to edit');
-      draft = createDraft(last, { publish, createSaver: (read) => saverOf(() => store.putMessage(id, read())) });
+      const { versions: _, ...message } = last;
+      draft = createDraft(message, {
+        publish: publishDraft,
+        createSaver: (read) => saverOf(() => store.putMessage(id, read())),
+      });
       return draft;
     },
   };

@@ -1,22 +1,11 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import { toAiSdkTools } from '../bridges/ai-sdk.ts';
 import type { Tool } from '../kernel/tool.ts';
 import type { Usage } from '../storage/ports/conversation-store.ts';
 import type { Draft } from './draft.ts';
 import { loadSdk } from './models/load-sdk.ts';
 import type { OpenedModel } from './models/models.ts';
-
-/** No tokens used. */
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
-
-/** The sum of two usages; estimated if one of them is. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    ...((one.estimated || other.estimated) && { estimated: true }),
-  };
-}
+import { noUsage } from './usage.ts';
 
 /** A tool call requested by the model. */
 export interface RequestedCall {
@@ -106,7 +95,7 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
         });
         break;
       case 'finish-step':
-        usage = { inputTokens: part.usage.inputTokens ?? 0, outputTokens: part.usage.outputTokens ?? 0 };
+        usage = toUsage(part.usage);
         end = endOf(part.finishReason, part.rawFinishReason);
         break;
       case 'error':
@@ -115,6 +104,11 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
   }
   signal.throwIfAborted();
   return { calls, usage, end };
+}
+
+function toUsage({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Usage {
+  const cachedInputTokens = inputTokenDetails?.cacheReadTokens || undefined;
+  return { inputTokens, outputTokens, ...(cachedInputTokens !== undefined && { cachedInputTokens }) };
 }
 
 function kindOf(type: string): 'text' | 'reasoning' {

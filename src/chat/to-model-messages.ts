@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-output.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
-import type { Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import type { AttachmentPart, Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 
 /** Asks the model to continue an answer that was cut off. It is not part of the stored conversation. */
 export const continueNote = '(Your answer above was cut off. Go on from where it stopped, without repeating it.)';
@@ -10,6 +10,10 @@ export interface ModelMessageOptions {
   /** Full results of this answer by call id; the stored messages may contain less. */
   readonly outputs: ReadonlyMap<string, AiSdkModelOutput>;
   readonly takesMedia: boolean;
+  /** The content of attachments by id, as base64. */
+  readonly attachments?: ReadonlyMap<string, string>;
+  /** Whether images of the user are sent; otherwise they are named. */
+  readonly takesImages?: boolean;
 }
 
 type AssistantContent = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>;
@@ -18,15 +22,31 @@ type ToolContent = Extract<ModelMessage, { role: 'tool' }>['content'];
 /** A conversation as AI SDK messages. Every call has a result, and the last message is never the model's. */
 export function toModelMessages(messages: readonly Message[], options: ModelMessageOptions): ModelMessage[] {
   const all = messages.flatMap((message) =>
-    message.role === 'user' ? toUserMessage(message) : toAnswer(message.parts, options),
+    message.role === 'user' ? toUserMessage(message, options) : toAnswer(message.parts, options),
   );
   if (all.at(-1)?.role === 'assistant') all.push({ role: 'user', content: continueNote });
   return all;
 }
 
-function toUserMessage({ parts }: Message): ModelMessage[] {
+type UserPart = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], string>[number];
+
+function toUserMessage({ parts }: Message, options: ModelMessageOptions): ModelMessage[] {
+  const files = parts.filter((part) => part.type === 'attachment').map((part) => toFilePart(part, options));
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  return text === '' ? [] : [{ role: 'user', content: text }];
+  if (files.length === 0) return text === '' ? [] : [{ role: 'user', content: text }];
+  return [{ role: 'user', content: [...files, ...(text === '' ? [] : [{ type: 'text' as const, text }])] }];
+}
+
+function toFilePart(part: AttachmentPart, { attachments, takesImages = false }: ModelMessageOptions): UserPart {
+  const { id, name, kind, mediaType } = part;
+  const data = attachments?.get(id);
+  if (data === undefined) return { type: 'text', text: `[file ${name}: no longer available]` };
+  if (kind === 'text') {
+    const content = Buffer.from(data, 'base64').toString('utf8');
+    return { type: 'text', text: `File ${name}:\n\n${content}\n\nEnd of file ${name}.` };
+  }
+  if (!takesImages) return { type: 'text', text: `[image ${name}: not sent, because the model takes no images]` };
+  return { type: 'file', mediaType, data };
 }
 
 /** One message per model turn, each followed by the results of its calls. */
@@ -53,7 +73,7 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
         ...providerOptions(part),
       });
       results.push({ type: 'tool-result', toolCallId: part.id, toolName: part.name, output: outputOf(part, options) });
-    } else if (part.text !== '' || part.metadata)
+    } else if (part.type !== 'attachment' && (part.text !== '' || part.metadata))
       said.push({ type: part.type, text: part.text, ...providerOptions(part) });
   }
   end();

@@ -16,7 +16,8 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[-_]/g, '');
 }
 
-function editDistance(a: string, b: string): number {
+/** The number of inserted, removed and replaced characters between two words. */
+export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];

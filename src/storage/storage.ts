@@ -11,6 +11,7 @@ import type { Audit } from './ports/audit.ts';
 import type { ConversationStore } from './ports/conversation-store.ts';
 import type { FleetStore } from './ports/fleet-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
+import type { ModelSettingsStore } from './ports/model-settings-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
 import type { Sealer } from './sealer.ts';
@@ -26,6 +27,7 @@ export interface Storage extends AsyncDisposable {
   readonly keys: KeyStore;
   readonly assistants: AssistantStore;
   readonly providers: ProviderStore;
+  readonly modelSettings: ModelSettingsStore;
   readonly conversations: ConversationStore;
   readonly savedRequests: SavedRequestStore;
   readonly meta: MetaStore;

@@ -19,18 +19,19 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('a message', () => {
-  test('that is answered again loses the old answer and everything after it', async () => {
+  test('that is answered again starts a branch, and the old answer and everything after it are kept', async () => {
     await using testChat = await open([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
     const bad = await testChat.sendAndWait('Question');
     await testChat.sendAndWait('And?');
     await testChat.chat.retry(testChat.id, bad.id);
     expect(textOf(await testChat.waitForAnswer())).toBe('Good.');
     expect((await testChat.chat.read(testChat.id))?.messages.map(textOf)).toEqual(['Question', 'Good.']);
-    expect((await testChat.storage.conversations.messages(testChat.id)).map(textOf)).toEqual(['Question', 'Good.']);
+    const all = ['Question', 'Bad.', 'And?', 'Later.', 'Good.'];
+    expect((await testChat.storage.conversations.messages(testChat.id)).map(textOf)).toEqual(all);
     expect(testChat.model.requests.at(-1)?.last).toBe('Question');
   });
 
-  test('that is edited loses everything after it', async () => {
+  test('that is edited starts a branch, and the model sees nothing of the other one', async () => {
     await using testChat = await open([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     await testChat.sendAndWait('First');
     const [userMessage] = (await testChat.chat.read(testChat.id))?.messages ?? [];

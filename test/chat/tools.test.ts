@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { answerSampling } from '../../src/chat/answer-sampling.ts';
 import { assistantTools } from '../../src/chat/assistant-tools.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
-import { createMemoryProviders } from '../../src/storage/memory/memory-stores.ts';
+import { createMemoryModelSettings, createMemoryProviders } from '../../src/storage/memory/memory-stores.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';
@@ -92,7 +92,10 @@ describe('a sampling request of a server', () => {
     const providers = createMemoryProviders();
     const id = crypto.randomUUID();
     await providers.put({ id, name: 'Scripted', kind: 'openai-compatible', baseUrl: url, allowInsecure: false });
-    return createModels({ providers, env: {} }).open({ provider: id, model: 'scripted' });
+    return createModels({ providers, settings: createMemoryModelSettings(), env: {} }).open({
+      provider: id,
+      model: 'scripted',
+    });
   }
 
   test('is answered by the model with its parameters', async () => {
@@ -135,7 +138,11 @@ describe('a sampling request of a server', () => {
     [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
     [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not supported/],
   ])('such as %j is rejected with the reason', async (params, message) => {
-    const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
+    const opened = await createModels({
+      providers: createMemoryProviders(),
+      settings: createMemoryModelSettings(),
+      env: {},
+    }).open({
       provider: 'demo',
       model: 'demo',
     });
@@ -146,7 +153,11 @@ describe('a sampling request of a server', () => {
   });
 
   test('is answered by the demo model with a scripted text', async () => {
-    const opened = await createModels({ providers: createMemoryProviders(), env: {} }).open({
+    const opened = await createModels({
+      providers: createMemoryProviders(),
+      settings: createMemoryModelSettings(),
+      env: {},
+    }).open({
       provider: 'demo',
       model: 'demo',
     });

@@ -170,12 +170,22 @@ describe('access to a conversation', () => {
       await api.post(`${path}/messages/${message}/edit`, { text: 'x' }, { key }),
       await api.post(`${path}/stop`, undefined, { key }),
       await api.post(`${path}/resume`, undefined, { key }),
+      await api.post(`${path}/messages/${message}/select`, undefined, { key }),
+      await api.get(`${path}/attachments/${randomUUID()}`, { key }),
+      await api.get(`${path}/export`, { key }),
       await api.get(`${path}/events`, { key }),
       await api.delete(path, { key }),
     ];
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404));
     const listed = async (given: object) =>
       (await api.get('/api/conversations', given)).body.conversations.map((found: { id: string }) => found.id);
+    const found = async (given: object) =>
+      (await api.get('/api/conversations/search?query=mine', given)).body.matches.map(
+        (match: { conversation: { id: string } }) => match.conversation.id,
+      );
+    expect(await found({ key: other })).toEqual([]);
+    expect(await found({ key: own })).toEqual([id]);
+    expect(await found({})).toEqual([]);
     expect(await listed({ key: other })).toEqual([]);
     expect(await listed({ key: own })).toEqual([id]);
     expect(await listed({})).toContain(id);

@@ -8,7 +8,7 @@ import type { Migration } from '../../src/storage/sql/migrations/migration.ts';
 import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { createPostgresWorkspace, createSqliteWorkspace, type Workspace } from './kinds.ts';
-import { gather, makeCall } from './records.ts';
+import { gather, makeCall, makeConversation, makeMessage } from './records.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -94,6 +94,33 @@ for (const kind of kinds) {
       expect(await storage.assistants.list()).toEqual([assistant]);
       expect(await storage.conversations.list()).toEqual([]);
       expect(await storage.providers.list()).toEqual([]);
+    });
+
+    test('of version 9 are migrated, and conversations become one branch that can be searched', async () => {
+      const { workspace, engine } = await kind.createWorkspace();
+      using _workspace = workspace;
+      const old = await engine();
+      await migrate(old, migrations.slice(0, 9));
+      await old.close();
+      const conversation = makeConversation();
+      const messages = ['Grüße', 'Hello', 'Again'].map((text) => makeMessage(text));
+      const values = (...items: unknown[]) => items.map((item) => `'${item}'`).join(', ');
+      await workspace.sql(
+        `insert into conversations values (${values(conversation.id, 'ann', 'gone', 'idle', 0, JSON.stringify(conversation))})`,
+      );
+      for (const [index, message] of messages.entries())
+        await workspace.sql(
+          `insert into messages values (${values(conversation.id, index + 1, message.id, JSON.stringify(message))})`,
+        );
+      await using storage = await workspace.open();
+      const [first, second, third] = messages;
+      expect(await storage.conversations.messages(conversation.id)).toEqual([
+        first,
+        { ...second, parentId: first?.id },
+        { ...third, parentId: second?.id },
+      ]);
+      const found = await storage.conversations.search({ owners: ['ann'], words: ['grusse'], limit: 1 });
+      expect(found.map((match) => match.messages)).toEqual([[first?.id]]);
     });
 
     test('of a newer Toolwharf are rejected and not changed', async () => {

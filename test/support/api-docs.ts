@@ -26,8 +26,10 @@ function toRow(route: Route, { parameters, requestBody, responses }: JsonObject)
   const query = ((parameters ?? []) as readonly JsonObject[])
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, required }) => `\`?${name}\`${required ? ' (required)' : ''}`);
-  const status = String(route.status ?? (route.answer || route.streams ? 200 : 204));
-  const answer = route.streams ? 'events' : linkOf(contentOf((responses as JsonObject)[status]));
+  const status = String(route.status ?? (route.answer || route.streams || route.files ? 200 : 204));
+  const answer = route.streams
+    ? 'events'
+    : (route.files?.join(', ') ?? linkOf(contentOf((responses as JsonObject)[status])));
   const takes = [...query, ...(requestBody ? [linkOf(contentOf(requestBody))] : [])];
   const cells = [
     `\`${route.method.toUpperCase()} ${route.path}\``,

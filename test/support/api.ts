@@ -129,7 +129,7 @@ function checkAnswer(route: Route, { status, body }: Answer): void {
     expect(errorSchema.safeParse(body).error, `${route.operationId} ${status}`).toBeUndefined();
     return;
   }
-  expect(status).toBe(route.status ?? (route.answer || route.streams ? 200 : 204));
+  expect(status).toBe(route.status ?? (route.answer || route.streams || route.files ? 200 : 204));
   if (!route.answer) return;
   expect(route.answer.safeParse(body).error, route.operationId).toBeUndefined();
   expect(checkByDocument(route)(body), route.operationId).toEqual({ ok: true });

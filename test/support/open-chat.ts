@@ -77,7 +77,7 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
     hostFor: () => ({}),
     journal: storage.journal,
     storage,
-    models: createModels({ providers: storage.providers, env: {}, demoPauseMs: 0 }),
+    models: createModels({ providers: storage.providers, settings: storage.modelSettings, env: {}, demoPauseMs: 0 }),
     serverNames: async () => new Map(),
     denyApprovals: (conversation, reason) => approver.denyAll(conversation, reason),
     log: silentLog,

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startScriptedChat } from '../../../test/fixtures/models/scripted-chat-server.ts';
-import { createMemoryProviders } from '../../storage/memory/memory-stores.ts';
+import { createMemoryModelSettings, createMemoryProviders } from '../../storage/memory/memory-stores.ts';
 import { type Provider, providerSchema } from '../../storage/ports/provider-store.ts';
 import { createModels } from './create-models.ts';
 import { loadSdk } from './load-sdk.ts';
@@ -18,7 +18,7 @@ function make(fields: Partial<Provider> & Pick<Provider, 'kind'>): Provider {
 async function modelsWith(stored: readonly Provider[], env: Record<string, string> = {}) {
   const providers = createMemoryProviders();
   for (const provider of stored) await providers.put(provider);
-  return createModels({ providers, env });
+  return createModels({ providers, settings: createMemoryModelSettings(), env });
 }
 
 /** An HTTP server with this request handler that records its requests. */
@@ -247,7 +247,12 @@ describe('with access to public addresses only', () => {
     await providers.put(stored);
     const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: here.baseUrl };
     let publicOnly = true;
-    const models = createModels({ providers, env, publicOnly: () => publicOnly });
+    const models = createModels({
+      providers,
+      settings: createMemoryModelSettings(),
+      env,
+      publicOnly: () => publicOnly,
+    });
     const refusal = { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('an address of this machine') };
     await expect(models.list(stored.id)).rejects.toMatchObject(refusal);
     for (const draft of [here, named]) {

@@ -1,5 +1,6 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
+import type { ModelSettingsStore } from '../../storage/ports/model-settings-store.ts';
 import type { Provider, ProviderStore } from '../../storage/ports/provider-store.ts';
 import { listModels } from './list-models.ts';
 import { createPublicModelFetch, modelFetch } from './model-fetch.ts';
@@ -9,6 +10,7 @@ import { toProviderSetup } from './provider-setup.ts';
 
 export interface ModelPorts {
   readonly providers: Pick<ProviderStore, 'list' | 'get'>;
+  readonly settings: Pick<ModelSettingsStore, 'get'>;
   /** Contains API keys of providers that are not stored. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether stored providers must have public addresses; false. Providers from the environment may have any address. */
@@ -21,7 +23,7 @@ const demo: ProviderInfo = { id: 'demo', name: 'Demo', kind: 'demo', source: 'bu
 const demoModels = [{ id: 'demo', name: 'Scripted, not a model' }];
 
 /** Models of the stored providers, of the providers with a key in the environment, and the demo. */
-export function createModels({ providers, env, publicOnly, demoPauseMs = 25 }: ModelPorts): Models {
+export function createModels({ providers, settings, env, publicOnly, demoPauseMs = 25 }: ModelPorts): Models {
   let publicFetch: typeof fetch | undefined;
 
   function fetchFor(source: 'store' | 'environment'): typeof fetch {
@@ -46,10 +48,25 @@ export function createModels({ providers, env, publicOnly, demoPauseMs = 25 }: M
     async open({ provider, model }) {
       if (provider !== demo.id) {
         const found = await find(provider);
-        return openModel(toProviderSetup(found.provider), model, found.send);
+        const opened = await openModel(toProviderSetup(found.provider), model, found.send);
+        return { ...opened, prices: await settings.get(provider, model) };
       }
       const { openDemoModel } = await import('./demo/demo-model.ts');
       return openDemoModel({ pauseMs: demoPauseMs, clock: systemClock });
+    },
+    async takesImages({ provider, model }) {
+      if (provider === demo.id) return false;
+      const declared = (await settings.get(provider, model))?.takesImages;
+      if (declared !== undefined) return declared;
+      try {
+        const found = await find(provider);
+        // All current models of these providers do.
+        if (found.provider.kind !== 'openai-compatible') return true;
+        const listed = await listModels(toProviderSetup(found.provider), found.send);
+        return listed.find(({ id }) => id === model)?.takesImages;
+      } catch {
+        return undefined;
+      }
     },
     async list(provider, signal) {
       if (provider === demo.id) return demoModels;

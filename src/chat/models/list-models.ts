@@ -69,7 +69,8 @@ function toModels({ kind, baseUrl }: ProviderSetup, text: string): ModelInfo[] {
   return usable.flatMap((item) => {
     const id = String(item.id ?? item.name ?? '').replace(/^models\//, '');
     const name = item.display_name ?? item.displayName;
-    return id === '' ? [] : [{ id, name: typeof name === 'string' && name !== id ? name : undefined }];
+    const takesImages = acceptsImages(item);
+    return id === '' ? [] : [{ id, name: typeof name === 'string' && name !== id ? name : undefined, takesImages }];
   });
 }
 
@@ -85,4 +86,10 @@ function itemsOf(text: string): JsonObject[] | undefined {
 
 function generatesText({ supportedGenerationMethods: methods }: JsonObject): boolean {
   return !Array.isArray(methods) || methods.includes('generateContent');
+}
+
+/** OpenRouter lists the modalities of a model; most providers list none. */
+function acceptsImages({ architecture }: JsonObject): boolean | undefined {
+  const modalities = isObject(architecture) ? architecture.input_modalities : undefined;
+  return Array.isArray(modalities) ? modalities.includes('image') : undefined;
 }

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { ModelChoice } from '../../storage/ports/assistant-store.ts';
 import type { Provider } from '../../storage/ports/provider-store.ts';
+import type { Prices } from '../usage.ts';
 
 /** A provider without its key. */
 export interface ProviderInfo {
@@ -18,6 +19,8 @@ export interface ProviderInfo {
 export interface ModelInfo {
   readonly id: string;
   readonly name?: string;
+  /** Whether the model accepts images, if the provider says so. */
+  readonly takesImages?: boolean;
 }
 
 /** The result of testing a provider. */
@@ -41,6 +44,8 @@ export interface OpenedModel {
   readonly estimatesUsage?: true;
   /** Whether the model accepts media in tool results. */
   readonly takesMedia: boolean;
+  /** The configured prices. */
+  readonly prices?: Prices;
   /** Provider settings sent with every request. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
   /** Explains an error and what to do about it. Never contains the key. */
@@ -53,6 +58,8 @@ export interface Models {
   providers(): Promise<readonly ProviderInfo[]>;
   /** Rejects with `NOT_FOUND` for an unknown provider, and with `CONFIG_INVALID` for one whose settings are invalid. */
   open(choice: ModelChoice): Promise<OpenedModel>;
+  /** Whether a model accepts images: as declared, otherwise as its provider says. Undefined if nobody says. Never rejects. */
+  takesImages(choice: ModelChoice): Promise<boolean | undefined>;
   /** Requests the provider's current list. Rejects with `SERVER_UNREACHABLE` and the reason. */
   list(provider: string, signal?: AbortSignal): Promise<readonly ModelInfo[]>;
   /** Tests a provider that may not be stored. Never rejects. */

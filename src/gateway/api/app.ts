@@ -10,7 +10,7 @@ import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { readRequest } from './read-request.ts';
 import { actDetails, recordAct } from './record-act.ts';
-import type { ApiPorts, Route } from './route.ts';
+import type { ApiPorts, FileAnswer, Route } from './route.ts';
 
 interface Env {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
@@ -63,6 +63,7 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     const act = details && { operation: route.operationId, caller: identity.caller, details };
     const result = await actAs(identity.caller.id, () => (act ? recordAct(act, ports, handle) : handle()));
     if (route.streams) return RESPONSE_ALREADY_SENT;
+    if (route.files) return toFile(result as FileAnswer);
     if (!route.answer) return new Response(null, { status: 204, headers: { ...safeHeaders, ...headers } });
     const body = isObject(result) ? await stringifyInSlices(result) : JSON.stringify(result);
     return toResponse(body, route.status ?? 200, headers);
@@ -106,6 +107,17 @@ function toResponse(
   headers: Readonly<Record<string, string>>,
 ): Response {
   return new Response(body, { status, headers: { 'content-type': 'application/json', ...safeHeaders, ...headers } });
+}
+
+function toFile({ text, mediaType, fileName }: FileAnswer): Response {
+  return new Response(text, {
+    headers: {
+      ...safeHeaders,
+      'content-type': `${mediaType}; charset=utf-8`,
+      'content-disposition': `attachment; filename="${fileName.replaceAll(/[^\w.-]+/g, '-')}"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+    },
+  });
 }
 
 function toFailure(

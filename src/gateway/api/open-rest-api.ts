@@ -27,6 +27,7 @@ export async function openRestApi({ parts, events, servers, info }: RestApiPorts
   const serverNames = async () => new Map((await servers.stored.list()).map(({ id, name }) => [id, name]));
   const models = createModels({
     providers: storage.providers,
+    settings: storage.modelSettings,
     env: parts.process.env,
     publicOnly: () => !security.allowsPrivateAddresses(),
   });

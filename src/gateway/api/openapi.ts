@@ -39,8 +39,8 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
 }
 
 function toOperation(route: Route): JsonObject {
-  const { operationId, summary, group, right, params, query, body, answer, streams } = route;
-  const status = route.status ?? (answer || streams ? 200 : 204);
+  const { operationId, summary, group, right, params, query, body, answer, streams, files } = route;
+  const status = route.status ?? (answer || streams || files ? 200 : 204);
   return {
     operationId,
     summary,
@@ -52,6 +52,7 @@ function toOperation(route: Route): JsonObject {
       [status]: {
         description: summary,
         ...(answer && { content: jsonContent(refTo(answer, answerSchemas)) }),
+        ...(files && { content: Object.fromEntries(files.map((type) => [type, { schema: { type: 'string' } }])) }),
         ...(streams && { content: { 'text/event-stream': { schema: eventStream(streams) } } }),
       },
       ...toErrors(route),

@@ -86,6 +86,8 @@ export interface Route {
   readonly body?: z.ZodType;
   /** Without an answer the route responds with 204. */
   readonly answer?: z.ZodType;
+  /** The media types of a response that is a file: the handler returns a `FileAnswer`. */
+  readonly files?: readonly string[];
   /** Status of a response with an answer; 200. */
   readonly status?: 200 | 201;
   /** The handler streams these events itself. */
@@ -99,14 +101,22 @@ export interface Route {
   readonly handle: (request: ApiRequest<never, never, never, never>, ports: ApiPorts) => Promise<unknown>;
 }
 
+/** A response that is a file. Browsers save it and never show it. */
+export interface FileAnswer {
+  readonly mediaType: string;
+  readonly fileName: string;
+  readonly text: string;
+}
+
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-interface TypedRoute<Params, Query, Body, Resource, Answer>
-  extends Omit<Route, 'params' | 'query' | 'body' | 'answer' | 'access' | 'handle'> {
+interface TypedRoute<Params, Query, Body, Resource, Answer, Files>
+  extends Omit<Route, 'params' | 'query' | 'body' | 'answer' | 'files' | 'access' | 'handle'> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   readonly answer?: Answer;
+  readonly files?: Files;
   readonly access?: (
     request: ApiRequest<Output<Params>, Output<Query>, Output<Body>>,
     ports: ApiPorts,
@@ -114,7 +124,7 @@ interface TypedRoute<Params, Query, Body, Resource, Answer>
   readonly handle: (
     request: ApiRequest<Output<Params>, Output<Query>, Output<Body>, Resource>,
     ports: ApiPorts,
-  ) => Promise<Answer extends z.ZodType ? z.input<Answer> : void>;
+  ) => Promise<Answer extends z.ZodType ? z.input<Answer> : Files extends readonly string[] ? FileAnswer : void>;
 }
 
 /** Defines a route; the compiler checks its handler against its schemas. */
@@ -124,6 +134,7 @@ export function route<
   Body extends z.ZodType | undefined = undefined,
   Resource = undefined,
   Answer extends z.ZodType | undefined = undefined,
->(definition: TypedRoute<Params, Query, Body, Resource, Answer>): Route {
+  Files extends readonly string[] | undefined = undefined,
+>(definition: TypedRoute<Params, Query, Body, Resource, Answer, Files>): Route {
   return definition as Route;
 }

@@ -5,6 +5,7 @@ import type { ServerStore } from '../../servers/server-store.ts';
 import { nameTaken } from '../../servers/server-store.ts';
 import type { Assistant, AssistantStore } from '../ports/assistant-store.ts';
 import { type ApiKey, type KeyStore, touchPrecisionMs } from '../ports/key-store.ts';
+import type { ModelSettings, ModelSettingsStore } from '../ports/model-settings-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import { compareNames, type SavedRequest, type SavedRequestStore } from '../ports/saved-request-store.ts';
 import type { MetaStore } from '../storage.ts';
@@ -57,6 +58,18 @@ export function createMemoryAssistants(): AssistantStore {
 /** Model providers in memory. */
 export function createMemoryProviders(): ProviderStore {
   return createNamedRecords<Provider>();
+}
+
+/** Model settings in memory. */
+export function createMemoryModelSettings(): ModelSettingsStore {
+  const settings = new Map<string, ModelSettings>();
+  const keyOf = (provider: string, model: string) => JSON.stringify([provider, model]);
+  return {
+    list: async () => [...settings.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item),
+    get: async (provider, model) => settings.get(keyOf(provider, model)),
+    put: async (item) => void settings.set(keyOf(item.provider, item.model), item),
+    remove: async (provider, model) => settings.delete(keyOf(provider, model)),
+  };
 }
 
 /** Servers in memory. */

@@ -5,6 +5,8 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 export const usageSchema = z.strictObject({
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
+  /** The part of the input tokens that the provider read from its cache, where it reports it. */
+  cachedInputTokens: z.int().min(0).optional(),
   /** Some of it was estimated, since the provider did not report it. */
   estimated: z.literal(true).optional(),
 });
@@ -56,11 +58,25 @@ export const toolCallPartSchema = z.strictObject({
 
 export type ToolCallPart = z.output<typeof toolCallPartSchema>;
 
+/** A file of the user. Its content is stored with the conversation and read with `readAttachment`. */
+export const attachmentPartSchema = z.strictObject({
+  type: z.literal('attachment'),
+  id: z.uuid(),
+  name: z.string(),
+  /** `image`: sent to the model as an image. `text`: sent as text. The content decides, not the name. */
+  kind: z.enum(['image', 'text']),
+  mediaType: z.string(),
+  sizeBytes: z.int(),
+});
+
+export type AttachmentPart = z.output<typeof attachmentPartSchema>;
+
 export const messagePartSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string(), metadata: metadataSchema }),
   /** The model's reasoning. */
   z.strictObject({ type: z.literal('reasoning'), text: z.string(), metadata: metadataSchema }),
   toolCallPartSchema,
+  attachmentPartSchema,
   /** Starts another turn of the model, after the results of the tool calls before it. */
   z.strictObject({ type: z.literal('step') }),
 ]);
@@ -69,6 +85,10 @@ export type MessagePart = z.output<typeof messagePartSchema>;
 
 export const messageSchema = z.strictObject({
   id: z.uuid(),
+  /** The message that this one follows; undefined for the first message. Messages that follow the same one are versions. */
+  parentId: z.uuid().optional(),
+  /** The ids of all versions of this message, oldest first; only in answers of the API, and only if there are several. */
+  versions: z.array(z.uuid()).optional(),
   role: z.enum(['user', 'assistant']),
   parts: z.array(messagePartSchema),
   /**
@@ -81,6 +101,8 @@ export const messageSchema = z.strictObject({
   /** The model that answered, as a display name. */
   model: z.string().optional(),
   usage: usageSchema.optional(),
+  /** The cost in US dollars, by the prices that were configured for the model; undefined without prices. */
+  costUsd: z.number().optional(),
   /** Time that models and tools worked on the message, without the time of approvals. */
   durationMs: z.number().optional(),
   createdAt: z.string(),
@@ -99,7 +121,11 @@ export const conversationSchema = z.strictObject({
   profile: z.string().optional(),
   /** `asking`: an answer is in progress and waits for an approval. */
   status: z.enum(['idle', 'running', 'asking']),
+  /** The selected branch goes through this message and then through the newest ones; through the newest first message if undefined. */
+  selectedId: z.uuid().optional(),
   usage: usageSchema,
+  /** The cost of all answers in US dollars; undefined if no answer has a cost. */
+  costUsd: z.number().optional(),
   /** Time that models and tools worked on all answers, without the time of approvals. */
   durationMs: z.number(),
   createdAt: z.string(),
@@ -114,6 +140,28 @@ export interface ConversationFilter {
   readonly limit?: number;
 }
 
+/** The content of an attachment, as base64. */
+export interface Attachment {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly data: string;
+}
+
+export interface ConversationSearch {
+  readonly owners: readonly string[];
+  /** Folded with `foldText`; every word must occur. */
+  readonly words: readonly string[];
+  /** Maximum number of conversations. */
+  readonly limit: number;
+}
+
+/** A conversation that a search found. */
+export interface FoundConversation {
+  readonly conversation: Conversation;
+  /** The ids of the newest matching messages, newest first; empty if only the title matches. */
+  readonly messages: readonly string[];
+}
+
 /** The store of conversations. */
 export interface ConversationStore {
   /** Most recently changed first. */
@@ -121,14 +169,19 @@ export interface ConversationStore {
   get(id: string): Promise<Conversation | undefined>;
   /** Adds the conversation with this process as its owner, or replaces the one with the same id. */
   put(conversation: Conversation): Promise<void>;
-  /** Removes the conversation with its messages; returns false if there is none with this id. */
+  /** Removes the conversation with its messages and attachments; returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;
-  /** Oldest first. */
+  /** Of all branches, oldest first. */
   messages(conversation: string): Promise<readonly Message[]>;
   /** Appends the message, or replaces the one with the same id. Rejects with `NOT_FOUND` if there is no conversation. */
   putMessage(conversation: string, message: Message): Promise<void>;
-  /** Removes a message and all after it. */
-  cutMessages(conversation: string, from: string): Promise<void>;
+  /** Conversations whose title or messages contain all words, latest first. Words with a typo are found if nothing else is. */
+  search(search: ConversationSearch): Promise<readonly FoundConversation[]>;
+  /** Stores an attachment. Rejects with `NOT_FOUND` if there is no conversation. */
+  putAttachment(conversation: string, attachment: Attachment): Promise<void>;
+  attachment(conversation: string, id: string): Promise<Attachment | undefined>;
+  /** The number and the total size of the attachments of a conversation. */
+  attachmentTotals(conversation: string): Promise<{ readonly count: number; readonly sizeBytes: number }>;
   /** Makes this process the owner; returns false if there is none with this id, or another live process is answering. */
   claim(id: string): Promise<boolean>;
   /**

@@ -10,6 +10,7 @@ import { summaries } from './migrations/006-summaries.ts';
 import { pinHashes } from './migrations/007-pin-hashes.ts';
 import { savedRequests } from './migrations/008-saved-requests.ts';
 import { fleetTables } from './migrations/009-fleet.ts';
+import { branches } from './migrations/010-branches.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   pinHashes,
   savedRequests,
   fleetTables,
+  branches,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

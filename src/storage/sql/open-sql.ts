@@ -22,6 +22,7 @@ import { createSqlSavedRequests } from './sql-saved-requests.ts';
 import {
   createSqlAssistants,
   createSqlMeta,
+  createSqlModelSettings,
   createSqlProviders,
   createSqlRules,
   createSqlServers,
@@ -126,6 +127,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     keys: hinting(guard(createSqlKeys(engine)), ['add', 'revoke']),
     assistants: hinting(guard(createSqlAssistants(engine)), ['put', 'remove']),
     providers: hinting(guard(createSqlProviders(engine, ring)), ['put', 'remove']),
+    modelSettings: guard(createSqlModelSettings(engine)),
     conversations: guard(createSqlConversations(engine, ownership)),
     savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),

@@ -1,8 +1,15 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { pageSize } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import { type Conversation, type ConversationStore, noConversation } from '../ports/conversation-store.ts';
+import {
+  type Conversation,
+  type ConversationStore,
+  type Message,
+  noConversation,
+} from '../ports/conversation-store.ts';
+import { searchableText } from '../text-search.ts';
 import type { Engine, Ownership, Writing } from './engine.ts';
+import { searchConversations } from './search-conversations.ts';
 
 /** Conversations in a database, each with the process that works on it, and one row per message. */
 export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
@@ -46,18 +53,18 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
     async messages(conversation) {
       const rows = await db
         .selectFrom('messages')
-        .select('body')
+        .select(['body', 'parent'])
         .where('conversation', '=', conversation)
         .orderBy('seq')
         .execute();
-      return rows.map(({ body }) => JSON.parse(body));
+      return rows.map(toMessage);
     },
     async putMessage(conversation, message) {
-      const { id } = message;
-      const body = canonicalJson(message);
+      const { id, parentId, ...rest } = message;
+      const row = { text: searchableText(message), body: canonicalJson({ id, ...rest }) };
       const replaced = await db
         .updateTable('messages')
-        .set({ body })
+        .set(row)
         .where('conversation', '=', conversation)
         .where('id', '=', id)
         .executeTakeFirst();
@@ -71,23 +78,34 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
           .executeTakeFirst();
         await trx
           .insertInto('messages')
-          .values({ conversation, seq: (last?.seq ?? 0) + 1, id, body })
-          .onConflict((conflict) => conflict.columns(['conversation', 'id']).doUpdateSet({ body }))
+          .values({ conversation, seq: (last?.seq ?? 0) + 1, id, parent: parentId ?? null, ...row })
+          .onConflict((conflict) => conflict.columns(['conversation', 'id']).doUpdateSet(row))
           .execute();
       });
     },
-    async cutMessages(conversation, from) {
-      await db
-        .deleteFrom('messages')
+    search: (search) => searchConversations(db, search),
+    async putAttachment(conversation, { id, sizeBytes, data }) {
+      await db.transaction().execute(async (trx) => {
+        await lockConversation(trx, conversation);
+        await trx.insertInto('attachments').values({ conversation, id, size_bytes: sizeBytes, data }).execute();
+      });
+    },
+    async attachment(conversation, id) {
+      const row = await db
+        .selectFrom('attachments')
+        .selectAll()
         .where('conversation', '=', conversation)
-        .where('seq', '>=', (messages) =>
-          messages
-            .selectFrom('messages as first')
-            .select('first.seq')
-            .where('first.conversation', '=', conversation)
-            .where('first.id', '=', from),
-        )
-        .execute();
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && { id, sizeBytes: row.size_bytes, data: row.data };
+    },
+    async attachmentTotals(conversation) {
+      const totals = await db
+        .selectFrom('attachments')
+        .select(({ fn }) => [fn.countAll().as('count'), fn.sum('size_bytes').as('bytes')])
+        .where('conversation', '=', conversation)
+        .executeTakeFirst();
+      return { count: Number(totals?.count ?? 0), sizeBytes: Number(totals?.bytes ?? 0) };
     },
     async claim(id) {
       return db.transaction().execute(async (trx) => {
@@ -139,4 +157,9 @@ async function lockConversation(trx: Writing, id: string): Promise<void> {
 
 function toConversation({ body }: { body: string }): Conversation {
   return JSON.parse(body);
+}
+
+function toMessage({ body, parent }: { body: string; parent: string | null }): Message {
+  const message = JSON.parse(body);
+  return parent === null ? message : { ...message, parentId: parent };
 }

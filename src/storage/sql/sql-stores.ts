@@ -4,6 +4,7 @@ import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
 import { nameTaken, type ServerStore } from '../../servers/server-store.ts';
 import { type Assistant, type AssistantStore, parseAssistant } from '../ports/assistant-store.ts';
+import type { ModelSettingsStore } from '../ports/model-settings-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { MetaStore } from '../storage.ts';
@@ -34,6 +35,38 @@ export function createSqlProviders({ db }: Engine, sealer: Sealer): ProviderStor
 /** Assistants in a database. */
 export function createSqlAssistants({ db }: Engine): AssistantStore {
   return createNamedRecords<Assistant>(db, 'assistants', 'body', { encode: canonicalJson, decode: parseAssistant });
+}
+
+/** Model settings in a database. */
+export function createSqlModelSettings({ db }: Engine): ModelSettingsStore {
+  const select = db.selectFrom('model_settings').select('body');
+  return {
+    async list() {
+      const rows = await select.orderBy('provider').orderBy('model').execute();
+      return rows.map(({ body }) => JSON.parse(body));
+    },
+    async get(provider, model) {
+      const row = await select.where('provider', '=', provider).where('model', '=', model).executeTakeFirst();
+      return row && JSON.parse(row.body);
+    },
+    async put(settings) {
+      const { provider, model } = settings;
+      const body = canonicalJson(settings);
+      await db
+        .insertInto('model_settings')
+        .values({ provider, model, body })
+        .onConflict((conflict) => conflict.columns(['provider', 'model']).doUpdateSet({ body }))
+        .execute();
+    },
+    async remove(provider, model) {
+      const { numDeletedRows } = await db
+        .deleteFrom('model_settings')
+        .where('provider', '=', provider)
+        .where('model', '=', model)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
 }
 
 /** Approval rules in a database. */

@@ -35,7 +35,10 @@ export interface Tables {
   events: { seq: number; at: number; body: string };
   ended_sessions: { id: string; expires_at: number };
   conversations: ConversationRow;
-  messages: { conversation: string; seq: number; id: string; body: string };
+  messages: MessageRow;
+  /** Files of the user, as base64. */
+  attachments: { conversation: string; id: string; size_bytes: number; data: string };
+  model_settings: { provider: string; model: string; body: string };
 }
 
 export interface PinRow {
@@ -75,6 +78,17 @@ export interface ConversationRow {
   process: string;
   status: Conversation['status'];
   updated_at: number;
+  body: string;
+}
+
+export interface MessageRow {
+  conversation: string;
+  seq: number;
+  id: string;
+  /** The message that this one follows. */
+  parent: string | null;
+  /** The text that searches read. */
+  text: string;
   body: string;
 }
 

@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
     expect(operation).toMatchObject({ operationId: route.operationId, 'x-right': route.right, summary: route.summary });
     const responses = operation.responses as JsonObject;
     const good = Object.keys(responses).filter((status) => status.startsWith('2'));
-    expect(good).toEqual([String(route.status ?? (route.answer || route.streams ? 200 : 204))]);
+    expect(good).toEqual([String(route.status ?? (route.answer || route.streams || route.files ? 200 : 204))]);
     for (const code of route.errors ?? []) expect(JSON.stringify(responses[errorStatus[code]])).toContain(code);
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const parameters = ((operation.parameters ?? []) as readonly JsonObject[]).filter(
@@ -75,8 +75,10 @@ describe('the OpenAPI document', () => {
         "disconnectServer",
         "editMessage",
         "enableServer",
+        "exportConversation",
         "getApproval",
         "getAssistant",
+        "getAttachment",
         "getCall",
         "getCallStats",
         "getConfig",
@@ -98,6 +100,7 @@ describe('the OpenAPI document', () => {
         "listClients",
         "listConversations",
         "listKeys",
+        "listModelSettings",
         "listModels",
         "listPins",
         "listProfiles",
@@ -114,6 +117,7 @@ describe('the OpenAPI document', () => {
         "planRegistryServer",
         "previewAssistant",
         "putAssistant",
+        "putModelSettings",
         "readCallResult",
         "readResource",
         "recordTraffic",
@@ -127,7 +131,9 @@ describe('the OpenAPI document', () => {
         "retryMessage",
         "revokeKey",
         "revokeRule",
+        "searchConversations",
         "searchRegistry",
+        "selectMessage",
         "sendMessage",
         "stopConversation",
         "testProvider",
@@ -157,6 +163,9 @@ describe('the OpenAPI document', () => {
         "AssistantInput",
         "AssistantList",
         "AssistantPreview",
+        "Attachment",
+        "AttachmentInput",
+        "AttachmentPart",
         "Call",
         "CallChangedEvent",
         "CallInput",
@@ -185,6 +194,8 @@ describe('the OpenAPI document', () => {
         "ConversationContent",
         "ConversationInput",
         "ConversationList",
+        "ConversationMatch",
+        "ConversationMatchList",
         "ConversationRemovedEvent",
         "DefinitionChange",
         "DefinitionWarning",
@@ -195,11 +206,16 @@ describe('the OpenAPI document', () => {
         "ImportedServer",
         "ImportedServers",
         "Message",
+        "MessageEdit",
         "MessageInput",
+        "MessageMatch",
         "MessagePart",
         "Model",
         "ModelChoice",
         "ModelList",
+        "ModelSettings",
+        "ModelSettingsInput",
+        "ModelSettingsList",
         "NewApiKey",
         "OfferedList",
         "OpenApiDocument",

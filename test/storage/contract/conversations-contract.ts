@@ -51,13 +51,66 @@ export function conversationsContract(kind: StorageKind): void {
       });
       await conversations.putMessage(one.id, answer);
       expect(await conversations.messages(one.id)).toEqual([a, answer, c, d]);
-      await conversations.cutMessages(one.id, c?.id ?? '');
-      expect(await conversations.messages(one.id)).toEqual([a, answer]);
-      await conversations.cutMessages(one.id, randomUUID());
-      const last = makeMessage('e');
-      await conversations.putMessage(one.id, last);
-      expect(await conversations.messages(one.id)).toEqual([a, answer, last]);
+      const version = makeMessage('e', { parentId: a.id });
+      await conversations.putMessage(one.id, version);
+      await conversations.putMessage(one.id, { ...version, status: 'stopped' });
+      expect(await conversations.messages(one.id)).toEqual([a, answer, c, d, { ...version, status: 'stopped' }]);
       expect(await conversations.messages(other.id)).toHaveLength(1);
+    });
+
+    test('a search finds titles and messages of the owners, whatever case, accents and order', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { conversations } = storage;
+      const found = async (...words: string[]) =>
+        (await conversations.search({ owners: ['ann', 'local'], words, limit: 10 })).map((match) => ({
+          id: match.conversation.id,
+          messages: match.messages,
+        }));
+      const cafe = makeConversation({ title: 'Menü im Café', updatedAt: at(1) });
+      const stripe = makeConversation({ owner: 'local', updatedAt: at(2) });
+      const hers = makeConversation({ owner: 'bob', updatedAt: at(3), title: 'cafe' });
+      for (const one of [cafe, stripe, hers]) await conversations.put(one);
+      const messages = [
+        makeMessage('The Stripe invoice is 100% paid'),
+        makeMessage('a STRIPE refund\u0000', { role: 'assistant' }),
+        makeMessage('100 % of nothing'),
+        makeMessage('stripe once more'),
+        makeMessage('stripe at last'),
+      ];
+      for (const message of messages) await conversations.putMessage(stripe.id, message);
+      await conversations.putMessage(hers.id, makeMessage('stripe'));
+      const [invoice, refund, , more, last] = messages.map(({ id }) => id);
+      expect(await found('cafe')).toEqual([{ id: cafe.id, messages: [] }]);
+      expect(await found('menu', 'cafe')).toEqual([{ id: cafe.id, messages: [] }]);
+      expect(await found('stripe')).toEqual([{ id: stripe.id, messages: [last, more, refund] }]);
+      expect(await found('paid', 'stripe')).toEqual([{ id: stripe.id, messages: [invoice] }]);
+      expect(await found('100%')).toEqual([{ id: stripe.id, messages: [invoice] }]);
+      expect(await found('strpie', 'invoce')).toEqual([{ id: stripe.id, messages: [invoice] }]);
+      expect(await found('harbour')).toEqual([]);
+      expect(await found()).toEqual([]);
+      await conversations.putMessage(stripe.id, { ...(messages[0] as (typeof messages)[0]), parts: [] });
+      expect(await found('invoice')).toEqual([]);
+    });
+
+    test('attachments belong to their conversation and are removed with it', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { conversations } = storage;
+      const [one, other] = [makeConversation(), makeConversation()];
+      for (const conversation of [one, other]) await conversations.put(conversation);
+      const attachment = { id: randomUUID(), sizeBytes: 3, data: 'AAEC' };
+      await conversations.putAttachment(one.id, attachment);
+      await conversations.putAttachment(one.id, { ...attachment, id: randomUUID() });
+      expect(await conversations.attachment(one.id, attachment.id)).toEqual(attachment);
+      expect(await conversations.attachment(other.id, attachment.id)).toBeUndefined();
+      expect(await conversations.attachmentTotals(one.id)).toEqual({ count: 2, sizeBytes: 6 });
+      expect(await conversations.attachmentTotals(other.id)).toEqual({ count: 0, sizeBytes: 0 });
+      const missing = conversations.putAttachment(randomUUID(), attachment);
+      await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await conversations.remove(one.id);
+      expect(await conversations.attachment(one.id, attachment.id)).toBeUndefined();
+      expect(await conversations.attachmentTotals(one.id)).toEqual({ count: 0, sizeBytes: 0 });
     });
 
     test('concurrent messages are all stored, and none without a conversation', async () => {

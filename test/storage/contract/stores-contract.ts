@@ -27,6 +27,22 @@ export function storesContract(kind: StorageKind): void {
       expect(await storage.pins.list()).toEqual([pin, other]);
     });
 
+    test('settings of a model are stored by provider and model, replaced and removed', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { modelSettings } = storage;
+      const settings = { provider: 'openai', model: 'a/b', inputPrice: 1.25, outputPrice: 10, takesImages: true };
+      await modelSettings.put({ ...settings, inputPrice: 2 });
+      await modelSettings.put(settings);
+      await modelSettings.put({ provider: 'openai', model: 'a', takesImages: false });
+      expect(await modelSettings.get('openai', 'a/b')).toEqual(settings);
+      expect(await modelSettings.get('google', 'a/b')).toBeUndefined();
+      expect((await modelSettings.list()).map(({ model }) => model)).toEqual(['a', 'a/b']);
+      expect(await modelSettings.remove('openai', 'a/b')).toBe(true);
+      expect(await modelSettings.remove('openai', 'a/b')).toBe(false);
+      expect(await modelSettings.list()).toHaveLength(1);
+    });
+
     test('the pins of a server with thousands of tools are written and read together, whatever their names', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();

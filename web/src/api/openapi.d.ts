@@ -656,6 +656,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/conversations/search": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["searchConversations"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/conversations/{conversation}": {
         readonly parameters: {
             readonly query?: never;
@@ -746,6 +762,54 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post: operations["editMessage"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/conversations/{conversation}/messages/{message}/select": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["selectMessage"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/conversations/{conversation}/attachments/{attachment}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getAttachment"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/conversations/{conversation}/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["exportConversation"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -873,6 +937,22 @@ export interface paths {
         };
         readonly get: operations["listModels"];
         readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/model-settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listModelSettings"];
+        readonly put: operations["putModelSettings"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -1286,6 +1366,7 @@ export interface components {
         readonly Usage: {
             readonly inputTokens: number;
             readonly outputTokens: number;
+            readonly cachedInputTokens?: number;
             readonly estimated?: true;
         };
         readonly ToolCallPart: {
@@ -1324,6 +1405,14 @@ export interface components {
                 };
             };
         };
+        readonly AttachmentPart: {
+            readonly type: "attachment";
+            readonly id: string;
+            readonly name: string;
+            readonly kind: "image" | "text";
+            readonly mediaType: string;
+            readonly sizeBytes: number;
+        };
         readonly MessagePart: {
             readonly type: "text";
             readonly text: string;
@@ -1340,17 +1429,20 @@ export interface components {
                     readonly [key: string]: unknown;
                 };
             };
-        } | components["schemas"]["ToolCallPart"] | {
+        } | components["schemas"]["ToolCallPart"] | components["schemas"]["AttachmentPart"] | {
             readonly type: "step";
         };
         readonly Message: {
             readonly id: string;
+            readonly parentId?: string;
+            readonly versions?: readonly string[];
             readonly role: "user" | "assistant";
             readonly parts: readonly components["schemas"]["MessagePart"][];
             readonly status: "streaming" | "complete" | "stopped" | "interrupted" | "limited" | "error";
             readonly problem?: string;
             readonly model?: string;
             readonly usage?: components["schemas"]["Usage"];
+            readonly costUsd?: number;
             readonly durationMs?: number;
             readonly createdAt: string;
             readonly completedAt?: string;
@@ -1362,7 +1454,9 @@ export interface components {
             readonly owner: string;
             readonly profile?: string;
             readonly status: "idle" | "running" | "asking";
+            readonly selectedId?: string;
             readonly usage: components["schemas"]["Usage"];
+            readonly costUsd?: number;
             readonly durationMs: number;
             readonly createdAt: string;
             readonly updatedAt: string;
@@ -1373,6 +1467,32 @@ export interface components {
         readonly ConversationContent: {
             readonly conversation: components["schemas"]["Conversation"];
             readonly messages: readonly components["schemas"]["Message"][];
+        };
+        readonly Attachment: {
+            readonly id: string;
+            readonly sizeBytes: number;
+            readonly data: string;
+        };
+        readonly MessageMatch: {
+            readonly id: string;
+            readonly role: "user" | "assistant";
+            readonly createdAt: string;
+            readonly excerpt: string;
+            readonly highlights: readonly (readonly [
+                number,
+                number
+            ])[];
+        };
+        readonly ConversationMatch: {
+            readonly conversation: components["schemas"]["Conversation"];
+            readonly titleHighlights: readonly (readonly [
+                number,
+                number
+            ])[];
+            readonly messages: readonly components["schemas"]["MessageMatch"][];
+        };
+        readonly ConversationMatchList: {
+            readonly matches: readonly components["schemas"]["ConversationMatch"][];
         };
         readonly ChatConversationEvent: {
             readonly conversation: components["schemas"]["Conversation"];
@@ -2040,6 +2160,18 @@ export interface components {
         readonly Model: {
             readonly id: string;
             readonly name?: string;
+            readonly takesImages?: boolean;
+        };
+        readonly ModelSettings: {
+            readonly provider: string;
+            readonly model: string;
+            readonly takesImages?: boolean;
+            readonly inputPrice?: number;
+            readonly cachedInputPrice?: number;
+            readonly outputPrice?: number;
+        };
+        readonly ModelSettingsList: {
+            readonly settings: readonly components["schemas"]["ModelSettings"][];
         };
         readonly ModelList: {
             readonly models: readonly components["schemas"]["Model"][];
@@ -2164,7 +2296,15 @@ export interface components {
             readonly title?: string;
             readonly assistantId?: string;
         };
+        readonly AttachmentInput: {
+            readonly name: string;
+            readonly data: string;
+        };
         readonly MessageInput: {
+            readonly text: string;
+            readonly attachments?: readonly components["schemas"]["AttachmentInput"][];
+        };
+        readonly MessageEdit: {
             readonly text: string;
         };
         readonly QuestionAnswer: {
@@ -2401,6 +2541,14 @@ export interface components {
             };
             readonly provider?: string;
         };
+        readonly ModelSettingsInput: {
+            readonly provider: string;
+            readonly model: string;
+            readonly takesImages?: boolean;
+            readonly inputPrice?: number;
+            readonly cachedInputPrice?: number;
+            readonly outputPrice?: number;
+        };
         readonly RegistryPlan: {
             readonly name: string;
             readonly version?: string;
@@ -2443,11 +2591,16 @@ export type CallList = components['schemas']['CallList'];
 export type CallStats = components['schemas']['CallStats'];
 export type Usage = components['schemas']['Usage'];
 export type ToolCallPart = components['schemas']['ToolCallPart'];
+export type AttachmentPart = components['schemas']['AttachmentPart'];
 export type MessagePart = components['schemas']['MessagePart'];
 export type Message = components['schemas']['Message'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationList = components['schemas']['ConversationList'];
 export type ConversationContent = components['schemas']['ConversationContent'];
+export type Attachment = components['schemas']['Attachment'];
+export type MessageMatch = components['schemas']['MessageMatch'];
+export type ConversationMatch = components['schemas']['ConversationMatch'];
+export type ConversationMatchList = components['schemas']['ConversationMatchList'];
 export type ChatConversationEvent = components['schemas']['ChatConversationEvent'];
 export type ChatMessageEvent = components['schemas']['ChatMessageEvent'];
 export type ChatPartEvent = components['schemas']['ChatPartEvent'];
@@ -2506,6 +2659,8 @@ export type OpenApiDocument = components['schemas']['OpenApiDocument'];
 export type Provider = components['schemas']['Provider'];
 export type ProviderList = components['schemas']['ProviderList'];
 export type Model = components['schemas']['Model'];
+export type ModelSettings = components['schemas']['ModelSettings'];
+export type ModelSettingsList = components['schemas']['ModelSettingsList'];
 export type ModelList = components['schemas']['ModelList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
 export type RegistryServer = components['schemas']['RegistryServer'];
@@ -2521,7 +2676,9 @@ export type AssistantInput = components['schemas']['AssistantInput'];
 export type CallInput = components['schemas']['CallInput'];
 export type ConversationInput = components['schemas']['ConversationInput'];
 export type ConversationChange = components['schemas']['ConversationChange'];
+export type AttachmentInput = components['schemas']['AttachmentInput'];
 export type MessageInput = components['schemas']['MessageInput'];
+export type MessageEdit = components['schemas']['MessageEdit'];
 export type QuestionAnswer = components['schemas']['QuestionAnswer'];
 export type ServerInput = components['schemas']['ServerInput'];
 export type ServerTestInput = components['schemas']['ServerTestInput'];
@@ -2533,6 +2690,7 @@ export type RejectInput = components['schemas']['RejectInput'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
+export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
 export type RegistryPlan = components['schemas']['RegistryPlan'];
 export type TrafficSettings = components['schemas']['TrafficSettings'];
 export type $defs = Record<string, never>;
@@ -3606,6 +3764,28 @@ export interface operations {
             };
         };
     };
+    readonly searchConversations: {
+        readonly parameters: {
+            readonly query: {
+                readonly query: string;
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConversationMatchList"];
+                };
+            };
+        };
+    };
     readonly getConversation: {
         readonly parameters: {
             readonly query?: never;
@@ -3770,7 +3950,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["MessageInput"];
+                readonly "application/json": components["schemas"]["MessageEdit"];
             };
         };
         readonly responses: {
@@ -3780,6 +3960,72 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    readonly selectMessage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly conversation: string;
+                readonly message: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly getAttachment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly conversation: string;
+                readonly attachment: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Attachment"];
+                };
+            };
+        };
+    };
+    readonly exportConversation: {
+        readonly parameters: {
+            readonly query?: {
+                readonly format?: "markdown" | "json";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly conversation: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/markdown": string;
+                    readonly "application/json": string;
                 };
             };
         };
@@ -4063,6 +4309,48 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ModelList"];
+                };
+            };
+        };
+    };
+    readonly listModelSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelSettingsList"];
+                };
+            };
+        };
+    };
+    readonly putModelSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ModelSettingsInput"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelSettings"];
                 };
             };
         };

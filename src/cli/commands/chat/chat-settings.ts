@@ -52,7 +52,7 @@ export async function openSettings(
   reportLocal(location.dataDir, context);
   const isStored = createStore || (await hasStore(location));
   const storage = isStored ? (await openStore(location)).storage : await openStorage({ kind: 'memory' });
-  const models = createModels({ providers: storage.providers, env });
+  const models = createModels({ providers: storage.providers, settings: storage.modelSettings, env });
   return {
     ...createStoredSettings({ storage, models, config }),
     [Symbol.asyncDispose]: () => storage.close(),

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyChatEvent, type ConversationContent, eventsBetween } from '../../../chat/apply-chat-event.ts';
 import type { Chat, ChatEvent } from '../../../chat/chat.ts';
+import type { ConversationMatch } from '../../../chat/search-conversations.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import type { Conversation, Message } from '../../../storage/ports/conversation-store.ts';
+import type { Attachment, Conversation, Message } from '../../../storage/ports/conversation-store.ts';
 import type { GatewayClient } from '../../backend/gateway-client.ts';
 
 export interface GatewayChatOptions {
@@ -87,12 +88,7 @@ export function createGatewayChat(gateway: GatewayClient, { onLost, retryMs = 50
     // A watcher must read the state that the next events apply to.
     if (conversation) await conversation.loaded.promise;
     if (conversation?.content) return conversation.content;
-    try {
-      return await gateway.get<ConversationContent>(pathOf(id));
-    } catch (cause) {
-      if (isMissing(cause)) return undefined;
-      throw cause;
-    }
+    return unlessMissing(gateway.get<ConversationContent>(pathOf(id)));
   }
 
   async function close(): Promise<void> {
@@ -122,9 +118,17 @@ export function createGatewayChat(gateway: GatewayClient, { onLost, retryMs = 50
         throw cause;
       }
     },
-    send: (id, text) => gateway.post<Message>(`${pathOf(id)}/messages`, { text }),
+    async search({ query, limit = 20 }) {
+      const path = `/api/conversations/search?${new URLSearchParams({ query, limit: String(limit) })}`;
+      return (await gateway.get<{ readonly matches: readonly ConversationMatch[] }>(path)).matches;
+    },
+    readBranches: (id) => unlessMissing(gateway.get<ConversationContent>(`${pathOf(id)}/export?format=json`)),
+    readAttachment: (id, attachment) =>
+      unlessMissing(gateway.get<Attachment>(`${pathOf(id)}/attachments/${encodeURIComponent(attachment)}`)),
+    send: (id, text, attachments) => gateway.post<Message>(`${pathOf(id)}/messages`, { text, attachments }),
     retry: (id, message) => gateway.post<Message>(`${pathOf(id, message)}/retry`),
     edit: (id, message, text) => gateway.post<Message>(`${pathOf(id, message)}/edit`, { text }),
+    select: (id, message) => gateway.post(`${pathOf(id, message)}/select`),
     resume: (id) => gateway.post<Message>(`${pathOf(id)}/resume`),
     stop: (id) => gateway.post(`${pathOf(id)}/stop`),
     close,
@@ -139,4 +143,13 @@ function pathOf(conversation: string, message?: string): string {
 
 function isMissing(cause: unknown): boolean {
   return cause instanceof ToolwharfError && cause.code === 'NOT_FOUND';
+}
+
+async function unlessMissing<Value>(found: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await found;
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw cause;
+  }
 }

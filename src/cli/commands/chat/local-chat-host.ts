@@ -67,7 +67,7 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
     await stored.start();
     await createStartWait(toolbox, config.gateway.listWaitMs)();
     await seedAssistants(storage, toolbox);
-    const models = createModels({ providers: storage.providers, env });
+    const models = createModels({ providers: storage.providers, settings: storage.modelSettings, env });
     const { assistants, override } = overrideAssistants(storage.assistants);
     const attended = new Set<string>();
     const ports: AssistantPorts = {
@@ -139,7 +139,10 @@ export function attendedOnly(attended: ReadonlySet<string>, store: ConversationS
     remove: (id) => store.remove(id),
     messages: (conversation) => store.messages(conversation),
     putMessage: (conversation, message) => store.putMessage(conversation, message),
-    cutMessages: (conversation, from) => store.cutMessages(conversation, from),
+    search: (search) => store.search(search),
+    putAttachment: (conversation, attachment) => store.putAttachment(conversation, attachment),
+    attachment: (conversation, id) => store.attachment(conversation, id),
+    attachmentTotals: (conversation) => store.attachmentTotals(conversation),
     claim: (id) => store.claim(id),
     async abandoned() {
       const abandoned: Conversation[] = [];

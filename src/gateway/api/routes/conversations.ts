@@ -1,15 +1,21 @@
 import { z } from 'zod';
+import { toExportedJson, toMarkdown } from '../../../chat/export-conversation.ts';
+import { ToolwharfError } from '../../../kernel/errors.ts';
 import { noConversation } from '../../../storage/ports/conversation-store.ts';
+import { type Identity, isOperator } from '../../auth/identity.ts';
 import { serveConversation } from '../../chat/serve-conversation.ts';
 import { findConversation } from '../access.ts';
 import { route } from '../route.ts';
 import {
+  attachmentSchema,
   chatEventSchemas,
   conversationChangeSchema,
   conversationContentSchema,
   conversationInputSchema,
   conversationListSchema,
+  conversationMatchListSchema,
   conversationViewSchema,
+  messageEditSchema,
   messageInputSchema,
   messageViewSchema,
 } from '../schemas/chat.ts';
@@ -35,6 +41,23 @@ export const conversationRoutes = [
     },
   }),
   route({
+    operationId: 'searchConversations',
+    method: 'get',
+    path: '/api/conversations/search',
+    right,
+    group,
+    summary:
+      'Searches the titles and messages of your own conversations. Words with a typo are found if nothing else is.',
+    query: z.object({
+      query: z.string().trim().min(1).max(200).describe('Words that must all occur.'),
+      limit: z.coerce.number().int().min(1).max(50).default(20),
+    }),
+    answer: conversationMatchListSchema,
+    async handle({ identity, query: { query, limit } }, { chat }) {
+      return { matches: await chat.conversations.search({ query, limit, owners: ownersOf(identity) }) };
+    },
+  }),
+  route({
     operationId: 'createConversation',
     method: 'post',
     path: '/api/conversations',
@@ -56,7 +79,7 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}',
     right,
     group,
-    summary: 'Returns a conversation with all its messages.',
+    summary: 'Returns a conversation with the messages of its selected branch.',
     params,
     answer: conversationContentSchema,
     errors: ['NOT_FOUND'],
@@ -106,11 +129,11 @@ export const conversationRoutes = [
     params,
     body: messageInputSchema,
     answer: messageViewSchema,
-    errors: ['CONFLICT', 'NOT_FOUND'],
+    errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
     access: findConversation,
     async handle({ resource: { id }, body }, { chat, servers }) {
       await servers.waitForStart();
-      return chat.conversations.send(id, body.text);
+      return chat.conversations.send(id, body.text, body.attachments);
     },
   }),
   route({
@@ -147,7 +170,8 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}/messages/{message}/retry',
     right,
     group,
-    summary: 'Generates an answer again. This answer and all later messages are deleted.',
+    summary:
+      'Generates another version of an answer. The earlier version and the messages after it are kept in their branch.',
     params: messageParams,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
@@ -163,15 +187,72 @@ export const conversationRoutes = [
     path: '/api/conversations/{conversation}/messages/{message}/edit',
     right,
     group,
-    summary: "Replaces a user's message and answers the new one. All later messages are deleted.",
+    summary:
+      "Answers another version of a user's message, with the same attachments. The earlier version and the messages after it are kept in their branch.",
     params: messageParams,
-    body: messageInputSchema,
+    body: messageEditSchema,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
     access: findConversation,
     async handle({ resource: { id }, params: { message }, body }, { chat, servers }) {
       await servers.waitForStart();
       return chat.conversations.edit(id, message, body.text);
+    },
+  }),
+  route({
+    operationId: 'selectMessage',
+    method: 'post',
+    path: '/api/conversations/{conversation}/messages/{message}/select',
+    right,
+    group,
+    summary: 'Selects the branch of a version of a message. The next message continues this branch.',
+    params: messageParams,
+    errors: ['CONFLICT', 'NOT_FOUND'],
+    access: findConversation,
+    handle: ({ resource: { id }, params: { message } }, { chat }) => chat.conversations.select(id, message),
+  }),
+  route({
+    operationId: 'getAttachment',
+    method: 'get',
+    path: '/api/conversations/{conversation}/attachments/{attachment}',
+    right,
+    group,
+    summary: 'Returns the content of a file that was sent with a message.',
+    params: params.extend({ attachment: z.uuid() }),
+    answer: attachmentSchema,
+    errors: ['NOT_FOUND'],
+    access: findConversation,
+    async handle({ resource: { id }, params: { attachment } }, { chat }) {
+      const found = await chat.conversations.readAttachment(id, attachment);
+      if (found) return found;
+      throw new ToolwharfError('NOT_FOUND', `There is no attachment '${attachment}' in this conversation`);
+    },
+  }),
+  route({
+    operationId: 'exportConversation',
+    method: 'get',
+    path: '/api/conversations/{conversation}/export',
+    right,
+    group,
+    summary: 'Exports a conversation with its tool calls: the selected branch as Markdown, or all branches as JSON.',
+    params,
+    query: z.object({ format: z.enum(['markdown', 'json']).default('markdown') }),
+    files: ['text/markdown', 'application/json'],
+    errors: ['NOT_FOUND'],
+    access: findConversation,
+    async handle({ resource: { id, title }, query: { format } }, { chat }) {
+      const isMarkdown = format === 'markdown';
+      const content = await (isMarkdown ? chat.conversations.read(id) : chat.conversations.readBranches(id));
+      if (!content) throw noConversation(id);
+      const { conversation, messages } = content;
+      const name =
+        title
+          .normalize('NFKD')
+          .replaceAll(/[^\w]+/g, '-')
+          .slice(0, 60) || 'conversation';
+      return isMarkdown
+        ? { mediaType: 'text/markdown', fileName: `${name}.md`, text: toMarkdown(conversation, messages) }
+        : { mediaType: 'application/json', fileName: `${name}.json`, text: toExportedJson(conversation, messages) };
     },
   }),
   route({
@@ -191,3 +272,11 @@ export const conversationRoutes = [
     },
   }),
 ];
+
+/** The command line and the app of a local operator act as one person. */
+function ownersOf(identity: Identity): readonly string[] {
+  const { id } = identity.caller;
+  return identity.isAdmin && isOperator(identity) && operatorIds.includes(id) ? operatorIds : [id];
+}
+
+const operatorIds: readonly string[] = ['admin', 'local'];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { ModelSettings, ModelSettingsStore } from '../../../storage/ports/model-settings-store.ts';
 import type { Provider, ProviderStore } from '../../../storage/ports/provider-store.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { assertAddressAllowed } from '../access.ts';
@@ -8,6 +9,9 @@ import { readProviderInput, toProviderView } from '../provider-masks.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
   modelListSchema,
+  modelSettingsInputSchema,
+  modelSettingsListSchema,
+  modelSettingsViewSchema,
   type ProviderView,
   providerInputSchema,
   providerListSchema,
@@ -114,7 +118,46 @@ export const providerRoutes = [
       return { models: await chat.models.list(provider, signal) };
     },
   }),
+  route({
+    operationId: 'listModelSettings',
+    method: 'get',
+    path: '/api/model-settings',
+    right: 'read',
+    group,
+    summary: 'Lists the prices and capabilities that are configured for models.',
+    answer: modelSettingsListSchema,
+    handle: async (_, { storage }) => ({ settings: await storage.modelSettings.list() }),
+  }),
+  route({
+    operationId: 'putModelSettings',
+    method: 'put',
+    path: '/api/model-settings',
+    right: 'admin',
+    group,
+    summary: 'Replaces the prices and capabilities of a model. Without any, the settings of the model are deleted.',
+    body: modelSettingsInputSchema,
+    answer: modelSettingsViewSchema,
+    errors: ['LIMIT_REACHED'],
+    async handle({ body }, { storage: { modelSettings } }) {
+      const { provider, model, ...settings } = body;
+      if (Object.values(settings).every((value) => value === undefined)) await modelSettings.remove(provider, model);
+      else {
+        await assertRoom(modelSettings, body);
+        await modelSettings.put(body);
+      }
+      return body;
+    },
+  }),
 ];
+
+const maxModelSettings = 1_000;
+
+async function assertRoom(store: ModelSettingsStore, { provider, model }: ModelSettings): Promise<void> {
+  const all = await store.list();
+  const isKnown = all.some((settings) => settings.provider === provider && settings.model === model);
+  if (isKnown || all.length < maxModelSettings) return;
+  throw new ToolwharfError('LIMIT_REACHED', `There are settings of ${maxModelSettings} models, which is the maximum`);
+}
 
 async function findStored(id: string, providers: ProviderStore): Promise<Provider> {
   const provider = await providers.get(id);

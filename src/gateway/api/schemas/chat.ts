@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { attachmentLimits } from '../../../chat/attachments.ts';
 import {
+  attachmentPartSchema,
   conversationSchema,
   messagePartSchema,
   messageSchema,
@@ -10,6 +12,7 @@ import { answer, body, list } from './named.ts';
 
 answer('Usage', usageSchema);
 answer('ToolCallPart', toolCallPartSchema);
+answer('AttachmentPart', attachmentPartSchema);
 answer('MessagePart', messagePartSchema);
 
 export const messageViewSchema = answer('Message', messageSchema);
@@ -22,7 +25,10 @@ export const conversationListSchema = answer(
 
 export const conversationContentSchema = answer(
   'ConversationContent',
-  z.strictObject({ conversation: conversationSchema, messages: list(messageSchema).describe('Oldest first.') }),
+  z.strictObject({
+    conversation: conversationSchema,
+    messages: list(messageSchema).describe('The selected branch, oldest first.'),
+  }),
 );
 
 const title = z.string().trim().min(1).max(200);
@@ -40,7 +46,71 @@ export const conversationChangeSchema = body(
   z.strictObject({ title: title.optional(), assistantId: z.uuid().optional() }),
 );
 
-export const messageInputSchema = body('MessageInput', z.strictObject({ text: z.string().min(1).max(200_000) }));
+const messageText = z.string().max(200_000);
+
+const attachmentInputSchema = body(
+  'AttachmentInput',
+  z.strictObject({
+    name: z.string().min(1).max(500).describe('The name of the file. The content decides what the file is.'),
+    data: z.base64().min(1).describe('The content: an image (PNG, JPEG, GIF, WebP) or a text in UTF-8.'),
+  }),
+);
+
+export const messageInputSchema = body(
+  'MessageInput',
+  z
+    .strictObject({
+      text: messageText,
+      attachments: z
+        .array(attachmentInputSchema)
+        .max(attachmentLimits.maxFiles)
+        .optional()
+        .describe(
+          `Up to ${attachmentLimits.maxFiles} files, together up to ${attachmentLimits.maxMessageBytes} bytes.`,
+        ),
+    })
+    .refine(({ text, attachments = [] }) => text !== '' || attachments.length > 0, {
+      path: ['text'],
+      error: 'must not be empty',
+    }),
+);
+
+export const messageEditSchema = body('MessageEdit', z.strictObject({ text: messageText.min(1) }));
+
+export const attachmentSchema = answer(
+  'Attachment',
+  z.strictObject({ id: z.string(), sizeBytes: z.int(), data: z.string().describe('Base64.') }),
+);
+
+const highlights = z
+  .array(z.tuple([z.int(), z.int()]).readonly())
+  .readonly()
+  .describe('Matching ranges of the text, as start and end.');
+
+const messageMatchSchema = answer(
+  'MessageMatch',
+  z.strictObject({
+    id: z.string(),
+    role: messageSchema.shape.role,
+    createdAt: z.string(),
+    excerpt: z.string().describe('The text around the first match.'),
+    highlights,
+  }),
+);
+
+const conversationMatchSchema = answer(
+  'ConversationMatch',
+  z.strictObject({
+    conversation: conversationSchema,
+    titleHighlights: highlights,
+    messages: list(messageMatchSchema).describe('The newest matching messages, of any branch.'),
+  }),
+);
+
+export const conversationMatchListSchema = answer(
+  'ConversationMatchList',
+  z.strictObject({ matches: list(conversationMatchSchema) }),
+);
 
 const partAddress = {
   message: z.string().describe('Id of the message.'),
@@ -59,7 +129,9 @@ export const chatEventSchemas = {
   ),
   cut: answer(
     'ChatCutEvent',
-    z.strictObject({ message: z.string().describe('This message and all later ones were deleted.') }),
+    z.strictObject({
+      message: z.string().describe('This message and all later ones are no longer part of the selected branch.'),
+    }),
   ),
   removed: answer('ChatRemovedEvent', z.strictObject({})),
 } as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modelSettingsSchema } from '../../../storage/ports/model-settings-store.ts';
 import { providerKinds, providerSchema } from '../../../storage/ports/provider-store.ts';
 import { answer, body, list } from './named.ts';
 import { maskSchema } from './servers.ts';
@@ -45,7 +46,46 @@ export const providerTestInputSchema = body(
   }),
 );
 
-const modelSchema = answer('Model', z.strictObject({ id: z.string(), name: z.string().optional() }));
+const modelSchema = answer(
+  'Model',
+  z.strictObject({
+    id: z.string(),
+    name: z.string().optional(),
+    takesImages: z.boolean().optional().describe('Whether the model accepts images, if the provider says so.'),
+  }),
+);
+
+const { shape } = modelSettingsSchema;
+const settingsShape = {
+  ...shape,
+  takesImages: shape.takesImages.describe("Whether the model accepts images; the provider's answer if absent."),
+  inputPrice: shape.inputPrice.describe('US dollars per million input tokens.'),
+  cachedInputPrice: shape.cachedInputPrice.describe(
+    'US dollars per million input tokens that the provider reads from its cache; `inputPrice` if absent.',
+  ),
+  outputPrice: shape.outputPrice.describe('US dollars per million output tokens.'),
+};
+
+export const modelSettingsViewSchema = answer('ModelSettings', z.strictObject(settingsShape));
+
+export const modelSettingsListSchema = answer(
+  'ModelSettingsList',
+  z.strictObject({ settings: list(modelSettingsViewSchema) }),
+);
+
+export const modelSettingsInputSchema = body(
+  'ModelSettingsInput',
+  z
+    .strictObject(settingsShape)
+    .refine(({ inputPrice, outputPrice }) => (inputPrice === undefined) === (outputPrice === undefined), {
+      path: ['outputPrice'],
+      error: 'must be set together with the input price',
+    })
+    .refine(({ inputPrice, cachedInputPrice }) => inputPrice !== undefined || cachedInputPrice === undefined, {
+      path: ['inputPrice'],
+      error: 'must be set together with the price of cached tokens',
+    }),
+);
 
 export const modelListSchema = answer('ModelList', z.strictObject({ models: list(modelSchema) }));
 
