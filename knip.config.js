@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-// The gateway's packages are used in src, which belongs to the root: test/architecture.test.ts and
+// The packages of the gateway and of the build are used in src, which belongs to the root: test/architecture.test.ts and
 // test/packaging.test.ts compare them with what src imports.
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const library = read('package.json');
-const gateway = read('packages/gateway/package.json');
-const ofTheGateway = Object.keys({ ...gateway.dependencies, ...gateway.devDependencies });
+const gateway = Object.keys(read('packages/gateway/package.json').dependencies);
+const build = Object.keys(read('packages/build/package.json').dependencies);
 
 export default {
   ignoreExportsUsedInFile: { interface: true, type: true },
@@ -29,18 +29,18 @@ export default {
       project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
       ignoreBinaries: ['prlimit'],
       ignoreDependencies: [
-        ...ofTheGateway.filter((name) => library.dependencies[name] === undefined),
+        ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined),
         'publint',
         'toolwharf-gateway',
         '@modelcontextprotocol/server-everything',
-        '@modelcontextprotocol/server-filesystem',
         '@modelcontextprotocol/server-memory',
         '@modelcontextprotocol/conformance',
         '@sparticuz/chromium',
         'axe-core',
       ],
     },
-    'packages/gateway': { ignoreDependencies: ofTheGateway },
+    'packages/gateway': { ignoreDependencies: gateway },
+    'packages/build': { ignoreDependencies: build },
     web: {
       entry: ['generate-api-types.ts'],
       project: ['src/**/*.{ts,tsx,css}'],

@@ -1,15 +1,14 @@
-// Copies the built command line and app into packages/gateway, from where npm packs them. Builds them first if needed,
-// unless `--no-build` is given.
+// Copies the command line and the app into packages/gateway, from where npm packs them. Installs and builds first what is
+// missing, unless `--no-build` is given.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isBuilt, root, run } from './project.mjs';
+import { root, run } from './project.mjs';
 
 const target = join(root, 'packages', 'gateway');
 
-const code =
-  process.argv.includes('--no-build') || isBuilt()
-    ? 0
-    : await run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
+const code = process.argv.includes('--no-build')
+  ? 0
+  : await run(process.execPath, [join(root, 'scripts', 'setup.mjs')]);
 if (code === 0) {
   rmSync(join(target, 'dist'), { recursive: true, force: true });
   for (const path of [join('dist', 'cli'), join('dist', 'web'), 'LICENSE'])

@@ -1,25 +1,23 @@
-// Builds everything into an empty dist: the library, the command line and the app.
+// Builds the library, the command line and the app into an empty dist. `--without-library` builds what `npm start` needs.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './project.mjs';
 
 const dist = join(root, 'dist');
-const script = (name) => [process.execPath, [join(root, 'scripts', name)]];
-const steps = [
-  // With an error nothing is written: half a dist would look like a built one.
-  ['tsc', ['-p', 'tsconfig.library.json', '--noEmitOnError']],
-  script('build-cli.mjs'),
-  script('build-web.mjs'),
-];
+const script = (name) => run(process.execPath, [join(root, 'scripts', name)]);
 
-rmSync(dist, { recursive: true, force: true });
-process.exitCode = await build();
+process.exitCode = process.argv.includes('--without-library') ? await buildProgram() : await buildAll();
 
-async function build() {
-  for (const [command, args] of steps) {
-    const code = await run(command, args);
-    if (code !== 0) return code;
-  }
-  chmodSync(join(dist, 'cli', 'main.js'), 0o755);
-  return 0;
+async function buildAll() {
+  rmSync(dist, { recursive: true, force: true });
+  // On an error tsc writes nothing, so that an incomplete dist is not taken for a built one.
+  const code = await run('tsc', ['-p', 'tsconfig.library.json', '--noEmitOnError']);
+  return code || buildProgram();
+}
+
+async function buildProgram() {
+  const codes = await Promise.all([script('build-cli.mjs'), script('build-web.mjs')]);
+  const code = codes.find((each) => each !== 0) ?? 0;
+  if (code === 0) chmodSync(join(dist, 'cli', 'main.js'), 0o755);
+  return code;
 }

@@ -24,16 +24,21 @@ export function outerEnvironment() {
   return { ...Object.fromEntries(kept), PATH: outer.join(delimiter) };
 }
 
-/** Whether every package that package-lock.json requires is installed in the version it names. */
-export function isInstalled() {
-  const wanted = packagesOf(join(root, 'package-lock.json'));
-  const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
-  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional }]) => {
-    if (path === '') return true;
+/** Whether every package that package-lock.json requires is installed in the version it names; `dev` includes development packages. */
+export function isInstalled({ dev }) {
+  const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'));
+  return requiredPackages({ dev }).every(([path, { version, integrity, optional, devOptional }]) => {
     const found = installed[path];
     if (found === undefined) return Boolean(optional || devOptional);
     return found.version === version && found.integrity === integrity && existsSync(join(root, path));
   });
+}
+
+/** Counts the required packages whose files are in place, while npm installs them. */
+export function countInstalled({ dev }) {
+  const required = requiredPackages({ dev }).filter(([, { optional, devOptional }]) => !optional && !devOptional);
+  const installed = required.filter(([path]) => existsSync(join(root, path, 'package.json')));
+  return { installed: installed.length, total: required.length };
 }
 
 /** The Node to run the project with: the installed one, else the running one; undefined when both are too old. */
@@ -44,11 +49,12 @@ export function nodePath() {
   return isRecent(process.version) ? process.execPath : undefined;
 }
 
-/** Whether dist is there and no source is newer. Directories count too, so that a removed source is noticed. */
+/** Whether dist has the command line and the app, and no source is newer. */
 export function isBuilt() {
-  const built = ['index.js', join('cli', 'main.js'), join('web', 'index.html')].map((file) => join(root, 'dist', file));
+  const built = [join('cli', 'main.js'), join('web', 'index.html')].map((file) => join(root, 'dist', file));
   if (!built.every((file) => existsSync(file))) return false;
   const web = ['index.html', 'vite.config.ts'].map((file) => join(root, 'web', file));
+  // Directories count too, so that a removed source is noticed.
   const sources = [
     join(root, 'tsconfig.json'),
     ...web,
@@ -94,7 +100,12 @@ export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
   });
 }
 
-function packagesOf(file) {
+function requiredPackages({ dev }) {
+  const packages = Object.entries(packagesIn(join(root, 'package-lock.json'))).filter(([path]) => path !== '');
+  return dev ? packages : packages.filter(([, entry]) => !entry.dev && !entry.devOptional);
+}
+
+function packagesIn(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
   } catch {

@@ -1,30 +1,56 @@
-// Makes a checkout ready to start and to test: dependencies installed, Node new enough, sources built.
-// Does nothing when all of that is so already. `--no-build` leaves out the last.
+// Prepares a checkout. By default it installs and builds what `npm start` needs; with `--all` it installs every package,
+// for tests and development, and builds nothing. It does nothing that is already done.
 import { existsSync } from 'node:fs';
-import { isBuilt, isInstalled, nodePath, outerEnvironment, root, run } from './project.mjs';
+import { join } from 'node:path';
+import { countInstalled, isBuilt, isInstalled, nodePath, outerEnvironment, root, run } from './project.mjs';
 
-if (!isInstalled()) {
-  console.error('Installing the dependencies (npm ci) ...');
-  process.exitCode = await install();
-}
-const node = nodePath();
-if (!process.exitCode && node === undefined) {
-  console.error(
-    `Toolwharf needs Node 22.19 or newer; this is ${process.version} and node_modules has none: install Node 24.`,
-  );
-  process.exitCode = 1;
-}
-if (!process.exitCode && !process.argv.includes('--no-build') && !isBuilt()) {
-  console.error('Building ...');
-  process.exitCode = await run(node, [`${root}/scripts/build.mjs`]);
+const all = process.argv.includes('--all');
+process.exitCode = await setUp();
+
+async function setUp() {
+  const code = isInstalled({ dev: all }) ? 0 : await install();
+  if (code !== 0) return code;
+  const node = nodePath();
+  if (node === undefined) {
+    console.error(`Toolwharf needs Node 22.19 or later, and this is ${process.version}: install Node 24.`);
+    return 1;
+  }
+  return all || isBuilt() ? 0 : build(node);
 }
 
-function install() {
-  // Without warnings: on an older Node every package would report that it needs the Node that is about to be installed.
-  const ci = ['ci', '--include=dev', '--loglevel=error'];
+async function install() {
+  // No warnings: on Node 20, npm would warn about every package that needs the Node which it is about to install.
+  const args = ['ci', all ? '--include=dev' : '--omit=dev', '--loglevel=error', '--no-progress'];
+  const what = all ? 'all packages, for development and tests' : 'the packages that running needs';
+  console.error(`Installing ${what} (npm ${args.slice(0, 2).join(' ')})`);
+  return withProgress(npm(args), () => {
+    const { installed, total } = countInstalled({ dev: all });
+    return `${installed} of ${total} packages`;
+  });
+}
+
+async function build(node) {
+  console.error('Building the command line and the app');
+  return withProgress(run(node, [join(root, 'scripts', 'build.mjs'), '--without-library']));
+}
+
+/** Prints how long the work has taken, and how far it is, until it ends: on one line at a terminal, else every 5 s. */
+async function withProgress(work, describe) {
+  const { isTTY } = process.stderr;
+  const started = Date.now();
+  const show = (text, end = '') => process.stderr.write(isTTY ? `\r\x1b[K  ${text}${end}` : `  ${text}\n`);
+  const elapsed = () => `${Math.round((Date.now() - started) / 1_000)} s`;
+  const timer = setInterval(() => show([describe?.(), elapsed()].filter(Boolean).join(', ')), isTTY ? 250 : 5_000);
+  const code = await work;
+  clearInterval(timer);
+  if (code === 0) show(`done in ${elapsed()}`, '\n');
+  return code;
+}
+
+function npm(args) {
   const env = outerEnvironment();
   const cli = env.npm_execpath;
-  // npm names its own program to the scripts it runs, but may itself have been started by the Node it is to replace.
-  if (cli?.endsWith('npm-cli.js') && existsSync(cli)) return run('node', [cli, ...ci], { env });
-  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ci, { env });
+  // npm names its own program to its scripts. It may itself run on the Node that it is to replace.
+  if (cli?.endsWith('npm-cli.js') && existsSync(cli)) return run('node', [cli, ...args], { env });
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { env });
 }

@@ -1,13 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from './support/fixtures.ts';
 import { packageOf, root } from './support/imports.ts';
 import { install, type Packed, pack, plainEnv, readManifest } from './support/installed.ts';
+import { toPage } from './support/markdown.ts';
+import { serveNpmRegistry } from './support/serve-npm-registry.ts';
 
 // These tests check the build; they do not build.
 const run = promisify(execFile);
@@ -171,22 +173,61 @@ describe('the gateway package', () => {
     const called = await run(process.execPath, [main, 'call', 'mcp_demo_echo', 'text=ahoy'], options);
     expect(called.stdout).toContain('ahoy');
 
-    const child = spawn(process.execPath, [main, 'serve', '--port', '0'], {
-      ...options,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const exited = once(child, 'exit');
-    const [line] = await Promise.race([once(child.stdout, 'data'), exited]);
-    const address = String(line).trim();
-    const get = async (path: string) => (await fetch(address + path)).text();
-    expect(await get('/')).toContain('<title>');
-    expect(await get('/api/tools')).toContain('mcp_demo_echo');
-    expect(await get('/.well-known/agent-card.json')).toContain('echo');
-    expect(await get('/metrics')).toContain('tool_usage');
-    child.kill();
-    await exited;
+    await using served = await serve(process.execPath, [main, 'serve', '--port', '0'], options);
+    expect(await served.get('/')).toContain('<title>');
+    expect(await served.get('/api/tools')).toContain('mcp_demo_echo');
+    expect(await served.get('/.well-known/agent-card.json')).toContain('echo');
+    expect(await served.get('/metrics')).toContain('tool_usage');
+  });
+
+  test('npx runs the gateway from the tarball in an empty directory, with the app and the default server, as getting started says', async () => {
+    const page = toPage('getting-started.md', readFileSync(join(root, 'docs', 'guide', 'getting-started.md'), 'utf8'));
+    const documented = page.blocks
+      .flatMap(({ text }) => text.split('\n'))
+      .find((text) => /^npx \S*\.tgz serve/.test(text));
+    expect(documented).toContain(`${gateway.name}-${gateway.version}.tgz serve`);
+    const home = directory.file('npx-home');
+    const empty = directory.file('npx-home/empty');
+    mkdirSync(empty, { recursive: true });
+    copyFileSync(packed.tarball, join(home, basename(packed.tarball)));
+    const filesystem = '@modelcontextprotocol/server-filesystem';
+    await using registry = await serveNpmRegistry([...Object.keys(gateway.dependencies ?? {}), filesystem]);
+    writeFileSync(join(home, '.npmrc'), `registry=${registry.url}\nupdate-notifier=false\naudit=false\nfund=false\n`);
+
+    const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1' };
+    const command = `${documented?.replace('npx', 'npx --yes')} --port 0`;
+    await using served = await serve('sh', ['-c', command], { cwd: empty, env });
+    expect(await served.get('/')).toContain('<title>');
+    await expect.poll(() => served.get('/api/tools')).toContain('mcp_filesystem_list_directory');
+    expect(readdirSync(empty)).toEqual([]);
+    expect(registry.requests.map(({ path }) => decodeURIComponent(path))).toContain(`/${filesystem}`);
   });
 });
+
+/** Runs a command that serves the gateway, in a process group of its own, until it is disposed. */
+async function serve(
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+) {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const exited = once(child, 'exit');
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const failed = exited.then(([code]) => Promise.reject(new Error(`${command} exited with ${code}: ${errors}`)));
+  failed.catch(() => {}); // It also exits when it is disposed.
+  const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
+  const address = String(line).trim();
+  return {
+    get: async (path: string) => (await fetch(address + path)).text(),
+    async [Symbol.asyncDispose]() {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      await exited;
+    },
+  };
+}
 
 async function expectNoLint({ tarball }: Packed): Promise<void> {
   const publint = join(root, 'node_modules', 'publint', 'src', 'cli.js');

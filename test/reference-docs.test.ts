@@ -12,6 +12,7 @@ import { type Page, rowsOf, toPage } from './support/markdown.ts';
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 const gatewayManifest = JSON.parse(read('packages/gateway/package.json'));
+const buildManifest = JSON.parse(read('packages/build/package.json'));
 const webManifest = JSON.parse(read('web/package.json'));
 
 describe('docs/dependencies.md', () => {
@@ -19,11 +20,12 @@ describe('docs/dependencies.md', () => {
 
   test('has a line for each package that a package.json lists, and for no other', () => {
     expect(namesIn(sections.get('In the library'))).toEqual(Object.keys(manifest.dependencies).sort());
-    const inGateway = { ...gatewayManifest.dependencies, ...gatewayManifest.devDependencies };
-    const onlyInGateway = Object.keys(inGateway).filter((name) => !(name in manifest.dependencies));
+    const onlyInGateway = Object.keys(gatewayManifest.dependencies).filter((name) => !(name in manifest.dependencies));
     expect(namesIn(sections.get('In the gateway'))).toEqual(onlyInGateway.sort());
-    expect(namesIn(sections.get('For development'))).toEqual(Object.keys(manifest.devDependencies).sort());
-    expect(namesIn(sections.get('In the app'))).toEqual(Object.keys(webManifest.devDependencies).sort());
+    expect(namesIn(sections.get('In the command line'))).toEqual(Object.keys(buildManifest.dependencies).sort());
+    expect(namesIn(sections.get('In the app'))).toEqual(Object.keys(webManifest.dependencies).sort());
+    const dev = { ...manifest.devDependencies, ...webManifest.devDependencies };
+    expect(namesIn(sections.get('For development'))).toEqual(Object.keys(dev).sort());
   });
 
   test('names the optional peers and the overrides', () => {

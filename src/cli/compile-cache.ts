@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync } from 'node:fs';
-import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import nodeModule from 'node:module'; // An old Node lacks the named exports.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../config/references.ts';
@@ -10,10 +10,10 @@ import type { Environment } from '../config/references.ts';
  */
 export function useCompileCache(env: Environment): void {
   // Already enabled through NODE_COMPILE_CACHE.
-  if (getCompileCacheDir() !== undefined) return;
+  if (nodeModule.getCompileCacheDir() !== undefined) return;
   const cache = cacheDirectory(env);
   const compiled = join(cache, 'compiled');
-  if (isPrivateDirectory(cache) && isPrivateDirectory(compiled)) enableCompileCache(compiled);
+  if (isPrivateDirectory(cache) && isPrivateDirectory(compiled)) nodeModule.enableCompileCache(compiled);
 }
 
 /** The platform's cache directory for Toolwharf. */

@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 import { useCompileCache } from './compile-cache.ts';
+import { explainOldNode } from './node-version.ts';
 
-// Must precede the first import of the code to be cached.
-useCompileCache(process.env);
-const { runCommandLine } = await import('./run-command-line.ts');
-await runCommandLine();
+// Only these two modules are loaded statically: they run on an old Node, and before the first import of the code to be cached.
+const problem = explainOldNode(process.versions.node, process.argv.slice(2));
+if (problem === undefined) {
+  useCompileCache(process.env);
+  const { runCommandLine } = await import('./run-command-line.ts');
+  await runCommandLine();
+} else {
+  console.error(problem);
+  process.exitCode = 1;
+}

@@ -54,7 +54,7 @@ export async function install({ tarball }: Packed, manifest: Manifest, project: 
 }
 
 /** The installed locations of the dependencies of a package, transitively. */
-function dependencyClosure(manifest: Manifest): ReadonlySet<string> {
+export function dependencyClosure({ dependencies = {} }: Pick<Manifest, 'dependencies'>): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (from: string, { dependencies = {}, peerDependencies = {} }: Partial<Manifest>) => {
     for (const name of Object.keys({ ...peerDependencies, ...dependencies })) {
@@ -65,7 +65,7 @@ function dependencyClosure(manifest: Manifest): ReadonlySet<string> {
       visit(directory, JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')));
     }
   };
-  visit(repository, { dependencies: manifest.dependencies ?? {} });
+  visit(repository, { dependencies });
   return found;
 }
 
