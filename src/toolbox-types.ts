@@ -4,6 +4,7 @@ import type { Pin, PinStore } from './catalog/pins.ts';
 import type { Config } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
+import type { SignInState } from './connections/authentication/sign-in-state.ts';
 import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
@@ -214,6 +215,10 @@ export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
 
 /** The servers of a toolbox, with what only the gateway shows. */
 export interface InternalToolboxServers extends ToolboxServers {
+  /** The sign-in to a server without its secrets, and the latest attempts; undefined for servers without OAuth. */
+  signInState(name: string): Promise<SignInState | undefined>;
+  /** Deletes the sign-in to a server and connects again. */
+  signOut(name: string): Promise<void>;
   /** The messages between the gateway and a server. */
   traffic(name: string): TrafficLog;
 }

@@ -41,7 +41,13 @@ test('a sign-in that fails during era negotiation is reported as a failed sign-i
     throttle: createNotificationThrottle(),
     close: async () => {},
   };
-  const source = { open: async () => access, finishSignIn: async () => false, close: async () => {} };
+  const source = {
+    open: async () => access,
+    finishSignIn: async () => false,
+    signInState: async () => undefined,
+    signOut: async () => {},
+    close: async () => {},
+  };
   await using connection = createTestConnection('http://127.0.0.1:9/mcp', {}, { openHttp: () => source });
   await expect(connection.connect()).rejects.toBe(failed);
   expect(connection.status).toMatchObject({ state: 'error', code: 'OAUTH_FAILED' });

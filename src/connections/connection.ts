@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
+import type { SignInState } from './authentication/sign-in-state.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
 import { createDelivery, type DeliveryOptions } from './delivery.ts';
 import { retryReadOnDisconnect } from './delivery-errors.ts';
@@ -81,6 +82,10 @@ export interface Connection {
   refresh(kind: ListKind): Promise<void>;
   /** Completes a sign-in with the query of its redirect; false when the sign-in is not for this server. */
   finishSignIn(params: URLSearchParams): Promise<boolean>;
+  /** The stored sign-in without its secrets, and the latest attempts; undefined for servers without OAuth. */
+  signInState(): Promise<SignInState | undefined>;
+  /** Deletes the tokens and the registration. */
+  signOut(): Promise<void>;
   /** Subscribes to changes of a resource, across reconnects; the returned function unsubscribes. */
   watchResource(uri: string): Promise<() => Promise<void>>;
 }
@@ -260,6 +265,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
     refresh: (kind) => lists.read(kind),
     watchResource: (uri) => resources.watch(uri),
+    signInState: async () => http?.signInState(),
+    signOut: async () => http?.signOut(),
     finishSignIn: async (params) => (await http?.finishSignIn(params)) ?? false,
   };
 }

@@ -92,6 +92,14 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       return undefined;
     },
     stderr: (name: string) => connectionOf(name).stderr(),
+    signInState: (name: string) => connectionOf(name).signInState(),
+    async signOut(name: string) {
+      const connection = connectionOf(name);
+      await connection.signOut();
+      await connection.disconnect();
+      // Without a sign-in, the attempt ends with OAUTH_REQUIRED and the URL to sign in at.
+      await connection.connect().catch(() => {});
+    },
     traffic(name: string): TrafficLog {
       connectionOf(name);
       return traffic.of(name);

@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.ts';
 import type { OAuthClientRecord, OAuthStore } from './oauth-store.ts';
+import type { OAuthTrace } from './oauth-trace.ts';
 
 /** What all steps of a sign-in to one server share. */
 export interface OAuthContext {
@@ -13,6 +14,8 @@ export interface OAuthContext {
   readonly fetch: FetchLike;
   readonly clock: Clock;
   readonly settings: OAuthSettings;
+  /** Records each step. */
+  readonly trace: OAuthTrace;
 }
 
 /** The configured OAuth client, with references resolved. */

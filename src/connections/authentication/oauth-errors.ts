@@ -54,7 +54,7 @@ function reasonOf(cause: unknown, redact: (text: string) => string): string {
       : 'the redirect came from another authorization server than the sign-in was sent to; nothing was sent there. Start again';
   }
   if (cause instanceof AuthorizationServerMismatchError) {
-    return 'it now uses another authorization server than the one that issued our credentials. If that is right, forget the sign-in and start again';
+    return 'it now uses another authorization server than the one that issued our credentials. If that is right, sign out and sign in again';
   }
   if (cause instanceof InsecureTokenEndpointError) {
     return 'the token endpoint of its authorization server uses plain http; it must use https';
@@ -73,8 +73,20 @@ function reasonOf(cause: unknown, redact: (text: string) => string): string {
 function refusalOf({ code }: OAuthError): string {
   // The SDK uses this code for unreadable responses.
   if (code === OAuthErrorCode.ServerError) return 'its authorization server failed. Try again later';
-  return `its authorization server answered ${/^[a-z_]{1,40}$/.test(code) ? code : 'with an error'}`;
+  const advice = adviceFor[code];
+  return `its authorization server answered ${/^[a-z_]{1,40}$/.test(code) ? code : 'with an error'}${advice ? `. ${advice}` : ''}`;
 }
+
+/** What to do about an error code of an authorization server. */
+export const adviceFor: Readonly<Record<string, string>> = {
+  access_denied: 'Sign in again and allow the access',
+  invalid_client: 'Check clientId and clientSecret; without them, Toolwharf registers again at the next sign-in',
+  unauthorized_client: 'Allow the grant authorization_code for this client, or remove clientId to register again',
+  invalid_grant: 'Sign in again',
+  invalid_scope: 'Check the scope in the settings of the server',
+  invalid_target: 'It does not accept the URL of this server as a resource; tell its operator',
+  invalid_redirect_uri: 'Register the redirect URL of Toolwharf there, or set redirectUrl',
+};
 
 /** Foreign text for an error message: one short line of printable ASCII. */
 export function printable(text: string): string {

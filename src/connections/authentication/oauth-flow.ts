@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { isSameIssuer, type OAuthContext, withConfiguredSecret } from './oauth-context.ts';
 import { issuerOf } from './oauth-discovery.ts';
-import { isFinalRefusal, oauthFailed, printable } from './oauth-errors.ts';
+import { adviceFor, isFinalRefusal, oauthFailed, printable } from './oauth-errors.ts';
 import { assertSecureEndpoint } from './oauth-fetch.ts';
 import { createSignInProvider, knownClient } from './oauth-provider.ts';
 import type { OAuthPending, OAuthTokensRecord } from './oauth-store.ts';
@@ -65,6 +65,7 @@ export async function finishSignIn(
   if (params.get('state') !== pending.state) {
     throw oauthFailed(server, 'the redirect belongs to another sign-in than the one that was started. Start again');
   }
+  context.trace.addRedirect(params);
   // A code can be used once, so this sign-in ends here whatever happens.
   await store.delete(serverKey, 'pending');
   const metadata = discovery.authorizationServerMetadata;
@@ -153,7 +154,8 @@ function refusalIn(
   const error = params.get('error');
   if (error === null) return 'the redirect has neither a code nor an error. Start again';
   const detail = params.get('error_description');
-  return `its authorization server answered ${printable(error)}${detail ? ` (${printable(detail)})` : ''}`;
+  const advice = adviceFor[error];
+  return `its authorization server answered ${printable(error)}${detail ? ` (${printable(detail)})` : ''}${advice ? `. ${advice}` : ''}`;
 }
 
 async function save(

@@ -37,7 +37,7 @@ export interface Tokens {
 }
 
 export function createTokens(context: OAuthContext, shared: OAuthShared, options: TokensOptions): Tokens {
-  const { server, serverKey, store, clock, settings } = context;
+  const { server, serverKey, store, clock, settings, trace } = context;
   const { prompt, waitMs, log, redactor, signal: lifetime } = options;
   const { flights, promptUrls } = shared;
   const widened = new Map<string, number>();
@@ -69,6 +69,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         ? (['oauth.signed-in', 'Signed in to'] as const)
         : (['oauth.renewed', 'Renewed the sign-in to'] as const);
     log.info(event, `${how} server '${server}'`, { server });
+    trace.end(by === 'person' ? 'signed-in' : 'renewed');
   }
 
   /** Runs one task at a time among all connections that share the store. */
@@ -79,6 +80,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       } catch (cause) {
         const error = toOAuthError(cause, server, redactor.text);
         if (error.code === 'OAUTH_FAILED') log.warning('oauth.failed', error.message, { server });
+        trace.end(error.code === 'OAUTH_REQUIRED' ? 'waiting' : 'failed', error.message);
         throw error;
       }
     });
@@ -111,6 +113,8 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         'it refuses the token that its own authorization server has just issued; tell its operator',
       );
     }
+    trace.begin(token === undefined ? 'sign-in' : 'renewal');
+    trace.addChallenge(challenge);
     const discovery = await discoverOAuth(context, challenge);
     const bound = stored && isSameIssuer(stored.issuer, issuerOf(discovery)) ? stored : undefined;
     if (bound && !rejected) {
@@ -138,6 +142,8 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
         'it says that the granted permissions are not enough, and signing in again would not change that',
       );
     }
+    trace.begin('scope');
+    trace.addChallenge(challenge);
     const discovery = await discoverOAuth(context, challenge);
     adopt(await prompt({ discovery, scope, signal: lifetime }), 'person');
     widened.set(scope, clock.now());
@@ -146,16 +152,20 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
   async function refreshEarlyNow(token: string): Promise<void> {
     const stored = await load();
     if (stored?.access_token !== token) return;
+    trace.begin('renewal');
     const discovery = (await store.get(serverKey, 'discovery')) ?? (await discoverOAuth(context, {}));
     if (!isSameIssuer(stored.issuer, issuerOf(discovery))) return;
     const fresh = await refreshTokens(context, stored, discovery);
-    if (fresh) adopt(fresh, 'refresh');
-    else known = undefined;
+    if (fresh) return adopt(fresh, 'refresh');
+    known = undefined;
+    trace.end('failed', `The authorization server of '${server}' no longer accepts the sign-in. Sign in again`);
   }
 
   async function signInNow(signal: AbortSignal): Promise<void> {
     const stored = await load();
     if (stored && stored.access_token !== refused.token) return;
+    trace.begin('sign-in');
+    trace.addChallenge(refused.challenge);
     const discovery = await discoverOAuth(context, refused.challenge);
     const scope = scopeFor(refused.challenge, undefined);
     adopt(await prompt({ discovery, signal, insist: true, scope }), 'person');

@@ -11,6 +11,7 @@ import { finishSignIn } from './oauth-flow.ts';
 import { sharedBy } from './oauth-shared.ts';
 import { type OAuthStore, oauthServerKey } from './oauth-store.ts';
 import { createTokens } from './oauth-tokens.ts';
+import { createOAuthTrace, type OAuthTrace } from './oauth-trace.ts';
 import { createSignInPrompt } from './sign-in-prompt.ts';
 
 export interface OAuthOptions {
@@ -33,6 +34,8 @@ export interface OAuthOptions {
   readonly redactor?: Redactor;
   readonly clock?: Clock;
   readonly log?: Log;
+  /** Records each step of a sign-in. */
+  readonly trace?: OAuthTrace;
 }
 
 /** OAuth for one server. Its transport uses `authProvider` and `fetch`. */
@@ -54,7 +57,8 @@ export interface OAuth {
 export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): OAuth {
   const { serverName: server, store, waitMs = 5_000, resolve = (value: string) => value } = options;
   const { clock = systemClock, log = silentLog, redactor = createRedactor() } = options;
-  const context = createContext(spec, options, { clock, resolve });
+  const { trace = createOAuthTrace(clock) } = options;
+  const context = createContext(spec, options, { clock, resolve, trace });
   const { serverKey, settings } = context;
   if (settings.clientSecret !== undefined) redactor.add(settings.clientSecret);
   const lifetime = new AbortController();
@@ -109,7 +113,9 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
       try {
         tokens.adopt(await finishSignIn(context, pending, params), 'person');
       } catch (cause) {
-        throw toOAuthError(cause, server, redactor.text);
+        const error = toOAuthError(cause, server, redactor.text);
+        trace.end('failed', error.message);
+        throw error;
       }
     },
 
@@ -124,7 +130,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
 function createContext(
   spec: OAuthAuthentication,
   options: OAuthOptions,
-  { clock, resolve }: Required<Pick<OAuthOptions, 'clock' | 'resolve'>>,
+  { clock, resolve, trace }: Required<Pick<OAuthOptions, 'clock' | 'resolve' | 'trace'>>,
 ): OAuthContext {
   const { serverName: server, store, allowInsecure = false } = options;
   const serverUrl = new URL(options.serverUrl);
@@ -135,7 +141,8 @@ function createContext(
     allowInsecure,
     store,
     clock,
-    fetch: createOAuthFetch({ server, serverUrl, allowInsecure, fetch: options.fetch }),
+    fetch: trace.record(createOAuthFetch({ server, serverUrl, allowInsecure, fetch: options.fetch })),
+    trace,
     settings: {
       clientId: spec.clientId === undefined ? undefined : resolve(spec.clientId),
       clientSecret: spec.clientSecret === undefined ? undefined : resolve(spec.clientSecret),

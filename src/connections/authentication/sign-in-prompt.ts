@@ -48,6 +48,7 @@ export function createSignInPrompt(
       preferredUrl: before?.redirect_uris?.[0],
     });
     const pending = await beginSignIn(context, { discovery, redirectUrl: opened.redirectUrl, scope });
+    context.trace.addAuthorization(pending.authorizationUrl);
     shared.promptUrls.set(serverKey, pending.authorizationUrl);
     try {
       signal.throwIfAborted();
@@ -83,6 +84,7 @@ export function createSignInPrompt(
       isSameIssuer(issuerOf(begun.discovery), issuerOf(discovery)) &&
       !isStrictScopeSuperset(scope, begun.scope);
     const pending = reusable ? begun : await beginSignIn(context, { discovery, redirectUrl, scope });
+    context.trace.addAuthorization(pending.authorizationUrl);
     throw oauthRequired(server, 'open the address in authorizationUrl', pending.authorizationUrl);
   }
 

@@ -7,6 +7,8 @@ import { isSecretName } from '../../kernel/secret-names.ts';
 import { createOAuth, type OAuth } from '../authentication/oauth.ts';
 import type { OAuthCallback } from '../authentication/oauth-callback.ts';
 import { type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';
+import { createOAuthTrace } from '../authentication/oauth-trace.ts';
+import { readSignInState, type SignInState } from '../authentication/sign-in-state.ts';
 import { toStaticHeaders } from '../authentication/static-headers.ts';
 import { createNotificationThrottle } from '../notification-throttle.ts';
 import type { HttpAccess } from './http-access.ts';
@@ -40,6 +42,10 @@ export interface HttpEndpoint {
   open(): Promise<HttpAccess>;
   /** Completes a sign-in with the query of its redirect; false when the sign-in is not for this server. */
   finishSignIn(params: URLSearchParams): Promise<boolean>;
+  /** The stored sign-in without its secrets, and the latest attempts; undefined without OAuth. */
+  signInState(): Promise<SignInState | undefined>;
+  /** Deletes the tokens and the registration. */
+  signOut(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,6 +68,7 @@ export function createHttpEndpoint(
       throttle,
       mayReach: serverReach(new URL(url), () => reachOf(serverName)),
     });
+  const trace = createOAuthTrace(clock);
   let signedIn: { readonly oauth: OAuth; readonly pool: PoolFetch } | undefined;
 
   function resolve(value: string): string {
@@ -78,7 +85,7 @@ export function createHttpEndpoint(
     if (authentication.type !== 'oauth') return undefined;
     if (signedIn) return signedIn.oauth;
     const pool = createPool();
-    const common = { serverName, serverUrl: url, store, allowInsecure, resolve, redactor, clock, log };
+    const common = { serverName, serverUrl: url, store, allowInsecure, resolve, redactor, clock, log, trace };
     signedIn = { pool, oauth: createOAuth(authentication, { ...common, callback, redirectUrl, fetch: pool.fetch }) };
     return signedIn.oauth;
   }
@@ -103,6 +110,11 @@ export function createHttpEndpoint(
       await signIn()?.finish(params);
       return true;
     },
+    async signInState() {
+      if (authentication.type !== 'oauth') return undefined;
+      return readSignInState(store, oauthServerKey(serverName, url), trace);
+    },
+    signOut: async () => signIn()?.forget(),
     async close() {
       const ending = signedIn;
       signedIn = undefined;

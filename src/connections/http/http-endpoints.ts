@@ -21,6 +21,8 @@ export function createHttpEndpoints(options: HttpEndpointOptions): HttpEndpoints
     return {
       open: async () => (await source()).open(),
       finishSignIn: async (params) => (await source()).finishSignIn(params),
+      signInState: async () => (await source()).signInState(),
+      signOut: async () => (await source()).signOut(),
       close: async () => (await loading)?.close(),
     };
   };

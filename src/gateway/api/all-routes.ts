@@ -12,6 +12,7 @@ import { serverContentRoutes } from './routes/server-content.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { signInRoutes } from './routes/sign-ins.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { trafficRoutes } from './routes/traffic.ts';
 
@@ -20,6 +21,7 @@ export const allRoutes: readonly Route[] = [
   ...serverRoutes,
   ...serverContentRoutes,
   ...trafficRoutes,
+  ...signInRoutes,
   ...registryRoutes,
   ...toolRoutes,
   ...callRoutes,

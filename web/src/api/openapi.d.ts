@@ -272,6 +272,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/servers/{server}/sign-in": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getSignIn"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete: operations["signOut"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/registry/servers": {
         readonly parameters: {
             readonly query?: never;
@@ -2214,6 +2230,47 @@ export interface components {
             readonly servers: readonly components["schemas"]["RegistryServer"][];
             readonly nextCursor?: string;
         };
+        readonly SignInStep: {
+            readonly kind: "challenge" | "resource-metadata" | "server-metadata" | "registration" | "authorization" | "redirect" | "token" | "refresh" | "other";
+            readonly at: string;
+            readonly durationMs?: number;
+            readonly request?: {
+                readonly method: string;
+                readonly url: string;
+                readonly body?: unknown;
+            };
+            readonly response?: {
+                readonly status: number;
+                readonly body?: unknown;
+            };
+            readonly received?: unknown;
+            readonly error?: string;
+        };
+        readonly SignInAttempt: {
+            readonly startedAt: string;
+            readonly endedAt?: string;
+            readonly reason: "sign-in" | "renewal" | "scope";
+            readonly outcome: "running" | "waiting" | "signed-in" | "renewed" | "failed";
+            readonly error?: string;
+            readonly steps: readonly components["schemas"]["SignInStep"][];
+        };
+        readonly SignIn: {
+            readonly usesOAuth: boolean;
+            readonly tokens?: {
+                readonly issuer: string;
+                readonly scope?: string;
+                readonly resource?: string;
+                readonly expiresAt?: string;
+                readonly canRenew: boolean;
+            };
+            readonly client?: {
+                readonly clientId: string;
+                readonly issuer: string;
+                readonly isRegistered: boolean;
+                readonly redirectUrls?: readonly string[];
+            };
+            readonly attempts: readonly components["schemas"]["SignInAttempt"][];
+        };
         readonly TrafficMessage: {
             readonly seq: number;
             readonly at: string;
@@ -2665,6 +2722,9 @@ export type ModelList = components['schemas']['ModelList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
 export type RegistryServer = components['schemas']['RegistryServer'];
 export type RegistryPage = components['schemas']['RegistryPage'];
+export type SignInStep = components['schemas']['SignInStep'];
+export type SignInAttempt = components['schemas']['SignInAttempt'];
+export type SignIn = components['schemas']['SignIn'];
 export type TrafficMessage = components['schemas']['TrafficMessage'];
 export type Traffic = components['schemas']['Traffic'];
 export type TrafficReadyEvent = components['schemas']['TrafficReadyEvent'];
@@ -3202,6 +3262,46 @@ export interface operations {
                         };
                     };
                 };
+            };
+        };
+    };
+    readonly getSignIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignIn"];
+                };
+            };
+        };
+    };
+    readonly signOut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
