@@ -44,7 +44,7 @@ const { output } = await build({
   configFile: false,
   logLevel: 'warn',
   ssr: { noExternal: builtIn },
-  plugins: [{ name: 'ascii', enforce: 'post', generateBundle: escapeNonAscii }],
+  plugins: [{ name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
   build: {
     ssr: true,
     target: 'node22',
@@ -68,13 +68,31 @@ const { output } = await build({
 });
 writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf(output));
 
-/** V8 stores a text with any other character in twice the memory and reads it more slowly. */
-function escapeNonAscii(_options, bundle) {
-  const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** Rewrites the code so that Node loads it faster. */
+function makeFast(_options, bundle) {
   for (const chunk of Object.values(bundle)) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-    if (chunk.type === 'chunk') chunk.code = chunk.code.replace(/[^\x00-\x7f]/g, toEscape);
+    if (chunk.type === 'chunk') chunk.code = escapeNonAscii(destructureBuiltins(chunk.code));
   }
+}
+
+/**
+ * Node reads every export of a built-in module that is imported, even those that load further modules when they are read:
+ * importing `node:http` loads all of Node's `fetch` and WebSocket.
+ */
+function destructureBuiltins(code) {
+  const builtin = /^import (?:([\w$]+)(?:, )?)?(?:\{([^}]*)\} )? ?from "(node:[\w/]+)";$/gm;
+  return code.replace(builtin, (_, whole, names, module) => {
+    const pattern = names && `{${names.replaceAll(' as ', ': ')}}`;
+    const targets = [whole, pattern].filter(Boolean);
+    return targets.map((target) => `const ${target} = process.getBuiltinModule("${module}");`).join(' ');
+  });
+}
+
+/** V8 stores a text with any other character in twice the memory and reads it more slowly. */
+function escapeNonAscii(code) {
+  const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+  return code.replace(/[^\x00-\x7f]/g, toEscape);
 }
 
 /** The licences of the packages whose code is in the files. */

@@ -57,6 +57,8 @@ export interface ToolboxOptions {
   readonly connect?: boolean;
   /** How long the start waits for servers that are not required; 10 000. */
   readonly startWaitMs?: number;
+  /** How long the scan of new definitions waits, so that calls come first; 0. */
+  readonly scanDelayMs?: number;
   /** The largest message accepted from a server; 64 MiB. */
   readonly maxMessageBytes?: number;
   /** Cancels the start. */

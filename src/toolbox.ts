@@ -116,6 +116,7 @@ export async function startToolbox(
     catalog,
     log,
     onFlagged: (flagged) => events.emit('tool.flagged', flagged),
+    delayMs: options.scanDelayMs,
   });
   const permits = createPermits(config.toolbox);
   const composedPermits = createPermits(composedLimits(config.toolbox));

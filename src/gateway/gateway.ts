@@ -149,6 +149,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     approver,
     host: questionsNeedCall,
     startWaitMs: 0,
+    scanDelayMs: 200,
     publicOnly: (config) => !allowsPrivateAddresses(config, host),
   });
   const { gateway: settings } = toolbox.config;

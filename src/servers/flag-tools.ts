@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CatalogDifference, CatalogEntry } from '../catalog/catalog.ts';
 import { evictOldest } from '../kernel/evict-oldest.ts';
 import type { Log } from '../kernel/log.ts';
@@ -18,6 +19,8 @@ export interface ToolFlagsOptions {
   readonly catalog: { readonly entries: readonly CatalogEntry[]; find(name: string): CatalogEntry | undefined };
   readonly log: Log;
   readonly onFlagged: (flagged: FlaggedTool) => void;
+  /** How long a scan of changes waits, so that calls come first; 0. */
+  readonly delayMs?: number;
 }
 
 /** Flags tools with suspicious definitions. It only warns: pins and approval protect. */
@@ -31,7 +34,7 @@ export interface ToolFlags {
 const maxReported = 10_000;
 
 /** Nothing is scanned yet. */
-export function createToolFlags({ catalog, log, onFlagged }: ToolFlagsOptions): ToolFlags {
+export function createToolFlags({ catalog, log, onFlagged, delayMs = 0 }: ToolFlagsOptions): ToolFlags {
   let scanned = new WeakMap<CatalogEntry['definition'], readonly DefinitionFinding[]>();
   let names: NameIndex | undefined;
   const reported = new Set<string>();
@@ -73,6 +76,7 @@ export function createToolFlags({ catalog, log, onFlagged }: ToolFlagsOptions): 
         names = index;
         scanned = new WeakMap();
       }
+      if (delayMs > 0) await wait(delayMs, undefined, { ref: false });
       const slice = createSlice();
       for (const name of [...added, ...changed]) {
         const entry = catalog.find(name);

@@ -95,13 +95,21 @@ export function createRowInsert<Row extends object>(
   build: (db: Database, rows: readonly Row[]) => Compilable,
 ): (trx: Writing, rows: readonly Row[]) => Promise<void> {
   const columns = Object.keys(example) as (keyof Row)[];
-  const statements = new Map(sizes.map((size) => [size, build(db, Array(size).fill(example)).compile().sql]));
+  const statements = new Map<number, string>();
+
+  /** Compiled with the first use of its size: large statements take milliseconds. */
+  function statementFor(size: number): string {
+    const statement = statements.get(size) ?? build(db, Array(size).fill(example)).compile().sql;
+    statements.set(size, statement);
+    return statement;
+  }
+
   return async (trx, rows) => {
     let start = 0;
-    for (const [size, statement] of statements) {
+    for (const size of sizes) {
       for (; rows.length - start >= size; start += size) {
         const values = rows.slice(start, start + size).flatMap((row) => columns.map((column) => row[column]));
-        await trx.executeQuery(CompiledQuery.raw(statement, values));
+        await trx.executeQuery(CompiledQuery.raw(statementFor(size), values));
       }
     }
   };
