@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { isAlive } from '../support/processes.ts';
-import { cliIn, cliProgram } from '../support/run-cli.ts';
+import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -37,7 +38,13 @@ async function connect(negotiation: object, args: readonly string[] = [], env: R
     command: process.execPath,
     args: [cliProgram, 'stdio', ...args],
     cwd: directory.path,
-    env: { PATH: process.env.PATH ?? '', HOME: directory.path, TOOLWHARF_DATA_DIR: data, ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: directory.path,
+      TOOLWHARF_DATA_DIR: data,
+      ...coverageOrCache,
+      ...env,
+    },
     stderr: 'ignore',
   });
   await client.connect(transport);
@@ -115,6 +122,9 @@ test('messages that a client sends before the answer to initialize are delivered
 
 test('toolwharf stdio starts a gateway where none runs, and two clients share it', async () => {
   const env = { TOOLWHARF_DATA_DIR: directory.file('started') };
+  await mkdir(env.TOOLWHARF_DATA_DIR);
+  // A command that crashed while it started a gateway left this file; no process has such an id.
+  await writeFile(directory.file('started/gateway.start'), String(2 ** 30));
   const [one, two] = await Promise.all([connect({}, ['-c', config], env), connect({}, ['-c', config], env)]);
   const record = JSON.parse(await readFile(directory.file('started/gateway.json'), 'utf8')) as { pid: number };
   try {
@@ -132,6 +142,17 @@ test('toolwharf stdio starts a gateway where none runs, and two clients share it
     process.kill(record.pid, 'SIGTERM');
     await waitFor(() => !isAlive(record.pid), { what: 'the end of the gateway' });
   }
+});
+
+test('toolwharf stdio waits for the gateway that another command is starting', async () => {
+  const env = { TOOLWHARF_DATA_DIR: directory.file('starting') };
+  await mkdir(env.TOOLWHARF_DATA_DIR);
+  await writeFile(directory.file('starting/gateway.start'), String(process.pid));
+  const connecting = connect({}, ['-c', config], env);
+  await using _other = await startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
+  await using connected = await connecting;
+  expect((await connected.client.listTools()).tools.length).toBeGreaterThan(0);
+  expect(existsSync(directory.file('starting/gateway.log'))).toBe(false);
 });
 
 test('a gateway that cannot be started is reported with the reason', async () => {

@@ -109,7 +109,8 @@ function gatewayFile(dataDir: string): string {
   return join(dataDir, 'gateway.json');
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process with this id exists. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
