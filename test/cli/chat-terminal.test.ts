@@ -85,7 +85,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.see(/reason +approval mode is always-ask/);
     await at.see(/"text": "one"/);
     await at.answer(/Run it\? \[a\/c\/t\/s\/e\/D\] /, 'a');
-    await at.see(/● files write {2}\{.*"text":"one".*\n {2}✓ \d+ ms .*\n/);
+    await at.see(/● files write {2}\{.*"text":"one".*\n {2}✓ [\d.]+ m?s .*\n/);
     await at.see(/Written\.\n/);
     expect(await readFile(file, 'utf8')).toBe('one\n');
   });
@@ -104,7 +104,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.answer(/Run it\? .*\] /, 'e');
     await at.see(/Arguments: \{"text":"second"\}/);
     at.type('\u0015{"text":"third"}\r');
-    await at.see(/✓ \d+ ms third/);
+    await at.see(/✓ [\d.]+ m?s third/);
     await at.see(/Ok\.\n/);
     const told = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
     expect(told).toMatchObject([{ content: expect.stringContaining('not that') }, { content: 'third' }]);
@@ -126,7 +126,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     const [second] = await at.see(/tool +mcp_files_(\w+) /);
     expect([first, second].sort()).toEqual(['add', 'echo']);
     await at.answer(/Run it\? .*\] /, 'c');
-    await at.see(/✓ \d+ ms b\n/);
+    await at.see(/✓ [\d.]+ m?s b\n/);
     await at.see(/Done\.\n/);
     expect(at.screen().match(/Approval required/g)).toHaveLength(2);
   });
@@ -165,14 +165,14 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.see(/Server 'files' asks\n +Who are you\?/);
     await at.answer(/(?:answer|name).*: /i, 'Ada');
     await at.answer(/Send this to 'files'\? \[y\/n\] /, 'y');
-    await at.see(/✓ \d+ ms .*Ada/);
+    await at.see(/✓ [\d.]+ m?s .*Ada/);
     await at.see(/Hello Ada\.\n/);
 
     model.push({ calls: [call('sample', { prompt: 'Say a word' })] }, { text: 'Word' }, { text: 'It said a word.' });
     at.type('sample\r');
     await at.see(/Server 'files' requests an answer from the model\n +user +Say a word/);
     await at.answer(/Send this to the model .*\[y\/N\] /, 'y');
-    await at.see(/✓ \d+ ms .*Word/);
+    await at.see(/✓ [\d.]+ m?s .*Word/);
     await at.see(/It said a word\.\n/);
 
     model.push({ calls: [call('sample', { prompt: 'Once more' })] }, { text: 'No model then.' });
@@ -275,7 +275,7 @@ test('an approval that is answered elsewhere is withdrawn from the terminal [R14
     body: { approvals: { id: string }[] };
   };
   await gateway.api('POST', `/api/approvals/${body.approvals[0]?.id}/answer`, { answer: 'allow' });
-  await at.see(/✓ \d+ ms 42\n/);
+  await at.see(/✓ [\d.]+ m?s 42\n/);
   await at.see(/So it is\.\n/);
   await at.see(prompt);
   at.type(ctrlD);
@@ -335,7 +335,7 @@ test('an approval that was pending when the gateway was killed is asked again, a
   const ended = at.run('chat', '-c', config, '--continue');
   await at.see(/› write it\n/);
   await at.answer(/Run it\? .*\] /, 'y');
-  await at.see(/✓ \d+ ms/);
+  await at.see(/✓ [\d.]+ m?s/);
   await at.see(/Written\.\n/);
   await at.see(prompt);
   at.type(ctrlD);

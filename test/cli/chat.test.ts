@@ -57,7 +57,7 @@ describe('toolwharf chat without anything set up', () => {
     const listed = await cli.run(['chat', '-c', demo, '--auto', '--once', 'list the files'], { env });
     expect(listed.code).toBe(0);
     expect(listed.stdout).toContain('todo.txt');
-    expect(listed.stderr).toMatch(/^● files list_directory {2}\{"path":".*notes"\}\n {2}✓ \d+ ms .*todo\.txt$/m);
+    expect(listed.stderr).toMatch(/^● files list_directory {2}\{"path":".*notes"\}\n {2}✓ [\d.]+ m?s .*todo\.txt$/m);
     // What was said is kept.
     const again = await cli.run(['chat', '-c', demo, '--continue', '--json', '--once', 'hello'], { env });
     expect(JSON.parse(again.stdout).conversation).toMatchObject({ title: 'list the files', owner: 'admin' });
@@ -79,8 +79,8 @@ describe('toolwharf chat --once', () => {
     const { code, stdout, stderr } = await here.chat('--auto', '--once', 'What is 1 + 2?');
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Let me add.\n\n${raw}\n` });
     expect(stderr).toContain('● files add  {"a":1,"b":2}\n');
-    expect(stderr).toMatch(/^ {2}✓ files add \d+ ms 3$/m);
-    expect(stderr).toMatch(/^ {2}✓ files echo \d+ ms hi⟨U\+001B⟩\[2J$/m);
+    expect(stderr).toMatch(/^ {2}✓ files add [\d.]+ m?s 3$/m);
+    expect(stderr).toMatch(/^ {2}✓ files echo [\d.]+ m?s hi⟨U\+001B⟩\[2J$/m);
     expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool')).toMatchObject([
       { content: '3' },
       { content: 'hi\u001b[2J' },
@@ -91,7 +91,7 @@ describe('toolwharf chat --once', () => {
     model.push({ calls: [call('fail')] }, { text: 'It failed.' });
     const { code, stdout, stderr } = await here.chat('--auto', '--once', 'Try it');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It failed.\n' });
-    expect(stderr).toMatch(/^ {2}✗ \d+ ms this tool always fails$/m);
+    expect(stderr).toMatch(/^ {2}✗ [\d.]+ m?s this tool always fails$/m);
   });
 
   test('a call that nobody can approve is denied, and the message says how to allow it [R14, R16]', async () => {
