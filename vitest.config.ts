@@ -48,7 +48,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**/*.ts'],
       exclude: ['src/**/*.test.ts'],
-      reporter: ['text-summary', 'json-summary'],
+      reporter: ['text-summary', 'json'],
     },
   },
 });

@@ -1,8 +1,8 @@
 // Builds the command line into dist/cli: a handful of files instead of hundreds, which is most of what starting it takes.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { build } from 'vite';
-import { root } from './project.mjs';
+import { mapsDirectory, root } from './project.mjs';
 
 // What every command loads is built in, and what never meets the network. Web server, HTTP client, tokens, drivers and model SDKs stay
 // packages: there a fix should not have to wait for us.
@@ -51,6 +51,7 @@ const { output } = await build({
     outDir,
     emptyOutDir: true,
     copyPublicDir: false,
+    sourcemap: 'hidden',
     rolldownOptions: {
       input: {
         main: join(root, 'src', 'cli', 'main.ts'),
@@ -67,6 +68,11 @@ const { output } = await build({
   },
 });
 writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf(output));
+// Only the coverage check reads the source maps: they are not published.
+rmSync(mapsDirectory, { recursive: true, force: true });
+mkdirSync(mapsDirectory, { recursive: true });
+for (const file of readdirSync(outDir).filter((name) => name.endsWith('.map')))
+  renameSync(join(outDir, file), join(mapsDirectory, file));
 
 /** Rewrites the code so that Node loads it faster. */
 function makeFast(_options, bundle) {

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 /** The repository's root directory. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** The source maps of the built command line. */
+export const mapsDirectory = join(root, 'node_modules', '.cache', 'toolwharf', 'maps');
+
 const bin = join(root, 'node_modules', '.bin');
 const minimum = [22, 19];
 

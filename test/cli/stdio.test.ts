@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
-import { cliIn, cliProgram } from '../support/run-cli.ts';
+import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -45,7 +45,12 @@ async function connect(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [cliProgram, 'stdio', '--local', '-c', config, ...args],
-    env: { PATH: process.env.PATH ?? '', HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: directory.path,
+      TOOLWHARF_DATA_DIR: directory.file('data'),
+      ...coverageOrCache,
+    },
     stderr: 'ignore',
   });
   await client.connect(transport);

@@ -21,6 +21,13 @@ export interface CliOptions {
 /** The program: the sources, or the build if an environment variable requests it. */
 export const cliProgram = process.env.TOOLWHARF_TEST_PROGRAM || join(root, 'src', 'cli', 'main.ts');
 
+// Cached code has no coverage of blocks.
+const coverage = process.env.TOOLWHARF_TEST_COVERAGE;
+/** The variables that make a command line record its coverage, or start sooner if none is wanted. */
+export const coverageOrCache: Readonly<Record<string, string>> = coverage
+  ? { NODE_V8_COVERAGE: coverage }
+  : { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'toolwharf', 'compiled') };
+
 /** Separates the first line on stderr, which names the gateway in use, from the rest. */
 function splitSource(stderr: string) {
   const [line = '', source] = /^(Using .*(?:at \S+|without a gateway.*))\n/.exec(stderr) ?? [];
@@ -39,7 +46,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
       PATH: process.env.PATH,
       HOME: directory.path,
       TOOLWHARF_DATA_DIR: directory.file('data'),
-      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'toolwharf', 'compiled'),
+      ...coverageOrCache,
     };
     const child = spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...own, ...env } });
     child.stdin.on('error', () => {});
