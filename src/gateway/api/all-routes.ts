@@ -8,6 +8,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { registryRoutes } from './routes/registry.ts';
+import { savedRequestRoutes } from './routes/saved-requests.ts';
 import { serverContentRoutes } from './routes/server-content.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -25,6 +26,7 @@ export const allRoutes: readonly Route[] = [
   ...registryRoutes,
   ...toolRoutes,
   ...callRoutes,
+  ...savedRequestRoutes,
   ...approvalRoutes,
   ...questionRoutes,
   ...conversationRoutes,

@@ -9,23 +9,24 @@ export interface CallStatsQuery {
   readonly buckets: number;
   /** Counts only the calls of this caller. */
   readonly caller?: string;
+  /** Counts only the calls of this server. */
+  readonly server?: string;
+  /** Counts only calls with this text in the names of their tool, server or caller. */
+  readonly search?: string;
 }
 
 const busiest = 20;
+/** The upper bounds of the duration distribution. */
+const durationBounds = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 120_000, undefined] as const;
 
-/** Counts calls over time and by tool. */
+/** Counts calls over time, and by tool, server and caller. */
 export async function readCallStats(query: CallStatsQuery, summaries: CallSummaries): Promise<CallStats> {
-  const { since, until, caller } = query;
+  const { since, until } = query;
   const { calls: found, truncated } = await summaries.since(since);
-  const calls = found
-    .filter((call) => call.createdAt < until)
-    .filter((call) => caller === undefined || call.caller === caller);
+  const calls = found.filter((call) => matches(call, query));
   const bucketMs = Math.max(1, Math.ceil((until - since) / query.buckets));
   const count = Math.ceil((until - since) / bucketMs);
   const inBucket = Map.groupBy(calls, ({ createdAt }) => Math.floor((createdAt - since) / bucketMs));
-  const ofTool = [...Map.groupBy(calls, ({ tool }) => tool).values()]
-    .sort((one, other) => other.length - one.length)
-    .slice(0, busiest);
   return {
     since: toIso(since),
     until: toIso(until),
@@ -35,33 +36,56 @@ export async function readCallStats(query: CallStatsQuery, summaries: CallSummar
       ...countsOf(inBucket.get(index) ?? []),
     })),
     totals: { calls: calls.length, ...countsOf(calls) },
-    tools: ofTool.flatMap((own) => {
-      const [first] = own;
-      if (!first) return [];
-      const { tool, server, originalName } = first;
-      return {
-        tool,
-        server,
-        originalName,
-        calls: own.length,
-        ...countsOf(own),
-      };
-    }),
+    tools: countBy(calls, ({ tool, server, originalName }) => [tool, { tool, server, originalName }]),
+    servers: countBy(calls, ({ server }) => [server ?? '', { server }]),
+    callers: countBy(calls, ({ caller, callerName }) => [caller, { caller, name: callerName }]),
+    durations: distribute(calls.flatMap(({ durationMs }) => durationMs ?? [])),
     truncated,
   };
+}
+
+function matches(call: CallSummary, { until, caller, server, search }: CallStatsQuery): boolean {
+  if (call.createdAt >= until) return false;
+  if (caller !== undefined && call.caller !== caller) return false;
+  if (server !== undefined && call.server !== server) return false;
+  if (search === undefined) return true;
+  const texts = [call.tool, call.originalName, call.server ?? '', call.caller];
+  return texts.some((text) => text.toLowerCase().includes(search.toLowerCase()));
+}
+
+/** The groups with the most calls, busiest first. */
+function countBy<Facts extends object>(
+  calls: readonly CallSummary[],
+  group: (call: CallSummary) => readonly [key: string, facts: Facts],
+) {
+  return [...Map.groupBy(calls, (call) => group(call)[0]).values()]
+    .sort((one, other) => other.length - one.length)
+    .slice(0, busiest)
+    .map((own) => ({ ...group(own[0] as CallSummary)[1], calls: own.length, ...countsOf(own) }));
+}
+
+function distribute(durations: readonly number[]): CallStats['durations'] {
+  const counts = durationBounds.map(() => 0);
+  for (const duration of durations) {
+    const index = durationBounds.findIndex((bound) => bound === undefined || duration <= bound);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return durationBounds.map((upToMs, index) => ({ upToMs, calls: counts[index] ?? 0 }));
 }
 
 function countsOf(calls: readonly CallSummary[]): Omit<CallStats['totals'], 'calls'> {
   const countEnds = (sought: CallEnd) => calls.filter(({ end }) => end === sought).length;
   const [denied, invalid, cancelled] = [countEnds('denied'), countEnds('invalid'), countEnds('cancelled')];
+  const unknown = countEnds('unknown-outcome');
   const durations = calls.flatMap(({ durationMs }) => durationMs ?? []).sort((one, other) => one - other);
   const [p50Ms, p95Ms] = [percentile(durations, 0.5), percentile(durations, 0.95)];
   return {
     success: calls.filter(({ status }) => status === 'success').length,
-    error: calls.filter(({ status }) => status === 'error').length - denied - invalid - cancelled,
+    error: calls.filter(({ status }) => status === 'error').length - denied - invalid - cancelled - unknown,
     denied,
     invalid,
     cancelled,
+    unknown,
     p50Ms,
     p95Ms,
   };

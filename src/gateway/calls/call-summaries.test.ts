@@ -122,6 +122,7 @@ test('statistics have a bucket for every interval, and percentiles are measured 
   await journal.write(call(72, { status: 'error', end: 'invalid', startedAt: undefined, completedAt: undefined }));
   await journal.write(call(73, { status: 'error', end: 'cancelled' }));
   await journal.write(call(74, { status: 'error', end: 'cancelled' }));
+  await journal.write(call(75, { status: 'error', end: 'unknown-outcome' }));
   await journal.write(call(90, { caller: { id: 'bob', kind: 'client' }, tool: 's__u' }));
   const query = { since: start, until: start + 100_000, buckets: 3 };
   const stats = await readCallStats(query, summaries);
@@ -129,13 +130,20 @@ test('statistics have a bucket for every interval, and percentiles are measured 
   expect(stats.buckets).toMatchObject([
     { start: iso(0), success: 20, error: 0, denied: 0, p50Ms: 10_000, p95Ms: 19_000 },
     { success: 0, error: 0, denied: 0 },
-    { success: 1, error: 1, denied: 1, invalid: 1, cancelled: 2 },
+    { success: 1, error: 1, denied: 1, invalid: 1, cancelled: 2, unknown: 1 },
   ]);
   expect(stats.buckets[1]?.p50Ms).toBeUndefined();
   expect(stats.tools.map(({ tool, calls }) => [tool, calls])).toEqual([
-    ['s__t', 25],
+    ['s__t', 26],
     ['s__u', 1],
   ]);
+  expect(stats.servers).toMatchObject([{ server: 's', calls: 27 }]);
+  expect(stats.callers.map(({ calls }) => calls)).toEqual([26, 1]);
+  const durations = stats.durations.filter(({ calls }) => calls > 0);
+  expect(durations.at(-1)).toEqual({ upToMs: 30_000, calls: expect.any(Number) });
+  expect(stats.durations.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(20);
+  expect((await readCallStats({ ...query, search: '__U' }, summaries)).totals.calls).toBe(1);
+  expect((await readCallStats({ ...query, server: 'other' }, summaries)).totals.calls).toBe(0);
   expect((await readCallStats({ ...query, caller: 'bob' }, summaries)).totals.calls).toBe(1);
   expect((await readCallStats({ ...query, until: start + 50_000 }, summaries)).totals.calls).toBe(20);
 });

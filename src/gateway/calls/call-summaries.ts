@@ -9,6 +9,7 @@ export interface CallSummary {
   readonly server?: string;
   readonly originalName: string;
   readonly caller: string;
+  readonly callerName?: string;
   readonly status: CallStatus;
   readonly end?: CallEnd;
   /** Milliseconds since 1970. */
@@ -124,6 +125,7 @@ function toSummary(record: CallRecord): CallSummary {
     server,
     originalName,
     caller: caller.id,
+    callerName: caller.name,
     status,
     end,
     createdAt: Date.parse(createdAt),

@@ -528,6 +528,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/requests": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listSavedRequests"];
+        readonly put?: never;
+        readonly post: operations["saveRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/requests/{request}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put: operations["updateSavedRequest"];
+        readonly post?: never;
+        readonly delete: operations["removeSavedRequest"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/approvals": {
         readonly parameters: {
             readonly query?: never;
@@ -1351,6 +1383,7 @@ export interface components {
                 readonly denied: number;
                 readonly invalid: number;
                 readonly cancelled: number;
+                readonly unknown: number;
                 readonly p50Ms?: number;
                 readonly p95Ms?: number;
             }[];
@@ -1361,6 +1394,7 @@ export interface components {
                 readonly denied: number;
                 readonly invalid: number;
                 readonly cancelled: number;
+                readonly unknown: number;
                 readonly p50Ms?: number;
                 readonly p95Ms?: number;
             };
@@ -1374,8 +1408,38 @@ export interface components {
                 readonly denied: number;
                 readonly invalid: number;
                 readonly cancelled: number;
+                readonly unknown: number;
                 readonly p50Ms?: number;
                 readonly p95Ms?: number;
+            }[];
+            readonly servers: readonly {
+                readonly server?: string;
+                readonly calls: number;
+                readonly success: number;
+                readonly error: number;
+                readonly denied: number;
+                readonly invalid: number;
+                readonly cancelled: number;
+                readonly unknown: number;
+                readonly p50Ms?: number;
+                readonly p95Ms?: number;
+            }[];
+            readonly callers: readonly {
+                readonly caller: string;
+                readonly name?: string;
+                readonly calls: number;
+                readonly success: number;
+                readonly error: number;
+                readonly denied: number;
+                readonly invalid: number;
+                readonly cancelled: number;
+                readonly unknown: number;
+                readonly p50Ms?: number;
+                readonly p95Ms?: number;
+            }[];
+            readonly durations: readonly {
+                readonly upToMs?: number;
+                readonly calls: number;
             }[];
             readonly truncated: boolean;
         };
@@ -2230,6 +2294,22 @@ export interface components {
             readonly servers: readonly components["schemas"]["RegistryServer"][];
             readonly nextCursor?: string;
         };
+        readonly SavedRequest: {
+            readonly id: string;
+            readonly name: string;
+            readonly tool: string;
+            readonly arguments: {
+                readonly [key: string]: unknown;
+            };
+            readonly shared: boolean;
+            readonly isOwn: boolean;
+            readonly canEdit: boolean;
+            readonly createdAt: string;
+            readonly updatedAt: string;
+        };
+        readonly SavedRequestList: {
+            readonly requests: readonly components["schemas"]["SavedRequest"][];
+        };
         readonly SignInStep: {
             readonly kind: "challenge" | "resource-metadata" | "server-metadata" | "registration" | "authorization" | "redirect" | "token" | "refresh" | "other";
             readonly at: string;
@@ -2616,6 +2696,21 @@ export interface components {
             readonly acceptRisks?: boolean;
             readonly as?: string;
         };
+        readonly SavedRequestInput: {
+            readonly name: string;
+            readonly tool: string;
+            readonly arguments: {
+                readonly [key: string]: unknown;
+            };
+            readonly shared?: boolean;
+        };
+        readonly SavedRequestChange: {
+            readonly name?: string;
+            readonly arguments?: {
+                readonly [key: string]: unknown;
+            };
+            readonly shared?: boolean;
+        };
         readonly TrafficSettings: {
             readonly enabled: boolean;
         };
@@ -2722,6 +2817,8 @@ export type ModelList = components['schemas']['ModelList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
 export type RegistryServer = components['schemas']['RegistryServer'];
 export type RegistryPage = components['schemas']['RegistryPage'];
+export type SavedRequest = components['schemas']['SavedRequest'];
+export type SavedRequestList = components['schemas']['SavedRequestList'];
 export type SignInStep = components['schemas']['SignInStep'];
 export type SignInAttempt = components['schemas']['SignInAttempt'];
 export type SignIn = components['schemas']['SignIn'];
@@ -2752,6 +2849,8 @@ export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
 export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
 export type RegistryPlan = components['schemas']['RegistryPlan'];
+export type SavedRequestInput = components['schemas']['SavedRequestInput'];
+export type SavedRequestChange = components['schemas']['SavedRequestChange'];
 export type TrafficSettings = components['schemas']['TrafficSettings'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -3570,6 +3669,9 @@ export interface operations {
             readonly query?: {
                 readonly since?: string;
                 readonly until?: string;
+                readonly server?: string;
+                readonly caller?: string;
+                readonly search?: string;
                 readonly buckets?: number;
             };
             readonly header?: never;
@@ -3639,6 +3741,92 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 readonly call: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly listSavedRequests: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SavedRequestList"];
+                };
+            };
+        };
+    };
+    readonly saveRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SavedRequestInput"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SavedRequest"];
+                };
+            };
+        };
+    };
+    readonly updateSavedRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly request: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SavedRequestChange"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SavedRequest"];
+                };
+            };
+        };
+    };
+    readonly removeSavedRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly request: string;
             };
             readonly cookie?: never;
         };

@@ -64,17 +64,25 @@ export const callRoutes = [
         .optional()
         .describe('Start of the period, inclusive; one day before `until` if absent.'),
       until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive; now if absent.'),
+      server: z.string().optional(),
+      caller: z.string().optional().describe("The caller's id."),
+      search: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("A part of the tool's name, its original name, the server or the caller's id."),
       buckets: z.coerce.number().int().min(1).max(200).default(24).describe('Number of equal intervals.'),
     }),
     answer: callStatsSchema,
     async handle({ identity, query }, { calls }) {
-      const { until = new Date().toISOString(), buckets } = query;
+      const { until = new Date().toISOString(), buckets, server, search } = query;
       const { since = new Date(Date.parse(until) - day).toISOString() } = query;
       if (Date.parse(since) >= Date.parse(until))
         throw requestError([{ path: 'query.since', message: 'must be before until' }]);
-      const caller = identity.isAdmin ? undefined : identity.caller.id;
+      // Calls of others are hidden.
+      const caller = identity.isAdmin ? query.caller : identity.caller.id;
       const period = { since: Date.parse(since), until: Date.parse(until), buckets };
-      return readCallStats({ ...period, caller }, calls.summaries);
+      return readCallStats({ ...period, caller, server, search }, calls.summaries);
     },
   }),
   route({

@@ -121,10 +121,11 @@ export const callListSchema = answer(
 
 const countsShape = {
   success: z.int(),
-  error: z.int().describe('Calls that failed: tool errors, timeouts, server errors and unknown outcomes.'),
+  error: z.int().describe('Calls that failed: tool errors, timeouts and server errors.'),
   denied: z.int().describe('Calls that a rule or a person denied.'),
   invalid: z.int().describe('Calls whose arguments were invalid. They were never sent.'),
   cancelled: z.int().describe('Calls that the caller cancelled.'),
+  unknown: z.int().describe('Calls whose outcome is unknown: the connection broke after they were sent.'),
   p50Ms: z.int().optional().describe('Median call duration, from dispatch to result.'),
   p95Ms: z.int().optional().describe('95th percentile of the call duration.'),
 };
@@ -146,6 +147,22 @@ export const callStatsSchema = answer(
         ...countsShape,
       }),
     ).describe('Up to 20 tools with the most calls, busiest first.'),
+    servers: list(
+      z.strictObject({
+        server: z.string().optional().describe('Absent for local tools.'),
+        calls: z.int(),
+        ...countsShape,
+      }),
+    ).describe('Up to 20 servers with the most calls, busiest first.'),
+    callers: list(
+      z.strictObject({ caller: z.string(), name: z.string().optional(), calls: z.int(), ...countsShape }),
+    ).describe('Up to 20 callers with the most calls, busiest first.'),
+    durations: list(
+      z.strictObject({
+        upToMs: z.int().optional().describe('The longest duration that is counted here; absent for all longer ones.'),
+        calls: z.int(),
+      }),
+    ).describe('The distribution of the call durations, shortest first.'),
     truncated: z.boolean().describe('True if there were too many calls: only the latest are counted.'),
   }),
 );

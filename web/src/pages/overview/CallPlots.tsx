@@ -76,7 +76,8 @@ export function CallPlots({ stats: { data, error, refetch }, range, onRangeChang
 
 function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStats }) {
   const nonEmpty = buckets.filter(
-    ({ success, error, denied, invalid, cancelled }) => success + error + denied + invalid + cancelled > 0,
+    ({ success, error, denied, invalid, cancelled, unknown }) =>
+      success + error + denied + invalid + cancelled + unknown > 0,
   );
   return (
     <details>
@@ -98,12 +99,13 @@ function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStat
                 <th scope="col">Denied</th>
                 <th scope="col">Invalid</th>
                 <th scope="col">Cancelled</th>
+                <th scope="col">Unknown</th>
                 <th scope="col">Median</th>
                 <th scope="col">p95</th>
               </tr>
             </thead>
             <tbody>
-              {nonEmpty.map(({ start, success, error, denied, invalid, cancelled, p50Ms, p95Ms }) => (
+              {nonEmpty.map(({ start, success, error, denied, invalid, cancelled, unknown, p50Ms, p95Ms }) => (
                 <tr key={start} className="border-t border-line *:px-2 *:py-1">
                   <th scope="row" className="font-normal whitespace-nowrap">
                     {new Date(start).toLocaleString()}
@@ -113,6 +115,7 @@ function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStat
                   <td>{denied}</td>
                   <td>{invalid}</td>
                   <td>{cancelled}</td>
+                  <td>{unknown}</td>
                   <td>{p50Ms === undefined ? '–' : formatDuration(p50Ms)}</td>
                   <td>{p95Ms === undefined ? '–' : formatDuration(p95Ms)}</td>
                 </tr>

@@ -10,6 +10,7 @@ const outcomes: readonly PlotSeries[] = [
   { label: 'Denied', colour: '--warn', shape: 'bars' },
   { label: 'Invalid', colour: '--info', shape: 'bars' },
   { label: 'Cancelled', colour: '--line-strong', shape: 'bars' },
+  { label: 'Unknown', colour: '--ink-soft', shape: 'bars' },
 ];
 
 const durations: readonly PlotSeries[] = [
@@ -28,6 +29,7 @@ export default function StatsPlots({ stats, range }: { readonly stats: CallStats
       buckets.map(({ denied }) => denied),
       buckets.map(({ invalid }) => invalid),
       buckets.map(({ cancelled }) => cancelled),
+      buckets.map(({ unknown }) => unknown),
     ],
     [buckets],
   );

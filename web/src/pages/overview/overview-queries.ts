@@ -32,12 +32,13 @@ export function statsQuery(range: Range) {
 }
 
 /** The calls without a result, by reason: "2 failed, 1 denied". Reasons without calls are left out. */
-export function describeUnsuccessful({ error, denied, invalid, cancelled }: CallStats['totals']): string {
+export function describeUnsuccessful({ error, denied, invalid, cancelled, unknown }: CallStats['totals']): string {
   const parts = [
     error > 0 && `${error} failed`,
     denied > 0 && `${denied} denied`,
     invalid > 0 && `${invalid} invalid`,
     cancelled > 0 && `${cancelled} cancelled`,
+    unknown > 0 && `${unknown} unknown`,
   ].filter((part) => part !== false);
   return parts.join(', ') || 'none failed';
 }
