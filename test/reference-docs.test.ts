@@ -130,7 +130,10 @@ describe('docs/reference/config.md', () => {
       ...prefixed('servers.NAME.endpoints.', { ...(api?.target as HttpTarget | undefined)?.endpoints?.[0] }),
       'profiles.NAME.naming': config.profiles[0]?.naming,
       ...prefixed('gateway.', { ...gateway, listWait: gateway.listWaitMs, shutdown: gateway.shutdownMs }),
-      ...prefixed('gateway.limits.', { ...gateway.limits }),
+      ...prefixed('gateway.limits.', {
+        ...gateway.limits,
+        slowClientTimeout: gateway.limits.slowClientTimeoutMs,
+      }),
       ...prefixed('gateway.retention.', { ...gateway.retention, maxAge: gateway.retention.maxAgeMs }),
     };
     const stated = rows.filter(([, , fallback]) => fallback?.startsWith('`'));

@@ -4,12 +4,13 @@ import { omitUndefined } from '../kernel/json.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
-import type { Config, GatewayConfig, ServerSpec } from './config.ts';
+import type { Config, GatewayConfig, GatewayLimits, ServerSpec } from './config.ts';
 import {
   approvalDefaults,
   chainTimeoutMs,
   type DialectDefaults,
   gatewayDefaults,
+  limitDefaults,
   serverDefaults,
   toolboxDefaults,
   toolDefaults,
@@ -91,10 +92,14 @@ function buildGateway({ listWait, shutdown, retention, limits, ...gateway }: Che
       maxAgeMs: retention?.maxAge ?? gatewayDefaults.retention.maxAgeMs,
       maxCalls: retention?.maxCalls ?? gatewayDefaults.retention.maxCalls,
     },
-    limits: { ...gatewayDefaults.limits, ...limits },
+    limits: buildLimits(limits),
     listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
     shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,
   };
+}
+
+function buildLimits({ slowClientTimeout, ...limits }: NonNullable<CheckedGateway['limits']> = {}): GatewayLimits {
+  return { ...limitDefaults, ...limits, slowClientTimeoutMs: slowClientTimeout ?? limitDefaults.slowClientTimeoutMs };
 }
 
 function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {

@@ -323,9 +323,14 @@ export interface GatewayLimits {
   readonly maxPendingApprovalsPerCaller: number;
   readonly maxRunningCallsPerCaller: number;
   readonly maxQueuedCallsPerCaller: number;
-  /** The unread bytes of responses. A client that reads too slowly is disconnected. */
-  readonly maxUnsentBytes: number;
-  readonly maxUnsentBytesPerCaller: number;
+  /** The unread bytes of responses. Undefined means an eighth of the heap, at most 256 MiB; a quarter of it for one caller. */
+  readonly maxUnsentBytes?: number;
+  readonly maxUnsentBytesPerCaller?: number;
+  /** The memory of results, from the first byte that a server sends until the client has received them. */
+  readonly maxResultMemoryBytes?: number;
+  readonly maxResultMemoryBytesPerCaller?: number;
+  /** The time in which a client must have received a large result. */
+  readonly slowClientTimeoutMs: number;
   /** The stored results that were too large to return whole. */
   readonly maxStoredResultBytes: number;
   readonly maxStoredResultBytesPerCaller: number;

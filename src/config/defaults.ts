@@ -68,8 +68,7 @@ export const limitDefaults: GatewayLimits = {
   maxPendingApprovalsPerCaller: 100,
   maxRunningCallsPerCaller: 192,
   maxQueuedCallsPerCaller: 500,
-  maxUnsentBytes: 256 * mebibyte,
-  maxUnsentBytesPerCaller: 64 * mebibyte,
+  slowClientTimeoutMs: 120_000,
   maxStoredResultBytes: 64 * mebibyte,
   maxStoredResultBytesPerCaller: 64 * mebibyte,
 };

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import type { GatewayLimits } from './config.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
@@ -61,7 +62,12 @@ export const retentionSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
-function limit(key: keyof typeof limitDefaults, min: number, description: string, max = unlimited) {
+function limit(
+  key: Exclude<keyof GatewayLimits, 'slowClientTimeoutMs'>,
+  min: number,
+  description: string,
+  max = unlimited,
+) {
   const schema = wholeNumber(min, max).optional().describe(description);
   return limitDefaults[key] === undefined ? schema : schema.meta({ default: limitDefaults[key] });
 }
@@ -106,9 +112,27 @@ export const limitsSchema = z.strictObject(
     maxUnsentBytes: limit(
       'maxUnsentBytes',
       minBytes,
-      'Response bytes that clients have not read. The client with the most unread bytes is disconnected first.',
+      'Response bytes that clients have not read; an eighth of the heap, at most 256 MiB, if left out. The client with the most unread bytes is disconnected first.',
     ),
-    maxUnsentBytesPerCaller: limit('maxUnsentBytesPerCaller', minBytes, 'Response bytes that one caller has not read.'),
+    maxUnsentBytesPerCaller: limit(
+      'maxUnsentBytesPerCaller',
+      minBytes,
+      'Response bytes that one caller has not read; a quarter of maxUnsentBytes if left out.',
+    ),
+    maxResultMemoryBytes: limit(
+      'maxResultMemoryBytes',
+      minBytes,
+      'The memory of results in progress, from the first byte that a server sends until the client has received the result; an eighth of the heap, at most 256 MiB, if left out.',
+    ),
+    maxResultMemoryBytesPerCaller: limit(
+      'maxResultMemoryBytesPerCaller',
+      minBytes,
+      'The memory of the results in progress of one caller; half of maxResultMemoryBytes if left out.',
+    ),
+    slowClientTimeout: duration(1_000, 3_600_000)
+      .optional()
+      .describe('The time in which a client must have received a result of more than 64 KiB, or it is disconnected.')
+      .meta({ default: durationText(limitDefaults.slowClientTimeoutMs) }),
     maxStoredResultBytes: limit(
       'maxStoredResultBytes',
       minBytes,

@@ -11,7 +11,7 @@ import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Cancellation, createCancellation } from './cancellation.ts';
 import { toDeliveryError } from './delivery-errors.ts';
-import { capabilitiesOf, type RequestHost } from './request-host.ts';
+import { capabilitiesOf, type ReplyMeter, type RequestHost } from './request-host.ts';
 import type { TrafficTap } from './traffic/traffic-log.ts';
 import type { Turn } from './turns.ts';
 
@@ -25,6 +25,8 @@ export interface ChannelRequestOptions {
   readonly host?: RequestHost;
   /** Held by requests with a host on a legacy session. */
   readonly turn?: Turn;
+  /** Counts the reply while it is received. */
+  readonly reply?: ReplyMeter;
 }
 
 /** The request that a server's message belongs to. No members: it belongs to the connection as a whole. */
@@ -51,6 +53,11 @@ export interface Channel extends Transport {
   whenIdle(): Promise<void>;
   /** Fails every pending request that an unreadable reply may belong to, given the first and last part of its text. */
   failUnreadable(edges: string, reason: string): void;
+  /**
+   * Counts a large message that arrived on a stream which all requests share, before it is parsed. Returns false, and
+   * fails the request that the message answers, if the message must not be parsed.
+   */
+  admitLarge(edges: string, parts: readonly Uint8Array[]): boolean;
 }
 
 /** How a request is sent. */
@@ -59,6 +66,8 @@ export interface ChannelSendOptions extends TransportSendOptions {
   readonly cancellation?: Cancellation;
   /** Fails the request: its reply arrived in a form that is not read, such as too large. */
   readonly onUnreadable?: (cause: ToolwharfError) => void;
+  /** Counts the reply while it is received. */
+  readonly reply?: ReplyMeter;
 }
 
 /** The request whose response stream delivered a message. */
@@ -72,7 +81,7 @@ export interface DroppedReplies {
   progress: number;
 }
 
-interface Pending extends Pick<ChannelRequestOptions, 'callId' | 'host' | 'turn'> {
+interface Pending extends Pick<ChannelRequestOptions, 'callId' | 'host' | 'turn' | 'reply'> {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -116,7 +125,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
 
     request(method, params, options = {}) {
-      const { signal, headers, callId, host, turn } = options;
+      const { signal, headers, callId, host, turn, reply } = options;
       const id = nextId++;
       return new Promise<JsonObject>((resolve, reject) => {
         if (signal?.aborted) {
@@ -150,10 +159,12 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
           callId,
           host,
           turn,
+          reply,
         });
         const sendOptions: ChannelSendOptions = {
           cancellation,
           headers,
+          reply,
           onUnreadable: fail,
           // Without this, a request whose stream the server closed would wait for its deadline.
           onRequestStreamEnd: () => {
@@ -179,12 +190,22 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       }),
 
     failUnreadable(edges, reason) {
-      const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));
-      const named = ids.filter((id) => pending.has(id));
+      const named = namedIn(edges);
       const isReply = edges.trimStart().startsWith('{');
       const failed = named.length > 0 ? named : isReply && pending.size === 1 ? [...pending.keys()] : [];
       for (const id of failed) {
         pending.get(id)?.reject(new ProtocolError('SERVER_PROTOCOL', reason, { data: { reached: true } }));
+      }
+    },
+
+    admitLarge(edges, parts) {
+      const request = pending.get(namedIn(edges)[0] ?? 0);
+      try {
+        for (const part of parts) request?.reply?.receive(part);
+        return true;
+      } catch (cause) {
+        request?.reject(cause);
+        return false;
       }
     },
   };
@@ -195,6 +216,12 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const sending = inner.send(message, sendOptions);
     sending.catch((cause) => traffic.recordFailure(message as JsonObject, cause));
     return sending;
+  }
+
+  /** The pending requests that the first or last part of a message names. */
+  function namedIn(edges: string): readonly number[] {
+    const ids = [...edges.matchAll(/"id"\s*:\s*"?(\d{7,})/g)].map((match) => Number(match[1]));
+    return ids.filter((id) => pending.has(id));
   }
 
   async function notifyCancelled(id: number): Promise<void> {

@@ -207,16 +207,23 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     params: JsonObject,
     requestOptions: ChannelRequestOptions,
   ): Promise<JsonObject> {
+    const { host, callId } = requestOptions;
     const sendOnce = async (withParams: JsonObject) => {
+      const subject = method === 'tools/call' ? String(params.name) : method;
+      const reply = host?.openReply?.(`${spec.name}/${subject}`);
       try {
-        const result = await session.channel.request(method, withParams, requestOptions);
+        const result = await session.channel.request(
+          method,
+          withParams,
+          reply ? { ...requestOptions, reply } : requestOptions,
+        );
         lastTrafficAt = clock.now();
         return result;
       } catch (cause) {
+        reply?.discard();
         throw cause instanceof ToolwharfError ? redactError(cause, redactor) : cause;
       }
     };
-    const { host, callId } = requestOptions;
     if (host?.input) return sendOnce(withInput(params, host.input));
     if (session.era === 'legacy') return sendOnce(params);
     const context = { server: spec.name, signal: requestOptions.signal ?? session.lifetime.signal, callId };

@@ -62,7 +62,10 @@ export async function handshake(
     onServerMessage: (message, owner) =>
       (channel.envelope === undefined || message.id === undefined) && serverMessages.receive(message, owner),
   });
-  if (process) process.onunreadable = channel.failUnreadable;
+  if (process) {
+    process.onunreadable = channel.failUnreadable;
+    process.onlarge = channel.admitLarge;
+  }
   const client = createClient(spec, kind, era, options);
   let isOpen = false;
 

@@ -24,6 +24,14 @@ export interface Root {
   readonly name?: string;
 }
 
+/** Counts the reply to one request while it is received, before it is parsed. */
+export interface ReplyMeter {
+  /** Counts the next part. Throws if the reply must not be received further. */
+  receive(part: Uint8Array): void;
+  /** Called when the counted parts are no longer in memory: they were not the reply, or the request has failed. */
+  discard(): void;
+}
+
 /**
  * The caller's side of a request: answers the server's questions and receives its notifications for this request.
  * A question that the host has no method for is answered by the connection's default (`ConnectionOptions.defaultHost`).
@@ -44,6 +52,11 @@ export interface RequestHost {
     readonly session?: string;
   };
   onProgress?(progress: Progress): void;
+  /**
+   * Reserves memory for the reply, right before the request is sent. Throws if there is none left. `subject` names the
+   * server and the tool or method, whose replies are usually alike in size.
+   */
+  openReply?(subject: string): ReplyMeter;
   /** Receives the params of `notifications/message`. */
   onLog?(params: JsonObject): void;
   /** Set by a client that answers `input_required` results itself: such a result is returned unchanged. */

@@ -157,7 +157,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
   const mcp = createMcpEndpoint({ traces, toolbox, log, sessionKey, startWaitMs: settings.listWaitMs });
   const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
-  const hosts = createAppHosts({ questions, findCall: toolbox.calls.find });
+  const hosts = createAppHosts({
+    questions,
+    findCall: toolbox.calls.find,
+    openResults: ({ id }) => limits.results.open({ id, isLimited: id !== localCallerId }),
+  });
   const parts: GatewayParts = {
     toolbox,
     storage,

@@ -107,6 +107,7 @@ function toRequestHost(
       onLog(call, entry.server ?? '', params);
     },
     input: host.input,
+    openReply: host.openReply,
   };
 }
 

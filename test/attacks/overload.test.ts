@@ -229,4 +229,59 @@ describe('exhaustion of memory, queues and connections by callers', () => {
     expect(pending.status).toBe(200);
     expect(pending.text.length).toBeLessThan(500_000);
   });
+
+  test('a gateway with a heap of 512 MB survives 100 unread results of 9 MB, and disconnects clients that do not read', async () => {
+    await using wild = await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' });
+    const config = {
+      servers: {
+        own: fixture('modern'),
+        wild: { url: wild.url, defaultToolConfig: { timeout: '10m', maxInstances: 200 } },
+        piped: { ...fixture(unruly), defaultToolConfig: { timeout: '10m', maxInstances: 200 } },
+      },
+      gateway: { requireAuthentication: true },
+    };
+    await using target = await startTarget(config, { victim: 'default', first: 'default', second: 'default' });
+    const { url, keys, adminToken } = target;
+    const admin = createSender(url, adminToken);
+    const [victim, first, second] = ['victim', 'first', 'second'].map((name) => createSender(url, keys[name] ?? ''));
+    if (!victim || !first || !second) throw new Error('There is a key for each caller');
+    const open = async (send: ReturnType<typeof createSender>) =>
+      (await send('/mcp', rpc('initialize', initializeParams))).session;
+    const sessions = { victim: await open(victim), first: await open(first), second: await open(second) };
+    const call = (name: string, args: object) =>
+      victim('/mcp', callOf(name, args), { 'mcp-session-id': sessions.victim });
+    const listed = (name: string) => async () => (await call(name, { text: 'on' })).text.includes('"on"');
+    for (const name of ['own__echo', 'wild__echo', 'piped__echo']) await waitFor(listed(name));
+    const used = async () => {
+      const { text } = await admin('/metrics');
+      return Number(/toolwharf_limit_used\{limit="result_bytes"\} (\d+)/.exec(text)?.[1]);
+    };
+
+    const huge = { megabytes: 9 };
+    const closing = [
+      leaveUnread(target, keys.first ?? '', callOf('wild__huge', huge), sessions.first, 40),
+      leaveUnread(target, keys.second ?? '', callOf('wild__huge', huge), sessions.second, 40),
+      leaveUnread(target, keys.second ?? '', callOf('piped__huge', huge), sessions.second, 20),
+    ];
+    // These would not be answered if results in progress were not counted before they are complete.
+    const stalled = Array.from({ length: 40 }, () =>
+      first('/mcp', callOf('wild__stalled', huge), { 'mcp-session-id': sessions.first }),
+    );
+    expect((await Promise.any(stalled)).text).toMatch(/LIMIT_REACHED|OVERLOADED|RESULT_DISCARDED/);
+    const wide = await flood(20, 10, () =>
+      second('/mcp', callOf('wild__wide', huge), { 'mcp-session-id': sessions.second }),
+    );
+    expect(wide).toEqual({ 200: 20 });
+    await waitFor(async () => (await used()) > 9_000_000);
+    // Small results are served meanwhile; a large one is served when clients that do not read have been disconnected.
+    expect((await call('own__echo', { text: 'on' })).text).toContain('"on"');
+    await waitFor(async () => (await call('wild__huge', { megabytes: 5 })).text.length > 5_000_000);
+    expect((await call('own__echo', { text: 'on' })).text).toContain('"on"');
+    expect(target.child.exitCode).toBeNull();
+    expect((await admin('/metrics')).text).toMatch(
+      /toolwharf_refusals_total\{limit="result_bytes",reason="\w+"\} [1-9]/,
+    );
+    for (const close of closing) close();
+    await waitFor(async () => (await used()) === 0);
+  });
 });

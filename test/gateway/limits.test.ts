@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../support/api.ts';
-import { fixture } from '../support/fixtures.ts';
+import { fixture, startHttp } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -303,4 +303,79 @@ test('only the limits for all callers apply to the keyless local caller', async 
   using two = await openStream(api, '/api/events', {});
   using three = await openStream(api, '/api/events', {});
   expect([two.response.status, three.response.status]).toEqual([200, 503]);
+});
+
+describe('memory of results', () => {
+  const unruly = '../../faults/support/unruly-server';
+  const limits = { maxResultMemoryBytes: 4_000_000, maxResultMemoryBytesPerCaller: 3_000_000 };
+
+  /** Calls a tool over REST. */
+  async function call(api: TestApi, key: string, tool: string, args: object): Promise<Response> {
+    return fetch(`${api.url}/api/tools/${tool}/call`, {
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${key}` },
+      body: JSON.stringify({ arguments: args }),
+    });
+  }
+
+  /** Makes a call over REST and does not read its result. */
+  function leaveUnread(api: TestApi, key: string, tool: string, args: object): Disposable {
+    const sent = httpRequest(`${api.url}/api/tools/${tool}/call`, {
+      method: 'POST',
+      agent: false,
+      headers: { ...json, authorization: `Bearer ${key}` },
+    });
+    sent.on('response', (response) => response.pause()).on('error', () => {});
+    sent.end(JSON.stringify({ arguments: args }));
+    return { [Symbol.dispose]: () => void sent.destroy() };
+  }
+
+  const used = async (api: TestApi) => metric(await metrics(api), 'toolwharf_limit_used{limit="result_bytes"}');
+
+  test.for(['http', 'events', 'stdio'])(
+    'a result that does not fit is discarded while it arrives: %s',
+    async (kind) => {
+      await using http = await startHttp(unruly, {
+        TRANSPORT: 'http',
+        JSON: '1',
+        EVENTS: kind === 'events' ? '1' : '',
+      });
+      const server = kind === 'stdio' ? fixture(unruly) : { url: http.url };
+      await using api = await startLimited(limits, { servers: { wild: server } });
+      const key = await api.key(['call']);
+      await waitFor(async () => (await call(api, key, 'mcp_wild_echo', { text: 'on' })).status === 200);
+      const fitting = await call(api, key, 'mcp_wild_huge', { megabytes: 2 });
+      expect(fitting.status).toBe(200);
+      await fitting.arrayBuffer();
+      await waitFor(async () => (await used(api)) === 0);
+      const response = await call(api, key, 'mcp_wild_huge', { megabytes: 5 });
+      expect(response.status).toBe(502);
+      expect(response.headers.get('retry-after')).toBeNull();
+      expect(await response.json()).toMatchObject({
+        error: { code: 'RESULT_DISCARDED', data: { limit: 'result_bytes', reached: true } },
+      });
+      await waitFor(async () => (await used(api)) === 0);
+      expect((await call(api, key, 'mcp_wild_echo', { text: 'on' })).status).toBe(200);
+    },
+  );
+
+  test('while unread results hold the memory, further calls of the tool get 429 with Retry-After before they are sent', async () => {
+    await using http = await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' });
+    const many = { maxResultMemoryBytes: 60_000_000, maxResultMemoryBytesPerCaller: 30_000_000 };
+    await using api = await startLimited(many, { servers: { wild: { url: http.url } } });
+    const [key, other] = [await api.key(['call']), await api.key(['call'])];
+    await waitFor(async () => (await call(api, key, 'mcp_wild_echo', { text: 'on' })).status === 200);
+    using stack = new DisposableStack();
+    for (let unread = 0; unread < 3; unread++) stack.use(leaveUnread(api, key, 'mcp_wild_huge', { megabytes: 9 }));
+    await waitFor(async () => (await used(api)) >= 27_000_000);
+    const response = await call(api, key, 'mcp_wild_huge', { megabytes: 9 });
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect((await call(api, key, 'mcp_wild_echo', { text: 'on' })).status).toBe(200);
+    const received = await call(api, other, 'mcp_wild_huge', { megabytes: 9 });
+    expect(received.status).toBe(200);
+    await received.arrayBuffer();
+    stack.dispose();
+    await waitFor(async () => (await used(api)) === 0);
+  });
 });

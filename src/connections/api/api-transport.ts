@@ -3,6 +3,7 @@ import type { HttpTarget } from '../../config/config.ts';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { ChannelSendOptions } from '../channel.ts';
 import type { HttpAccess } from '../http/http-access.ts';
 import { type ApiTool, toApiTool } from './api-tool.ts';
 import { BadArgument, buildRequest } from './build-request.ts';
@@ -15,6 +16,10 @@ export interface ApiTransportOptions {
   readonly target: HttpTarget;
   readonly access: HttpAccess;
   readonly log: Log;
+}
+
+interface AnswerOptions extends Pick<ChannelSendOptions, 'reply'> {
+  readonly signal: AbortSignal;
 }
 
 interface ApiOffer extends Pick<OpenApiTools, 'title' | 'version'> {
@@ -77,7 +82,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
     return { tools: [...offer.tools.values()].map(({ definition }) => definition) };
   }
 
-  async function call(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async function call(params: JsonObject, { signal, reply }: AnswerOptions): Promise<JsonObject> {
     const tool = offer?.tools.get(String(params.name));
     if (!tool) throw new RpcError(-32602, `There is no tool '${String(params.name)}'`);
     try {
@@ -92,6 +97,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
         headers: { ...headers, ...withLowerCaseNames(access.headers) },
         signal,
         body,
+        reply,
       };
       return await readAnswer(await access.fetch(url, sent), url);
     } catch (cause) {
@@ -100,7 +106,8 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
     }
   }
 
-  async function answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async function answer(method: string, params: JsonObject, options: AnswerOptions): Promise<JsonObject> {
+    const { signal } = options;
     switch (method) {
       case 'initialize':
         return initialize(params, signal);
@@ -110,7 +117,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
       case 'tools/list':
         return list(signal);
       case 'tools/call':
-        return call(params, signal);
+        return call(params, options);
       default:
         throw new RpcError(-32601, `An HTTP API has no '${method}'`);
     }
@@ -118,7 +125,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
 
   const transport: Transport = {
     start: async () => {},
-    async send(message) {
+    async send(message, { reply: meter }: ChannelSendOptions = {}) {
       if (isClosed)
         throw new ConnectionError('SERVER_DISCONNECTED', 'The connection was closed', { data: { reached: false } });
       if (!('method' in message)) return;
@@ -131,7 +138,7 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
       const stop = new AbortController();
       running.set(id, stop);
       try {
-        reply({ jsonrpc: '2.0', id, result: await answer(method, params, stop.signal) });
+        reply({ jsonrpc: '2.0', id, result: await answer(method, params, { signal: stop.signal, reply: meter }) });
       } catch (cause) {
         // The request was cancelled.
         if (stop.signal.aborted) return;

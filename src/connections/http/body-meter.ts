@@ -1,14 +1,16 @@
 import { ProtocolError } from '../../kernel/errors.ts';
+import type { ReplyMeter } from '../request-host.ts';
 
 /** Counts each chunk of a body in order; throws SERVER_PROTOCOL when the body grows too large. */
 export type BodyMeter = (chunk: Uint8Array) => void;
 
-/** Limits the size of a whole body. */
-export function createWholeMeter(maxBytes: number): BodyMeter {
+/** Limits the size of a whole body. `reply` counts it too. */
+export function createWholeMeter(maxBytes: number, reply?: ReplyMeter): BodyMeter {
   let bytes = 0;
   return (chunk) => {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge('answer', maxBytes);
+    reply?.receive(chunk);
   };
 }
 

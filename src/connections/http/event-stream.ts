@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type NotificationThrottle, readThrottled } from '../notification-throttle.ts';
+import type { ReplyMeter } from '../request-host.ts';
 import type { BodyMeter } from './body-meter.ts';
 
 /** The unread body of an event stream. */
@@ -14,6 +15,8 @@ export interface EventStreamBody {
 
 export interface EventStreamOptions {
   readonly throttle: NotificationThrottle;
+  /** Counts the bytes while they are received. */
+  readonly reply?: ReplyMeter;
   readonly onEvent: (event: EventSourceMessage) => void;
   /** The server asks for this delay before a reconnect. */
   readonly onRetry: (delayMs: number) => void;
@@ -24,7 +27,7 @@ export interface EventStreamOptions {
 /** Reads server-sent events until the stream ends, breaks or is destroyed. */
 export function readEventStream(
   { body, meter, toError = (cause) => cause }: EventStreamBody,
-  { throttle, onEvent, onRetry, onEnd }: EventStreamOptions,
+  { throttle, reply, onEvent, onRetry, onEnd }: EventStreamOptions,
 ): void {
   const decoder = new TextDecoder();
   const parser = createParser({ onEvent, onRetry });
@@ -40,6 +43,7 @@ export function readEventStream(
     if (hasEnded) return;
     try {
       meter?.(piece);
+      reply?.receive(piece);
       parser.feed(decoder.decode(piece, { stream: true }));
     } catch (cause) {
       end(cause);

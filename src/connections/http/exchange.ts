@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Cancellation } from '../cancellation.ts';
+import type { ReplyMeter } from '../request-host.ts';
 import { tooLarge } from './body-meter.ts';
 import { bodyTimedOut, decoder } from './pool-response.ts';
 
@@ -17,13 +18,15 @@ export interface ExchangeOptions {
   /** The longest silence inside a JSON body. */
   readonly idleMs: number;
   readonly cancellation?: Cancellation;
+  /** Counts a JSON body while it is received. */
+  readonly reply?: ReplyMeter;
 }
 
 /** Sends one request without undici's streams and promises, which cost more than the request where the body is short JSON. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { maxBytes, idleMs, cancellation }: ExchangeOptions,
+  { maxBytes, idleMs, cancellation, reply }: ExchangeOptions,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -64,6 +67,7 @@ export function exchange(
         }
         bytes += chunk.length;
         if (bytes > maxBytes) throw tooLarge('answer', maxBytes);
+        reply?.receive(chunk);
         parts.push(chunk);
         timer?.refresh();
       },

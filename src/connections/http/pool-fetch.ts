@@ -5,6 +5,7 @@ import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { userAgent } from '../../kernel/version.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { NotificationThrottle } from '../notification-throttle.ts';
+import type { ReplyMeter } from '../request-host.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import type { EventStreamBody } from './event-stream.ts';
 import { exchange, type ResponseHead } from './exchange.ts';
@@ -38,10 +39,22 @@ export interface PoolFetch {
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    cancellation?: Cancellation,
+    options?: PostOptions,
   ) => Promise<PostReply>;
   /** Closes all sockets, those in use too. */
   close(): Promise<void>;
+}
+
+/** What else `fetch` accepts. */
+export interface PoolRequestInit extends RequestInit {
+  /** Counts the body while it is received, unless it is an event stream. */
+  readonly reply?: ReplyMeter;
+}
+
+export interface PostOptions {
+  readonly cancellation?: Cancellation;
+  /** Counts a JSON reply while it is received. */
+  readonly reply?: ReplyMeter;
 }
 
 /** A successful reply as the text of its JSON body or as an event stream; any other reply as `fetch` returns or throws it. */
@@ -76,7 +89,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     connect: { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
   });
 
-  async function poolFetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
+  async function poolFetch(input: string | URL, init: PoolRequestInit = {}): Promise<Response> {
     const url = new URL(input);
     const signal = init.signal ?? undefined;
     signal?.throwIfAborted();
@@ -100,7 +113,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
 
   function toResponse(
     data: UnreadResponse,
-    init: RequestInit,
+    init: PoolRequestInit,
     url: URL,
     toError: (cause: unknown) => unknown,
   ): Response {
@@ -116,7 +129,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       statusText: data.statusText,
       headers,
       body: data.body as Readable,
-      meter: isStream ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes),
+      meter: isStream ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes, init.reply),
       idleMs: isStream ? 0 : bodyTimeoutMs,
       toError,
       throttle: isStream ? throttle : undefined,
@@ -127,7 +140,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    cancellation?: Cancellation,
+    { cancellation, reply }: PostOptions = {},
   ): Promise<PostReply> {
     const judged = guard?.assertReachable(url);
     if (judged) await judged;
@@ -137,13 +150,13 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       const answer = await exchange(
         agent,
         { origin, path, method: 'POST', headers, body },
-        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, cancellation },
+        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, cancellation, reply },
       );
       const { head } = answer;
       if (answer.text !== undefined) return { kind: 'json', text: answer.text, headers: head.headers };
       const { body: rest } = answer;
       if (!isPlainEventStream(head))
-        return { kind: 'other', toResponse: () => toResponse({ ...head, body: rest }, {}, url, toError) };
+        return { kind: 'other', toResponse: () => toResponse({ ...head, body: rest }, { reply }, url, toError) };
       const events = { body: rest, meter: createEventMeter(maxEventBytes), toError };
       return { kind: 'events', events, headers: head.headers };
     } catch (cause) {

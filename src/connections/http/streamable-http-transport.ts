@@ -17,6 +17,7 @@ import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
+import type { PoolRequestInit } from './pool-fetch.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
 /** MCP's Streamable HTTP: each request is a POST, answered with JSON or with an event stream of its own. */
@@ -89,11 +90,12 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     const usual = requestHeaders.post(message, session);
     const headers = options.headers ? { ...options.headers, ...usual } : usual;
     const body = JSON.stringify(message);
+    const { reply: meter } = options;
     const cancellation =
       options.cancellation ?? (options.requestSignal ? toCancellation(options.requestSignal) : createCancellation());
     let response: Response;
     if (access.post) {
-      const reply = await access.post(url, headers, body, cancellation);
+      const reply = await access.post(url, headers, body, { cancellation, reply: meter });
       if (reply.kind !== 'other') {
         if (isInitialize) sessionId = headerText(reply.headers['mcp-session-id']);
         if (reply.kind === 'json') receiveJson(reply.text, message);
@@ -101,9 +103,9 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
         return;
       }
       response = await followRedirects(reply.toResponse(), url, 'POST', (target) =>
-        access.fetch(target, { method: 'POST', headers, body, signal: signalFor(cancellation) }),
+        send(target, { method: 'POST', headers, body, signal: signalFor(cancellation), reply: meter }),
       );
-    } else response = await request('POST', { headers, body, signal: signalFor(cancellation) });
+    } else response = await request('POST', { headers, body, signal: signalFor(cancellation), reply: meter });
     if (!response.ok) {
       if (await authorize(response, isRetry)) return post(message, options, true);
       return receiveFailure(response, message);
@@ -162,6 +164,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     stream.cancellation.onCancel(() => source.body.destroy());
     readEventStream(source, {
       throttle,
+      reply: stream.options.reply,
       onRetry: (delayMs) => {
         serverRetryMs = delayMs;
       },
@@ -174,6 +177,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
           return;
         }
         if (received.method === undefined) stream.hasReply = true;
+        else stream.options.reply?.discard();
         transport.onmessage?.(received as unknown as JSONRPCMessage, info);
       },
       onEnd(cause) {
@@ -251,15 +255,19 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     throw httpError(SdkErrorCode.ClientHttpAuthentication, response, 'Unauthorized after a new sign-in');
   }
 
-  async function request(method: 'GET' | 'POST' | 'DELETE', init: RequestInit): Promise<Response> {
+  async function request(method: 'GET' | 'POST' | 'DELETE', init: PoolRequestInit): Promise<Response> {
     const headers: Record<string, string> = {
       ...requestHeaders.plain({ sessionId, protocolVersion }),
       ...(init.headers as Record<string, string> | undefined),
     };
     const token = await authProvider?.token();
     if (token) headers.authorization = `Bearer ${token}`;
-    const send = (target: URL) => access.fetch(target, { ...init, method, headers });
-    return followRedirects(await send(url), url, method, send);
+    const sendTo = (target: URL) => send(target, { ...init, method, headers });
+    return followRedirects(await sendTo(url), url, method, sendTo);
+  }
+
+  function send(target: URL, init: PoolRequestInit): Promise<Response> {
+    return access.fetch(target, init);
   }
 
   function signalFor(cancellation: Cancellation): AbortSignal {

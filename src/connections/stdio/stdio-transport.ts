@@ -24,6 +24,8 @@ export interface StdioTransport extends Transport {
   launch(): Promise<void>;
   /** Called for a message that could not be read, with its first and last characters and the reason. */
   onunreadable?: (edges: string, reason: string) => void;
+  /** Called for a large message before it is parsed; false if it must not be parsed. */
+  onlarge?: (edges: string, parts: readonly Buffer[]) => boolean;
   /** How the process ended; undefined while it runs. */
   readonly ending: string | undefined;
 }
@@ -59,6 +61,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       const reader = createLineReader({
         maxBytes: options.maxMessageBytes,
         onLine: receive,
+        onLarge: (edges, parts) => transport.onlarge?.(edges, parts) ?? true,
         onOversize: (line) => options.onNoise({ kind: 'oversize', line }),
       });
       if (started.stdout) readThrottled(started.stdout, reader.push, throttle);

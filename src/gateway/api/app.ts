@@ -43,11 +43,13 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) disconnected.abort(new Error('The client disconnected'));
     });
+    using results = usage.openResults(outgoing);
     const headers: Record<string, string> = {};
     const request = {
       ...(input as Record<'params' | 'query' | 'body', never>),
       identity,
       usage,
+      results,
       authenticated,
       signal: disconnected.signal,
       incoming,

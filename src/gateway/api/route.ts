@@ -13,6 +13,7 @@ import type { CallSummaries } from '../calls/call-summaries.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
 import type { CallerUsage } from '../limits/limits.ts';
+import type { RequestResults } from '../limits/result-memory.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 
 /** The ports that route handlers use, grouped by subject. */
@@ -61,6 +62,8 @@ export interface ApiRequest<Params = unknown, Query = unknown, Body = unknown, R
   readonly identity: Identity;
   /** The limits of the caller. */
   readonly usage: CallerUsage;
+  /** Counts the results that servers send for this request. */
+  readonly results: RequestResults;
   /** Undefined if the request of a public route is not authenticated. */
   readonly authenticated: Identity | undefined;
   /** Aborts when the client disconnects before the response is complete. */

@@ -2,19 +2,26 @@ import type { OpenedModel } from '../../chat/models/models.ts';
 import type { Call, CallHost } from '../../invocation/call.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
+import type { RequestResults } from '../limits/result-memory.ts';
 import { type PendingQuestions, questionRefused } from '../questions/pending-questions.ts';
 import { createPacer } from './pacer.ts';
 
 /** Creates the hosts of REST, A2A and assistant calls. The app answers their questions and shows their progress. */
 export interface AppHosts {
-  /** `model` answers the server's sampling requests after a person has approved them. */
-  create(call: AppCall, options?: { readonly model?: OpenedModel }): CallHost;
+  create(call: AppCall, options?: AppHostOptions): CallHost;
   readonly on: Events<AppHostEvents>['on'];
 }
 
 export interface AppCall {
   readonly id: string;
   readonly caller: Caller;
+}
+
+export interface AppHostOptions {
+  /** Answers the server's sampling requests after a person has approved them. */
+  readonly model?: OpenedModel;
+  /** Counts the call's result until it is sent; until the call has ended by default. */
+  readonly results?: Pick<RequestResults, 'openReply'>;
 }
 
 export interface AppHostEvents {
@@ -25,14 +32,29 @@ export interface AppHostEvents {
 export interface AppHostsOptions {
   readonly questions: Pick<PendingQuestions, 'ask'>;
   readonly findCall: (id: string) => Call | undefined;
+  readonly openResults: (caller: Caller) => RequestResults;
 }
 
 const progressIntervalMs = 100;
 
-export function createAppHosts({ questions, findCall }: AppHostsOptions): AppHosts {
+export function createAppHosts({ questions, findCall, openResults }: AppHostsOptions): AppHosts {
   const events = createEvents<AppHostEvents>();
+
+  function resultsOf({ id, caller }: AppCall): Pick<RequestResults, 'openReply'> {
+    let results: RequestResults | undefined;
+    return {
+      openReply(subject) {
+        if (!results) {
+          results = openResults(caller);
+          void findCall(id)?.result.then(results[Symbol.dispose]);
+        }
+        return results.openReply(subject);
+      },
+    };
+  }
+
   return {
-    create(call, { model } = {}) {
+    create(call, { model, results = resultsOf(call) } = {}) {
       const pacer = createPacer<Progress>(progressIntervalMs, (progress) => {
         if (findCall(call.id)) events.emit('progressed', { call, progress });
       });
@@ -48,6 +70,7 @@ export function createAppHosts({ questions, findCall }: AppHostsOptions): AppHos
           return answerSampling(params, model, context.signal);
         },
         onProgress: pacer.push,
+        openReply: results.openReply,
       };
     },
     on: events.on,

@@ -6,6 +6,7 @@ import type { Identity } from '../auth/identity.ts';
 import { createHeapPressure, type HeapPressure } from './heap-pressure.ts';
 import { createQuota, type Quota, type QuotaCaller, type Reservation } from './quota.ts';
 import { readJsonBody } from './request-body.ts';
+import { createResultMemory, type RequestResults, type ResultMemory, type ResultResponse } from './result-memory.ts';
 import { createUnsentBytes, type UnsentBytes } from './unsent-bytes.ts';
 
 /** The resources that callers share. */
@@ -18,6 +19,8 @@ export interface CallerUsage {
   reserve(resource: Resource, amount?: number, free?: Parameters<Quota['reserve']>[2]): Reservation;
   /** Reads a JSON body. The body counts against the caller's limit until `reservation` is disposed. */
   readBody(request: IncomingMessage, reservation: Reservation): Promise<unknown>;
+  /** Counts the results that servers send for a request, until the response is sent. */
+  openResults(response: ResultResponse): RequestResults;
   /** The limits of the caller's calls; undefined if only those for all callers apply. */
   readonly calls: CallerLimits | undefined;
 }
@@ -29,6 +32,7 @@ export interface Limits {
   assertMemory(): void;
   readonly quotas: readonly Pick<Quota, 'name' | 'used' | 'limit' | 'refusals'>[];
   readonly unsent: UnsentBytes;
+  readonly results: ResultMemory;
   readonly heap: HeapPressure;
   /** The number of requests that were rejected because of the heap. */
   readonly heapRefusals: number;
@@ -40,11 +44,11 @@ export interface LimitsOptions {
 }
 
 const largeBodyBytes = 64 * 1024;
-const maxRequestBytes = 256 * 1024 * 1024;
+const maxDefaultBytes = 256 * 1024 * 1024;
 
 export function createLimits({ settings, heap = createHeapPressure() }: LimitsOptions): Limits {
-  // Parsed bodies, their JSON for the journal and their hashes need several times the size of the body.
-  const defaultRequestBytes = Math.min(maxRequestBytes, Math.floor(heap.limitBytes / 8));
+  // Parsed values, their JSON for the journal and their hashes need several times the size of the text.
+  const defaultBytes = Math.min(maxDefaultBytes, Math.floor(heap.limitBytes / 8));
   const quotas: Readonly<Record<Resource, Quota>> = {
     sessions: createQuota({
       name: 'sessions',
@@ -63,12 +67,24 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
       unit: 'bytes of requests in progress',
       key: 'maxRequestBytes',
       limits() {
-        const { maxRequestBytes: total = defaultRequestBytes } = settings();
+        const { maxRequestBytes: total = defaultBytes } = settings();
         return { total, perCaller: settings().maxRequestBytesPerCaller ?? Math.floor(total / 4) };
       },
     }),
   };
-  const unsent = createUnsentBytes({ settings });
+  const results = createResultMemory({
+    limits() {
+      const { maxResultMemoryBytes: total = defaultBytes } = settings();
+      return { total, perCaller: settings().maxResultMemoryBytesPerCaller ?? Math.floor(total / 2) };
+    },
+    slowClientMs: () => settings().slowClientTimeoutMs,
+  });
+  const unsent = createUnsentBytes({
+    limits() {
+      const { maxUnsentBytes: total = defaultBytes } = settings();
+      return { total, perCaller: settings().maxUnsentBytesPerCaller ?? Math.floor(total / 4) };
+    },
+  });
   let heapRefusals = 0;
 
   function overloaded(): ToolwharfError {
@@ -78,8 +94,9 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
   }
 
   return {
-    quotas: [...Object.values(quotas), unsent],
+    quotas: [...Object.values(quotas), unsent, results],
     unsent,
+    results,
     heap,
     get heapRefusals() {
       return heapRefusals;
@@ -99,6 +116,7 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
           if (isLarge && heap.level() !== 'normal') return Promise.reject(overloaded());
           return readJsonBody(request, { maxBytes, maxDepth, reservation });
         },
+        openResults: (response) => results.open(caller, response),
         get calls() {
           if (!caller.isLimited) return undefined;
           const { maxRunningCallsPerCaller: maxRunning, maxQueuedCallsPerCaller: maxQueued } = settings();

@@ -9,7 +9,7 @@ export interface QuotaCaller {
 
 /** The right to use a part of a quota. Disposing returns it; disposing twice has no effect. */
 export interface Reservation extends Disposable {
-  /** Reserves more. Throws like `reserve`. */
+  /** Reserves more, or returns a part if the amount is negative. Throws like `reserve`. */
   add(amount: number): void;
   /** Postpones the return until the promise has settled. */
   retainUntil(promise: Promise<unknown>): void;
@@ -50,14 +50,15 @@ export function createQuota({ name, unit, key, limits, retryAfterMs = 1_000 }: Q
 
   function claim(caller: QuotaCaller, amount: number, free: (caller: string | undefined) => boolean): { used: number } {
     const { total, perCaller } = limits();
+    const isMore = amount > 0;
     let account = callers.get(caller.id);
     if (!account) {
       account = { used: 0 };
       callers.set(caller.id, account);
     }
-    while (caller.isLimited && account.used + amount > perCaller)
+    while (isMore && caller.isLimited && account.used + amount > perCaller)
       if (!free(caller.id)) throw refuse('caller', perCaller);
-    while (used + amount > total) if (!free(undefined)) throw refuse('total', total);
+    while (isMore && used + amount > total) if (!free(undefined)) throw refuse('total', total);
     account.used += amount;
     used += amount;
     return account;

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createUnsentBytes } from './unsent-bytes.ts';
 
-function open(maxUnsentBytesPerCaller: number, maxUnsentBytes: number) {
+function open(perCaller: number, total: number) {
   const destroyed: string[] = [];
-  const unsent = createUnsentBytes({ settings: () => ({ maxUnsentBytes, maxUnsentBytesPerCaller }) });
+  const unsent = createUnsentBytes({ limits: () => ({ total, perCaller }) });
   const add = (name: string, id: string, writableLength: number, isLimited = true) => {
     const events = new EventEmitter();
     const response = Object.assign(events, {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { GatewayLimits } from '../../config/config.ts';
 import type { Quota, QuotaCaller } from './quota.ts';
 
 /** Bounds the bytes of responses that clients do not read. The client with the most unread bytes is disconnected. */
@@ -15,12 +14,12 @@ interface Tracked {
 }
 
 export interface UnsentBytesOptions {
-  readonly settings: () => Pick<GatewayLimits, 'maxUnsentBytes' | 'maxUnsentBytesPerCaller'>;
+  readonly limits: () => { readonly total: number; readonly perCaller: number };
   /** 250. */
   readonly checkEveryMs?: number;
 }
 
-export function createUnsentBytes({ settings, checkEveryMs = 250 }: UnsentBytesOptions): UnsentBytes {
+export function createUnsentBytes({ limits, checkEveryMs = 250 }: UnsentBytesOptions): UnsentBytes {
   const open = new Set<Tracked>();
   const refusals = { caller: 0, total: 0 };
   let used = 0;
@@ -40,12 +39,11 @@ export function createUnsentBytes({ settings, checkEveryMs = 250 }: UnsentBytesO
 
   function check(): void {
     const unsent = [...open].filter((tracked) => unread(tracked) > 0);
-    const { maxUnsentBytes, maxUnsentBytesPerCaller } = settings();
+    const { total, perCaller } = limits();
     const limited = unsent.filter(({ caller }) => caller.isLimited);
-    for (const own of Map.groupBy(limited, ({ caller }) => caller.id).values())
-      limit(own, maxUnsentBytesPerCaller, 'caller');
+    for (const own of Map.groupBy(limited, ({ caller }) => caller.id).values()) limit(own, perCaller, 'caller');
     const rest = unsent.filter((tracked) => open.has(tracked));
-    limit(rest, maxUnsentBytes, 'total');
+    limit(rest, total, 'total');
     used = sum(rest);
   }
 
@@ -57,7 +55,7 @@ export function createUnsentBytes({ settings, checkEveryMs = 250 }: UnsentBytesO
       return used;
     },
     get limit() {
-      return settings().maxUnsentBytes;
+      return limits().total;
     },
     track(response, caller) {
       const tracked = { response, caller };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { weighJson } from './weigh-json.ts';
+import { createJsonScale, weighJson } from './weigh-json.ts';
 
 const depthOf = (text: string) => weighJson(Buffer.from(text)).depth;
 
@@ -16,4 +16,16 @@ test('the weight of a text with many small values is the memory they need', () =
   expect(weighJson(objects).bytes).toBeGreaterThan(20 * objects.length);
   const text = Buffer.from(JSON.stringify({ text: 'a'.repeat(1_000_000) }));
   expect(weighJson(text).bytes).toBeLessThan(1.01 * text.length);
+});
+
+test('a text weighs the same in parts of any size', () => {
+  const text = Buffer.from(
+    JSON.stringify([{ a: `\\"[${'x'.repeat(100)}\\\\`, b: ['"', '\\', '{'] }, 1, 'long'.repeat(50)]),
+  );
+  const { depth, bytes } = weighJson(text);
+  for (let size = 1; size < text.length; size++) {
+    const scale = createJsonScale();
+    for (let at = 0; at < text.length; at += size) scale.add(text.subarray(at, at + size));
+    expect(scale).toMatchObject({ depth, bytes });
+  }
 });

@@ -30,6 +30,7 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
       if (wantsLog(request, params)) request.notify('notifications/message', params);
     },
     input,
+    openReply: request.usage?.results?.openReply,
     askClient: isObject(request.capabilities.elicitation)
       ? (approval, signal) => askClientUser(request, approval, signal)
       : undefined,

@@ -6,10 +6,12 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
+import type { RequestResults } from '../limits/result-memory.ts';
 
-/** The caller's limits, and the reservation for the request's body. */
+/** The caller's limits, the reservation for the request's body, and the memory of the results it produces. */
 export interface RequestUsage extends Pick<CallerUsage, 'reserve' | 'calls'> {
   readonly body?: Reservation;
+  readonly results?: RequestResults;
 }
 
 /** One client request, independent of protocol era and transport. */

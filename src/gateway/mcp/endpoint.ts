@@ -78,7 +78,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     // Returned when the request has been served, so every promise below is awaited.
     using reservation = usage.reserve('request_bytes', 0);
     const body = await usage.readBody(request, reservation);
-    const client = { ...admitted, usage: { reserve: usage.reserve, calls: usage.calls, body: reservation } };
+    using results = usage.openResults(response);
+    const client = { ...admitted, usage: { reserve: usage.reserve, calls: usage.calls, body: reservation, results } };
     if (Array.isArray(body)) return await postBatch(body, request, response, client);
     const message = withTraceContext(toMessage(body), request);
     if (saysModern(message, request)) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Reservation } from '../limits/quota.ts';
+import type { RequestResults } from '../limits/result-memory.ts';
 import type { ClientRequest } from './client-request.ts';
 import { RpcError, rpcCode } from './rpc.ts';
 
@@ -16,6 +17,8 @@ export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
   readonly answers: JsonObject;
   /** Counts the request's body, which the request retains until it has ended. */
   readonly reservation?: Reservation;
+  /** Counts the result, which is retained until a client has fetched it or it expires. */
+  readonly results?: Pick<RequestResults, 'retainUntil'>;
 }
 
 /**
@@ -53,6 +56,8 @@ interface Exchange {
   notify: ClientRequest['notify'];
   onQuestion: () => void;
   hasEnded: boolean;
+  /** Settles when the outcome is no longer retained. */
+  readonly released: PromiseWithResolvers<void>;
 }
 
 const prefix = 'toolwharf:';
@@ -70,10 +75,16 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
     try {
       for (;;) {
         const result = (await Promise.race([exchange.outcome, firstQuestion(exchange)])) ?? (await gather(exchange));
-        if (result) return result;
+        if (result) {
+          exchange.released.resolve();
+          return result;
+        }
         // The server may have cancelled its question in the meantime.
         if (exchange.questions.size > 0) return pause(exchange);
       }
+    } catch (cause) {
+      exchange.released.resolve();
+      throw cause;
     } finally {
       exchange.notify = ignore;
       signal.removeEventListener('abort', onAbort);
@@ -97,6 +108,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
       }
       paused.delete(state);
       exchange.cancel.abort(new Error('Nobody answered in time'));
+      exchange.released.resolve();
     }
     paused.set(state, entry);
     const open = [...exchange.questions].map(([key, { method, params }]) => [key, { method, params }]);
@@ -115,6 +127,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
         notify: round.notify,
         onQuestion: ignore,
         hasEnded: false,
+        released: Promise.withResolvers(),
       };
       const ask = createAsk(exchange, round.answers);
       const notify: ClientRequest['notify'] = (method, params) => exchange.notify(method, params);
@@ -124,6 +137,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
       // The request may end between two rounds. The client then gets the outcome in its next round.
       exchange.outcome.catch(ignore);
       round.reservation?.retainUntil(exchange.outcome);
+      round.results?.retainUntil(exchange.released.promise);
       return nextResult(exchange, round);
     },
 

@@ -96,6 +96,7 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
     notify: request.notify,
     signal: request.signal,
     reservation: request.usage?.body,
+    results: request.usage?.results,
   };
   const { inputRounds } = ports;
   if (inputRounds.isOwn(requestState))

@@ -1,11 +1,13 @@
 // A server that does too much of something, over stdio or (TRANSPORT=http) over HTTP. Its other tool, `echo`, works.
-// Over both:  huge {megabytes}: a result of that size, one message
+// Over both:  huge {megabytes}: a result of that size, one message; over HTTP as JSON or (EVENTS=1) as an event
+//             wide {megabytes}: the same as a list of empty objects, which need twenty times as much memory
 //             storm {count, over}: so many log messages and changed lists as fast as they are read, then {sent, lists, ms}: how many were
 //             sent, how often the list was read, and how long it took; over `own` they come in the call's own stream, else in the standing one
 // Over stdio: unterminated {megabytes}: so much output without a line's end, and no answer
 //             stderr {megabytes}: so much error output, then an answer
 //             forks {count}: starts so many programs, half of them in process groups of their own; their ids come back
-// Over HTTP:  endless: an event that never ends;  events: events without end, none of them the answer
+// Over HTTP:  stalled {megabytes}: the same as huge, without its end
+//             endless: an event that never ends;  events: events without end, none of them the answer
 //             bomb {megabytes}: that much in gzip, which was not asked for
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,8 +20,10 @@ import { echo, tableOf, tool } from '../../fixtures/servers/shared/tools.mjs';
 
 const number = { type: 'number' };
 const megabyte = Buffer.alloc(1_000_000, 'x');
+const objects = Buffer.alloc(999_999, '{},');
 let lists = 0;
 const isHttp = process.env.TRANSPORT === 'http';
+const isEvents = process.env.EVENTS === '1';
 
 /** Writes with backpressure; returns false when the reader is gone. */
 async function write(stream, piece) {
@@ -29,18 +33,33 @@ async function write(stream, piece) {
   return !stream.destroyed;
 }
 
-async function writeMany(stream, count) {
-  for (let done = 0; done < count; done++) if (!(await write(stream, megabyte))) return;
+async function writeMany(stream, count, piece = megabyte) {
+  for (let done = 0; done < count; done++) if (!(await write(stream, piece))) return;
+}
+
+async function begin(call, text) {
+  const stream = isHttp ? call.send.response : process.stdout;
+  if (isHttp) stream.writeHead(200, { 'content-type': isEvents ? 'text/event-stream' : 'application/json' });
+  await write(stream, `${isEvents ? 'data: ' : ''}{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${text}`);
+  return stream;
+}
+
+async function end(stream, text) {
+  await write(stream, `${text}}}\n${isEvents ? '\n' : ''}`);
+  if (isHttp) stream.end();
+  return noReply;
 }
 
 async function huge({ megabytes }, call) {
-  const stream = isHttp ? call.send.response : process.stdout;
-  if (isHttp) stream.writeHead(200, { 'content-type': 'application/json' });
-  await write(stream, `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{"content":[{"type":"text","text":"`);
+  const stream = await begin(call, '"content":[{"type":"text","text":"');
   await writeMany(stream, megabytes);
-  await write(stream, '"}]}}\n');
-  if (isHttp) stream.end();
-  return noReply;
+  return end(stream, '"}]');
+}
+
+async function wide({ megabytes }, call) {
+  const stream = await begin(call, '"content":[],"structuredContent":{"list":[');
+  await writeMany(stream, megabytes, objects);
+  return end(stream, '{}]}');
 }
 
 const stdioTools = [
@@ -91,6 +110,10 @@ async function storm(stream, frame, { count }) {
 }
 
 const httpTools = [
+  tool('stalled', 'A huge result without its end', { megabytes: number }, async ({ megabytes }, call) => {
+    await writeMany(await begin(call, '"content":[{"type":"text","text":"'), megabytes);
+    return noReply;
+  }),
   tool('endless', 'An event that never ends', {}, async (_args, call) => {
     const { response } = call.send;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -125,6 +148,7 @@ const httpTools = [
 const tools = tableOf([
   echo(),
   tool('huge', 'A huge result', { megabytes: number }, huge),
+  tool('wide', 'A result of many objects', { megabytes: number }, wide),
   tool('storm', 'Notifications', { count: number, over: { type: 'string' } }, isHttp ? stormOverHttp : stormOverStdio),
   ...(isHttp ? httpTools : stdioTools),
 ]);

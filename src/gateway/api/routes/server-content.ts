@@ -15,7 +15,7 @@ import {
   serverAnswerSchema,
 } from '../schemas/servers.ts';
 
-type Requester = Pick<ApiRequest, 'identity' | 'signal'>;
+type Requester = Pick<ApiRequest, 'identity' | 'signal' | 'results'>;
 
 const group = 'servers';
 const params = z.object({ server: z.string() });
@@ -26,6 +26,7 @@ const errors = [
   'SERVER_DISCONNECTED',
   'SERVER_ERROR',
   'CALL_TIMED_OUT',
+  'RESULT_DISCARDED',
 ] as const;
 
 export const serverContentRoutes = [
@@ -120,18 +121,21 @@ export const serverContentRoutes = [
     errors,
     access: findServer,
     async handle(request, ports) {
-      const { resource: server, body, signal } = request;
+      const { resource: server, body, signal, results } = request;
       if (body.ref.type === 'ref/prompt') assertHasPrompt(server, body.ref.name, request, ports);
       else if (!scopeFor(request, ports).hasResource(server.name, body.ref.uri))
         throw new ToolwharfError('NOT_FOUND', `Server '${server.name}' has no resource '${body.ref.uri}'`);
-      return ports.toolbox.servers.complete(server.name, body, { signal });
+      return ports.toolbox.servers.complete(server.name, body, {
+        signal,
+        host: { capabilities: {}, openReply: results.openReply },
+      });
     },
   }),
 ];
 
 /** How content is read under the policy of the caller's profile. */
 function readOptions(request: Requester, ports: ApiPorts): InternalReadOptions {
-  const { identity, signal } = request;
+  const { identity, signal, results } = request;
   const policy = () => {
     const scope = scopeFor(request, ports);
     return { approval: scope.profile.approval, mayRead: createMayRead(scope) };
@@ -139,6 +143,7 @@ function readOptions(request: Requester, ports: ApiPorts): InternalReadOptions {
   return {
     caller: identity.caller,
     signal,
+    host: { openReply: results.openReply },
     policy: policy(),
     async refreshPolicy() {
       await assertActive(identity, ports.storage.keys);

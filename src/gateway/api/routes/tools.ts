@@ -95,6 +95,7 @@ export const toolRoutes = [
       'OUTCOME_UNKNOWN',
       'QUEUE_FULL',
       'RATE_LIMITED',
+      'RESULT_DISCARDED',
       'SERVER_DISCONNECTED',
       'SERVER_ERROR',
       'TOOL_CHANGED',
@@ -113,7 +114,7 @@ export const toolRoutes = [
       const call = ports.toolbox.start(request.resource, args, {
         id,
         caller,
-        host: ports.calls.hosts.create({ id, caller }),
+        host: ports.calls.hosts.create({ id, caller }, { results: request.results }),
         policy: policy(),
         async refreshPolicy() {
           await assertActive(request.identity, ports.storage.keys);
